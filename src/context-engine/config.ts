@@ -6,10 +6,10 @@ import { describeIssues, issuesOf } from '../contract/issue.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
 import { InvalidContextConfiguration, type Logger } from './errors.ts';
 
-/** Configuration of the engine (seed 002, Configuration). Options and results are in `src/contract`. */
+/** Configuration of the engine. Options and results are in `src/contract`. */
 export interface ContextEngineConfig {
   storageClient: StorageClient;
-  /** Optional, unlike in the seed: without it, searches are by words alone. */
+  /** Optional: without it, searches compare words only. */
   embeddingProvider?: EmbeddingProvider | undefined;
   /** Compared with the provider's dimensions, so that a wrong model is reported when the engine is created. */
   expectedEmbeddingDimensions?: number | undefined;
@@ -20,16 +20,16 @@ export interface ContextEngineConfig {
   cacheConfig?: CacheConfig | undefined;
   logger?: Logger | undefined;
   /**
-   * An addition to the seed: the tokenizer, or how to load it for the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
+   * The tokenizer, or how to load it for the first context; `() => loadTokenizer('gpt-4', [cl100k])` when absent.
    * When loading fails, tokens are estimated as 4 characters.
    */
   tokenizer?: Tokenizer | (() => Promise<Tokenizer>) | undefined;
   /**
-   * An addition to the seed: upper bound of a context with its memories as JSON, in bytes, 65,536 or more; absent, only the token budget
+   * Upper bound of a context with its memories as JSON, in bytes, 65,536 or more; absent, only the token budget
    * counts. All memories from the first that does not fit are omitted.
    */
   maxResultBytes?: number | undefined;
-  /** An addition to the seed: weights of the default ranking, passed to every other ranker too. */
+  /** Weights of the default ranking, passed to every other ranker too. */
   rankingOptions?: RankingOptions | undefined;
   /** Milliseconds since 1970. */
   now?: (() => number) | undefined;

@@ -4,7 +4,7 @@ import type { SearchResult } from '../contract/memory.ts';
 import { renderMemory, withMetadata } from './registry.ts';
 
 /**
- * Formats memories as text within a token budget (seed 002, Formatter). The budget covers the whole text with header, separators and
+ * Formats memories as text within a token budget. The budget covers the whole text with header, separators and
  * footer, counted as one text.
  *
  * Memories come best first; all from the first that does not fit are omitted. When the best one does not fit, its content is cut after a
@@ -40,7 +40,7 @@ export class ContextFormatter {
   }
 
   /**
-   * Guesses how many memories fit by counting each once with its separator, then counts the whole text for the guess and its neighbours:
+   * Guesses how many memories fit by counting each once with its separator, then counts the whole text for the guess and adjacent counts:
    * tokens may merge or split at the borders, so a sum is not exact.
    */
   #fit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): Fit {

@@ -30,10 +30,10 @@ import { embedQueries, type SearchTarget, searchStorage } from './search.ts';
 import { searchAnalytics } from './search-analytics.ts';
 
 /**
- * Searches the memories of a workspace and builds context for a prompt from them (seed 002, ContextEngine).
+ * Searches the memories of a workspace and builds context for a prompt from them.
  *
  * Methods that return a `Result` never throw. Query vectors, templates, rankers and analytics live as long as the engine and are shared by
- * `forRequest`. Nothing of queries and memories is kept but hashes, vectors and numbers.
+ * `forRequest`. Nothing of queries and memories is stored but hashes, vectors and numbers.
  */
 export class ContextEngine {
   readonly #config: ContextEngineConfig;
@@ -88,7 +88,7 @@ export class ContextEngine {
   }
 
   /**
-   * An addition to the seed's first list: several searches whose queries are embedded in one call.
+   * Several searches whose queries are embedded in one call.
    *
    * @param queries At most 100.
    * @returns In the order of the queries; the first error when one of them has no result.
@@ -158,7 +158,7 @@ export class ContextEngine {
     this.#shared.registry.addRanker(name, ranker);
   }
 
-  /** An addition to the seed's first list: the searches of a workspace through this engine; undefined without any. */
+  /** The searches of a workspace through this engine; undefined without any. */
   searchAnalytics(workspaceId: string): SearchAnalytics | undefined {
     return this.#shared.analytics.read(workspaceId);
   }
@@ -255,5 +255,5 @@ const withoutPreview = (built: Result<ContextPreview, ContextError>): Result<Con
   return { ok: true, value };
 };
 
-// biome-ignore lint/performance/noBarrelFile: the seed's package has one entry that its examples import everything from.
+// biome-ignore lint/performance/noBarrelFile: the package has one entry, which examples import everything from.
 export { OpenAIEmbeddingProvider } from '../ai/embeddings/openai.ts';

@@ -3,7 +3,7 @@ import type { SearchResult } from '../contract/memory.ts';
 import { searchFailure } from './errors.ts';
 
 /**
- * Default weights; the seed names none. They add up to 1, so that a score is 0 to 1. Similarity counts most: a new or certain memory about
+ * Default weights. They add up to 1, so that a score is 0 to 1. Similarity counts most: a new or certain memory about
  * something else does not help.
  */
 export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>> = {
@@ -19,10 +19,10 @@ interface RankingMoment {
 }
 
 /**
- * Sorts memories, best first (seed 002, Ranker). Arguments are not changed; equal scores keep their order; a score of NaN ranks last. Each
+ * Sorts memories, best first. Arguments are not changed; equal scores keep their order; a score of NaN ranks last. Each
  * result gets its place from 1 as `rank`.
  */
-// biome-ignore lint/complexity/noStaticOnlyClass: the seed calls it a class of static methods.
+// biome-ignore lint/complexity/noStaticOnlyClass: the documented interface is a class of static methods.
 export class MemoryRanker {
   /** Sorts by `defaultScore`. */
   static defaultRanking(
@@ -55,7 +55,7 @@ export class MemoryRanker {
   }
 }
 
-/** `similarity * similarityWeight + recency * recencyWeight + confidence * confidenceWeight` (seed 002, Ranker). */
+/** `similarity * similarityWeight + recency * recencyWeight + confidence * confidenceWeight`. */
 export const defaultScore = (
   { memory, score }: SearchResult,
   { now, ...weights }: RankingOptions & { now: number },

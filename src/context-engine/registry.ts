@@ -54,7 +54,7 @@ const add = <T>(named: Map<string, T>, name: string, item: T): void => {
   named.set(name, item);
 };
 
-/** The built-in templates (seed 002, Context Templates). */
+/** The built-in templates. */
 export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary', ContextTemplate> = {
   chat: {
     name: 'chat',

@@ -4,21 +4,21 @@ import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
 import { encodeBase64url } from '../runtime/base64url.ts';
 
-/** What an API key may do. Stored under the key's hash; the key itself is stored nowhere (design, section 8). */
+/** Rights of an API key. Stored under the key's hash; the key itself is never stored (design, section 8). */
 export const ApiKeyRecord = z.object({
-  /** For people: whose key it is. Never sent anywhere. */
+  /** Label of the key, for operators. Never sent anywhere. */
   name: z.string().min(1).max(100),
-  /** The first one is meant when a request names none. */
+  /** The first is the default of a request that names none. */
   workspaces: z.array(WorkspaceId).min(1).max(50),
   capabilities: z.array(Capability).max(24),
-  /** Which of the gateway's limits applies. */
+  /** Which of the gateway's rate limits applies. */
   rate: z.enum(['standard', 'high', 'unlimited']),
-  /** ISO 8601; absent: until it is deleted. */
+  /** ISO 8601; no expiry when absent. */
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
 
-/** A new key: 32 random bytes, with a prefix by which scanners for leaked keys recognise it. */
+/** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise. */
 export const newApiKey = (): string => `ck_${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
 
 /** A key that exists and has not expired. */
@@ -30,9 +30,9 @@ export interface ApiKey extends ApiKeyRecord {
 
 export interface ApiKeys {
   /**
-   * The key's record; undefined when there is no such key, or it has expired. Throws when the store cannot tell.
+   * The key's record; undefined when there is no such key or it has expired. Throws when the store fails.
    *
-   * @param options.beforeLookUp Called when the key is not remembered; what it throws ends the search.
+   * @param options.beforeLookUp Called when the key is not cached; what it throws ends the lookup.
    */
   find(secret: string, options: { beforeLookUp: () => Promise<void> }): Promise<ApiKey | undefined>;
 }
@@ -40,7 +40,7 @@ export interface ApiKeys {
 /** A secret of an API key: 16 to 200 printable ASCII characters. */
 export const API_KEY = /^[\x21-\x7e]{16,200}$/;
 
-/** Under which name a key's record is stored: the SHA-256 of the key, in hexadecimal. */
+/** Storage key of a record: the SHA-256 of the API key, in hexadecimal. */
 export const hashApiKey = async (secret: string): Promise<string> => {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -50,8 +50,8 @@ const REMEMBERED = 1000;
 const REMEMBERED_MS = 30_000;
 
 /**
- * API keys in Workers KV. An answer is remembered in the isolate for 30 seconds, and KV itself remembers for 60, so a
- * deleted key is refused everywhere after two minutes at the latest.
+ * API keys in Workers KV. Records are cached in the isolate for 30 seconds and by KV for 60, so that a deleted key is refused
+ * everywhere after at most two minutes.
  */
 export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
   const remembered = new Map<string, { key: ApiKey | undefined; until: number }>();

@@ -26,23 +26,23 @@ export interface GatewayParts {
   keys: ApiKeys;
   limits: RateLimits;
   client: SignedClient;
-  /** Functions that another team's librarian reaches at `/librarians/{id}`, by id. */
+  /** Functions that a partner's librarian reaches at `/librarians/{id}`, by id. */
   functions: Readonly<Record<string, Target>>;
   directory: KeyDirectory;
-  /** Those that answer questions, of this house and of others. */
+  /** Librarians that answer questions, internal and of partners. */
   librarians: Librarians;
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
-  /** What models may take for one request, all together: `tokens`, `cost_micros`. No entry, no limit. */
+  /** Upper bounds for all model calls of one request: `tokens`, `cost_micros`. Absent members are unlimited. */
   budgets?: Amounts | undefined;
-  /** Pages that may call from a browser; `*` for all; empty for none. */
+  /** Origins that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
 
-/** The public HTTP surface (design, section 4). Whoever asks is known here; behind it only signed contexts count. */
+/** The public HTTP surface (design, section 4). Callers are authenticated here; behind it only signed contexts count. */
 export const createApp = (parts: GatewayParts) => {
   const { client, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
@@ -58,7 +58,7 @@ export const createApp = (parts: GatewayParts) => {
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits }));
   const { webhooks } = functions;
-  // A helpdesk signs what it sends: body and headers unchanged, its own credentials too.
+  // Helpdesks sign their deliveries: body and headers stay unchanged, their own credentials too.
   app.all('/webhooks/*', (c) => handOn(c, webhooks));
 
   app.use('/v1/*', authenticate(parts));
@@ -66,7 +66,7 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
   app.post('/v1/ask', createAsk(parts));
 
-  /** Hands a request of the key's holder to the function that answers it, at the same path. */
+  /** Forwards a request of the key's holder to the function that answers it, at the same path. */
   const to =
     (function_: string, capability: string | undefined, maxBytes?: number) =>
     async (c: Context<GatewayEnv>): Promise<Response> => {
@@ -145,7 +145,10 @@ export const createApp = (parts: GatewayParts) => {
   return app;
 };
 
-/** Who answers `/v1/agents/{type}`, and what a key must hold for it; a hybrid asks the others, each with its own demand. */
+/**
+ * Function behind each `/v1/agents/{type}`, and the rights that it requires; a hybrid calls the others, each with its own
+ * requirement.
+ */
 const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   analytics: { librarian: 'analytics', capability: 'sql:read' },
   semantic: { librarian: 'semantic', capability: 'kb:read' },
@@ -153,21 +156,21 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   hybrid: { librarian: 'hybrid' },
 };
 
-/** They change something, or give away what others stored: a call of theirs can do what it is for and nothing else. */
+/** Routes that write, or return what others stored: their contexts permit this one call and nothing else. */
 const OWN_CAPABILITY = new Set(['library', 'memory']);
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
-/** The longest memory in any script, or the longest vector. */
+/** Fits the longest memory in any script, and the longest vector. */
 const MAX_MEMORY_BYTES = 256 * 1024;
-/** The longest message in any script, with a history of ordinary ones. */
+/** Fits the longest message in any script, with an ordinary history. */
 const MAX_TICKET_BYTES = 256 * 1024;
 
-/** What a signed context can name of an address (signed context 4.2, op), less the method. */
+/** Longest path that a signed context can name (signed context 4.2, op), without the method. */
 const MAX_PATH_LENGTH = 2000;
 
-/** What proves who asks at this door; behind it only signed contexts count. */
+/** Credentials of a caller. They are not forwarded; behind the gateway only signed contexts count. */
 const CREDENTIALS = ['Authorization', 'Cookie'];
 
-/** Body and headers unchanged but for credentials: the librarian itself checks the context (design, section 4). */
+/** Forwards body and headers without credentials: the librarian checks the context itself (design, section 4). */
 const passOn = async (
   c: Context<GatewayEnv>,
   { functions, limits }: Pick<GatewayParts, 'functions' | 'limits'>,
@@ -195,7 +198,7 @@ const handOn = async (c: Context<GatewayEnv>, webhooks: Target | undefined): Pro
   return new Response(response.body, response);
 };
 
-/** For an interface that only programs read: nothing of it may be framed, sniffed, embedded or run. */
+/** For an API that only programs read: no framing, sniffing, embedding or scripts. */
 const HEADERS = {
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   crossOriginOpenerPolicy: false,

@@ -34,11 +34,11 @@ export interface AskParts {
   client: SignedClient;
   directory: KeyDirectory;
   librarians: Librarians;
-  /** Asked without clear evidence for another; `navigator` when absent. */
+  /** The default librarian, used without clear evidence for another; `navigator` when absent. */
   defaultLibrarian?: string | undefined;
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
-  /** What models may take for one question, all together: `tokens`, `cost_micros`. No entry, no limit. */
+  /** Upper bounds for all model calls of one question: `tokens`, `cost_micros`. Absent members are unlimited. */
   budgets?: Amounts | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
@@ -49,11 +49,10 @@ const DEFAULT_LIBRARIAN = 'navigator';
 const TIMEOUT_MS = 30_000;
 
 /**
- * `POST /v1/ask` (design, section 4): the librarian that is named, or those that the concierge chooses, are asked in the
- * user's name, and their Response comes back with the way of the question under `metadata.trace`. A question that nothing
- * answers is an answer that says so, with the closest articles under `metadata.closest`, and no error. One of a conversation is
- * read with the turns before it, and kept: `metadata.conversation` says as what it was understood. `metadata.usage` tells what
- * models took for it, here and wherever it went.
+ * `POST /v1/ask` (design, section 4): sends the question to the named librarian, or to those that the concierge chooses, in the
+ * user's name. The response lists the hops under `metadata.trace`. Finding nothing is a response that abstains, with the closest
+ * articles under `metadata.closest`, not an error. A question in a conversation is read with the previous turns and stored;
+ * `metadata.conversation` holds how it was understood. `metadata.usage` is the model usage of all hops.
  */
 export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
   const { librarians, now = Date.now } = parts;
@@ -71,7 +70,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       subject: `user:${key.id}`,
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
       authentication: 'key',
-      // A question is text from outside: no right to write goes on its way (signed context 10.2).
+      // A question is untrusted text: write rights are not delegated with it (signed context 10.2).
       capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
       budgets: { calls: DEFAULT_CALLS, ...parts.budgets },
       timeoutMs,
@@ -79,7 +78,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
       traceId: c.get('traceId'),
     });
     c.set('answeredBy', librarian);
-    // What was said before is read and written in the name of the key, which has to hold the rights itself.
+    // The conversation is read and written in the name of the key, which must hold the rights itself.
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
     const { signal } = c.req.raw;
     const budget = requestBudget(context);
@@ -106,11 +105,11 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
 
 interface Asked {
   query: string;
-  /** The turns before the question stand in it. */
+  /** Contains the previous turns. */
   metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A librarian that was named gets a follow-up question with its subject, unless it reads what was said before itself. */
+/** A named librarian gets a standalone follow-up question, unless it reads the history itself. */
 const named = (
   { id, readsHistory = false }: Pick<LibrarianInfo, 'id' | 'readsHistory'>,
   { query, metadata }: Asked,
@@ -122,7 +121,7 @@ const named = (
 /** Share of the request's time that may be spent on descriptions of librarians that are not in the directory yet. */
 const SHARE_OF_DESCRIPTIONS = 0.25;
 
-/** Has the concierge choose among those that can be asked now. */
+/** Routes by the concierge among the librarians that are available now. */
 const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
   const conciergeOf = conciergeCache(defaultLibrarian);
   return async (
@@ -138,7 +137,7 @@ const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = 
   };
 };
 
-/** The concierge of a set of descriptions; a new one only when they have changed. */
+/** The concierge for a set of descriptions; rebuilt only when they have changed. */
 const conciergeCache = (defaultLibrarian: string) => {
   let current: { of: readonly LibrarianInfo[]; concierge: Librarian } | undefined;
   return (librarians: readonly LibrarianInfo[]): Librarian => {
@@ -150,8 +149,8 @@ const conciergeCache = (defaultLibrarian: string) => {
 };
 
 /**
- * That nothing was found is an answer in one shape, whoever found nothing. Where only the librarian that stood in for one that is
- * out of order found nothing, the error of that one is the answer.
+ * Gives every abstention the same shape. When only the fallback of a failed librarian found nothing, the error of the failed
+ * librarian is the answer.
  */
 const honest = (response: LibrarianResponse): LibrarianResponse => {
   const { metadata = {}, error, answer } = response;
@@ -164,11 +163,11 @@ const honest = (response: LibrarianResponse): LibrarianResponse => {
   return { ...response, sources: [], partial: true, metadata: { closest: [], ...metadata } };
 };
 
-/** What the librarian that found nothing can be asked instead. */
+/** Librarians to suggest when one found nothing. */
 const withSuggestion = (metadata: Readonly<Record<string, unknown>>, { suggestion }: ErrorInfo) =>
   suggestion === undefined ? metadata : { suggestion, ...metadata };
 
-/** The error of the librarian that was chosen, unless all it says is that it cannot answer this question. */
+/** The error of the chosen librarian, unless it is that it cannot answer this question. */
 const outOfOrder = (failure: unknown): ErrorInfo | undefined => {
   const read = readAs(ErrorInfo, failure);
   return read.ok && !['NOT_FOUND', 'INVALID_QUERY'].includes(read.value.code) ? read.value : undefined;
@@ -176,7 +175,7 @@ const outOfOrder = (failure: unknown): ErrorInfo | undefined => {
 
 const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Response => {
   const { answer, error } = response;
-  // With an answer beside it, the error names a gap; the request as such has succeeded.
+  // Beside an answer, the error describes a gap; the request itself has succeeded.
   if (error === undefined || answer !== undefined) return jsonAnswer(response);
   c.set('outcome', error.code);
   return jsonAnswer(response, { status: HTTP_STATUS[error.code], headers: errorHeaders(error) });
@@ -199,9 +198,8 @@ const readRequest = (bytes: Uint8Array): AskRequest => {
 };
 
 /**
- * A response with what models took for the whole question under `metadata.usage`: tokens, and US dollars where a model has
- * prices. What a librarian says there of itself stays as `usage.librarian`: only signed receipts count. Unchanged where no
- * model took part.
+ * Adds the model usage of the whole question under `metadata.usage`: tokens, and US dollars where the model has prices. Only
+ * signed receipts count; a librarian's own report stays as `usage.librarian`. Unchanged when no model was used.
  */
 export const withUsage = (
   response: LibrarianResponse,

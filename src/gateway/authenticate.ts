@@ -5,21 +5,21 @@ import {
   GatewayError,
   RATE_PERIOD_SECONDS,
   type RateLimits,
+  withinAddressRate,
   withinLibrariansRate,
   withinRate,
-  withinStrangersRate,
 } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** Lets in who brings a known API key as `Authorization: Bearer <key>`, as often as the key's rate allows. */
+/** Authenticates a request by its `Authorization: Bearer <key>`, within the key's rate limit. */
 export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): MiddlewareHandler<GatewayEnv> => {
   const { keys, limits } = parts;
   return async (c, next) => {
     const secret = bearer(c.req.header('Authorization'));
-    // Counted before the store is asked, so that guessing costs the store nothing once an address is over its limit.
+    // Counted before the lookup, so that guessing costs the store nothing once an address is over its limit.
     const beforeLookUp = async (): Promise<void> => {
       const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
-      if (!(await withinStrangersRate(address, limits))) throw tooMany('this address has tried too many keys');
+      if (!(await withinAddressRate(address, limits))) throw tooMany('this address has tried too many keys');
     };
     const key = secret === undefined ? undefined : await keys.find(secret, { beforeLookUp });
     if (key === undefined) {
@@ -37,12 +37,12 @@ export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): Midd
   };
 };
 
-/** Throws when an address has sent too many calls from librarian to librarian. */
+/** Throws when an address is over the limit for calls between librarians. */
 export const limitLibrarians = async (address = 'unknown', limits: RateLimits): Promise<void> => {
   if (!(await withinLibrariansRate(address, limits))) throw tooMany('this address has made too many');
 };
 
-/** Throws unless the key may do what the route needs. */
+/** Throws unless the key holds the rights that the route requires. */
 export const demand = (key: ApiKey, capability: string): void => {
   if (covers(key.capabilities, capability)) return;
   throw new GatewayError('UNAUTHORIZED', {

@@ -5,48 +5,48 @@ import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { GatewayError } from './gateway-error.ts';
 
-/** One question of a conversation, and what was answered. */
+/** A question of a conversation with its answer. */
 export interface PastTurn {
   question: string;
-  /** The question as it was understood, where that was more than was said. */
+  /** The standalone question, when it differs from the one typed. */
   understoodAs?: string | undefined;
   answer: string;
-  /** Who answered. */
+  /** Id of the librarian that answered. */
   librarian?: string | undefined;
 }
 
-/** Whose conversation, and in which request. */
+/** Owner of a conversation, and the request that reads it. */
 export interface ConversationPlace {
   id: string;
   workspace: string;
-  /** Of the API key. */
+  /** Id of the API key. */
   subject: string;
   traceId: string;
   signal: AbortSignal;
   now: number;
-  /** Who asks, where the request says so: all that is remembered of a person can be erased. */
+  /** The user, if the request names one: everything stored about a user can be erased. */
   personId?: string | undefined;
 }
 
 export interface Conversations {
-  /** The last turns, oldest first; undefined when the memory does not answer in time. */
+  /** The last turns, oldest first; undefined when the memory function does not answer in time. */
   recall(place: ConversationPlace, withinMs: number): Promise<PastTurn[] | undefined>;
-  /** Keeps a turn. False when the memory did not take all of it. Never throws. */
+  /** Stores a turn. False when it was not stored completely. Never throws. */
   remember(place: ConversationPlace, turn: PastTurn): Promise<boolean>;
 }
 
-/** Conversations are kept by the memory function as memories of these types. */
+/** Memory types of conversation turns. */
 const QUESTION = 'question';
 const ANSWER = 'answer';
-/** Of the newest memories of a conversation so many are read: its last turns, and what else was stored in between. */
+/** Number of the newest memories of a conversation that are read: its last turns, and others stored in between. */
 const READ_MEMORIES = 16;
 const MAX_TURNS = 4;
 const REMEMBER_MS = 5000;
 
 /**
- * Turns of conversations, kept by the memory function: called in the name of the key's holder, in the workspace of the request.
- * Only what was kept this way, for the same holder, is a turn again: other memories of a conversation, whoever stored them and
- * whatever they say of themselves, are none.
+ * Turns of conversations, stored by the memory function in the name of the key's holder and in the workspace of the request. Only
+ * memories that this port stored for the same holder are read as turns; the content of other memories in the conversation cannot
+ * make them turns.
  */
 export const conversationsBy = (
   client: SignedClient,
@@ -101,13 +101,13 @@ const contextOf = ({ subject, workspace, traceId, now }: ConversationPlace, capa
 
 const About = z.object({
   turn: z.string().max(64),
-  /** Given by the memory function, for turns alone; whoever stores a memory cannot set it. */
+  /** Set by the memory function, for turns only; callers that store memories cannot set it. */
   asked_by: z.string().max(200),
   understood_as: z.string().max(8000).optional(),
   librarian: z.string().max(64).optional(),
 });
 
-/** Questions with their answers; both were stored at once, so only what they say of themselves tells which belong together. */
+/** Joins questions with their answers. Both are stored at once, so only their metadata shows which belong together. */
 const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] => {
   const told = newestFirst.flatMap(({ type, content, metadata }) => {
     const about = readAs(About, metadata);
@@ -115,7 +115,7 @@ const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] =>
   });
   return told
     .flatMap(({ type, content, turn, librarian, understood_as: understoodAs }): PastTurn[] => {
-      // The first that was kept: nothing that comes later takes its place.
+      // The first stored one counts and is never replaced.
       const answer = told.findLast((other) => other.type === ANSWER && other.turn === turn);
       if (type !== QUESTION || answer === undefined) return [];
       return [
@@ -132,9 +132,9 @@ const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] =>
 };
 
 /**
- * Who asks, as the metadata of a request says.
+ * The user id in the metadata of a request.
  *
- * @throws {GatewayError} For one that is no id: a turn that is kept without it could not be erased with the person.
+ * @throws {GatewayError} When it is not a valid id: a turn stored without it could not be erased with the user.
  */
 export const personIn = (metadata: Readonly<Record<string, unknown>> | undefined): string | undefined => {
   if (metadata?.person_id === undefined) return undefined;

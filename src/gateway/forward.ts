@@ -11,25 +11,25 @@ import type { GatewayEnv } from './request-log.ts';
 export interface Forwarding {
   /** Id of the function. */
   to: string;
-  /** Path and query there. */
+  /** Path and query at the function. */
   path: string;
   workspace: string;
-  /** What the function may do on the user's behalf; only what the key holds counts. */
+  /** Rights delegated to the function; only those that the key holds count. */
   capabilities: readonly string[];
-  /** What the models of the function, and of those that it asks, may take. */
+  /** Budget for model calls of the function and its delegates. */
   budgets?: Amounts | undefined;
   body?: Uint8Array | string | undefined;
-  /** The workspace as the address named it: links to further pages name it again. */
+  /** The workspace as named in the URL; links to further pages repeat it. */
   namedWorkspace?: string | undefined;
   timeoutMs?: number | undefined;
 }
 
-/** Long enough for every answer, short enough that nobody waits for a lost one. */
+/** Long enough for every answer, short enough to give up on a lost one. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Asks a function in the user's name: starts a signed context, sends, checks the receipt, and hands the answer on byte
- * for byte. The API key ends here; behind the gateway only the context counts.
+ * Calls a function in the user's name: starts a signed context, sends the request, checks the receipt, and returns the response
+ * byte for byte. The API key is not forwarded; behind the gateway only the context counts.
  */
 export const forward = async (
   c: Context<GatewayEnv>,
@@ -49,7 +49,7 @@ export const forward = async (
     traceId: c.get('traceId'),
   });
   c.set('answeredBy', to);
-  // A HEAD is answered as its GET; the server leaves the body out.
+  // A HEAD is answered as its GET; the server omits the body.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
   const answer = await client.call(context, { to, method, path, body, signal: c.req.raw.signal });
   if (!answer.ok) {
@@ -82,17 +82,17 @@ export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTE
   });
 };
 
-/** `</path?query>; rel="next"`, leading to the workspace that this page is of. */
+/** `</path?query>; rel="next"`, with the workspace of this page. */
 const linkWithin = (link: string, workspace: string | undefined): string =>
   workspace === undefined ? link : link.replace('>', `&workspace_id=${encodeURIComponent(workspace)}>`);
 
-/** Headers of an answer that mean something to the outside (design 7.6, 7.7). */
+/** Response headers that are passed to the caller (design 7.6, 7.7). */
 const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
 
-/** Of an `{ error }`, or of an agent's envelope (seed 003), which names its code in the metadata. */
+/** The code of an `{ error }` body, or of an agent's envelope, which has it in the metadata. */
 const codeOf = (json: () => unknown): ErrorCode => {
   try {
-    // Only looked at: an answer of our own function, whose receipt was checked.
+    // Not validated: a response of our own function, whose receipt was checked.
     const { error, metadata } = json() as { error?: { code?: ErrorCode }; metadata?: { error_code?: ErrorCode } };
     return error?.code ?? metadata?.error_code ?? 'INTERNAL_ERROR';
   } catch {

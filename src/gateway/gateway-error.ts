@@ -3,7 +3,7 @@ import { errorHeaders } from '../runtime/error-headers.ts';
 import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
 import type { ApiKey } from './api-keys.ts';
 
-/** A request that ends at the gateway, with what the caller is told. */
+/** A request that the gateway itself rejects; `message` is visible to the caller. */
 export class GatewayError extends CodedError {
   override readonly name = 'GatewayError';
 
@@ -22,7 +22,7 @@ export const errorResponse = (info: ErrorInfo): Response =>
     },
   );
 
-/** The error that a code stands for, in our own sentence unless told otherwise. */
+/** The error for a code, with the default message unless another is given. */
 export const errorOf = (code: ErrorCode, told: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>
   errorInfo(code, told);
 
@@ -45,19 +45,19 @@ export const RATE_PERIOD_SECONDS = 60;
 
 /** Longest body of an ordinary request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
-/** Whether the key may make one more request now. */
+/** Whether the key is within its rate limit. */
 export const withinRate = async (key: ApiKey, limits: RateLimits): Promise<boolean> =>
   key.rate === 'unlimited' || within(limits[key.rate], key.id);
 
-/** Whether more calls between librarians may come from an address: each is checked by its own context. */
+/** Whether an address is within the limit for calls between librarians. Each call is also checked by its own context. */
 export const withinLibrariansRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.high, `address ${address}`);
 
-/** Whether a stranger's address may try once more. */
-export const withinStrangersRate = (address: string, limits: RateLimits): Promise<boolean> =>
+/** Whether an unauthenticated address is within its limit. */
+export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.stranger, address);
 
-/** A limiter that fails lets the request through: it guards, it does not decide. */
+/** A failing limiter lets the request through: rate limits are best effort. */
 const within = async (limiter: RateLimit, key: string): Promise<boolean> => {
   try {
     return (await limiter.limit({ key })).success;

@@ -11,51 +11,52 @@ import { readJson } from '../runtime/read-json.ts';
 import type { Target } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 
-/** The librarians that the gateway knows, with what each says of itself. One for the isolate. */
+/** The librarians known to the gateway, with their descriptions. One per isolate. */
 export interface Librarians {
-  /** Everybody who can be asked by name. */
+  /** All librarians that can be named in a request. */
   readonly ids: readonly string[];
   /**
-   * Those that may be asked without being named, as they described themselves last, but for those that say that they cannot
-   * answer anything because their data source or provider is missing. The same array as long as nothing has changed. Waits only for those that were never heard of, and no longer than `withinMs`.
+   * Librarians that are routable without being named, by their latest descriptions, except those that report a missing data
+   * source or provider. The same array until something changes. Waits only for descriptions that were never fetched, and at most
+   * `withinMs`.
    */
   routable(scope: {
     waitUntil: WaitUntil;
     withinMs: number;
     signal?: AbortSignal | undefined;
   }): Promise<readonly LibrarianInfo[]>;
-  /** What a librarian says of itself, whether it is routable or not; `undefined` until it was heard of. */
+  /** The latest description of a librarian, routable or not; `undefined` before the first one. */
   infoOf(id: string): LibrarianInfo | undefined;
-  /** Everybody, with health: who was not heard of for five seconds is asked. */
+  /** All librarians with their health; fetches descriptions older than five seconds. */
   list(): Promise<LibrarianDirectory>;
 }
 
 export interface LibrariansParts {
-  /** Functions of this house, and hosts of other teams, by id. */
+  /** Our own functions and the hosts of partners, by id. */
   targets: Readonly<Record<string, Target>>;
-  /** Those of the house: questions reach them by themselves. */
+  /** Internal librarians, all of them routable. */
   own: readonly string[];
-  /** Those of other teams that questions may reach by themselves. */
+  /** Routable librarians of partners. */
   routed?: readonly string[] | undefined;
   now?: (() => number) | undefined;
 }
 
-/** How long a description counts, and how soon one that could not be read is asked for again. */
+/** How long a description is valid, and when a failed fetch is retried. */
 const FRESH_MS = 60_000;
 const RETRY_MS = 5000;
 const TIMEOUT_MS = 1000;
 const MAX_BYTES = 65_536;
-/** Examples of each librarian in the list for people. */
+/** Examples of each librarian in the public list. */
 const SHOWN_EXAMPLES = 5;
 
-/** What a librarian says of itself, and why it cannot answer anything if so. */
+/** A librarian's description, and why it is unavailable, if so. */
 interface Description {
   info: LibrarianInfo;
   unavailable: string | undefined;
 }
 
-/** What was heard of a librarian. Values only: in workerd no request may wait for what another one has begun. */
-interface Shelf {
+/** Cached description of a librarian. Plain values: in workerd no request may wait for a promise of another one. */
+interface CachedDescription {
   description: Description | undefined;
   health: Health;
   heardAt: number;
@@ -65,7 +66,7 @@ interface Shelf {
 export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: LibrariansParts): Librarians => {
   const automatic = [...new Set([...own, ...routed])].filter((id) => Object.hasOwn(targets, id));
   const ids = [...new Set([...automatic, ...Object.keys(targets)])];
-  const shelves = new Map<string, Shelf>(
+  const entries = new Map<string, CachedDescription>(
     ids.map((id) => [
       id,
       {
@@ -79,56 +80,56 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
   let routable: readonly LibrarianInfo[] = [];
 
   const refresh = async (id: string): Promise<void> => {
-    const shelf = shelves.get(id);
+    const entry = entries.get(id);
     const target = targets[id];
-    if (shelf === undefined || target === undefined) return;
-    shelf.askedAt = now();
+    if (entry === undefined || target === undefined) return;
+    entry.askedAt = now();
     const description = await describe(target, id);
-    shelf.heardAt = now();
-    shelf.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
-    if (description === undefined || JSON.stringify(description) === JSON.stringify(shelf.description)) return;
-    shelf.description = description;
+    entry.heardAt = now();
+    entry.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
+    if (description === undefined || JSON.stringify(description) === JSON.stringify(entry.description)) return;
+    entry.description = description;
     routable = automatic.flatMap((each) => {
-      const known = shelves.get(each)?.description;
+      const known = entries.get(each)?.description;
       return known === undefined || known.unavailable !== undefined ? [] : [known.info];
     });
   };
 
-  const isDue = ({ health, heardAt, askedAt }: Shelf): boolean =>
+  const isDue = ({ health, heardAt, askedAt }: CachedDescription): boolean =>
     now() - heardAt >= (health === 'ok' ? FRESH_MS : RETRY_MS) && now() - askedAt >= TIMEOUT_MS;
 
   return {
     ids,
-    infoOf: (id) => shelves.get(id)?.description?.info,
+    infoOf: (id) => entries.get(id)?.description?.info,
     routable: async ({ waitUntil, withinMs, signal }) => {
-      const unheard: string[] = [];
+      const unknown: string[] = [];
       for (const id of automatic) {
-        const shelf = shelves.get(id);
-        if (shelf?.health === 'unknown') unheard.push(id);
-        else if (shelf !== undefined && isDue(shelf)) waitUntil(refresh(id));
+        const entry = entries.get(id);
+        if (entry?.health === 'unknown') unknown.push(id);
+        else if (entry !== undefined && isDue(entry)) waitUntil(refresh(id));
       }
-      if (unheard.length > 0) {
-        const hearing = Promise.all(unheard.map(refresh));
+      if (unknown.length > 0) {
+        const hearing = Promise.all(unknown.map(refresh));
         waitUntil(hearing);
         const deadline = startDeadline(withinMs, signal);
-        // Those that are heard of by then will do.
+        // Descriptions that have not arrived by then are omitted.
         await deadline.race(hearing).catch(() => undefined);
         deadline.clear();
       }
       return routable;
     },
     list: async () => {
-      // Looked at when its turn comes: another request may have asked meanwhile.
+      // Checked when its turn comes: another request may have fetched it meanwhile.
       await inTurns(ids, async (id) => {
-        const { heardAt = 0, askedAt = 0 } = shelves.get(id) ?? {};
+        const { heardAt = 0, askedAt = 0 } = entries.get(id) ?? {};
         if (now() - heardAt >= RETRY_MS && now() - askedAt >= TIMEOUT_MS) await refresh(id);
       });
-      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, shelves.get(id)))] };
+      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id)))] };
     },
   };
 };
 
-/** So many at a time: workerd opens no more connections at once, and who waits for one is not to be taken for down. */
+/** Concurrent fetches: workerd opens no more connections at once, and a queued one must not count as down. */
 const AT_ONCE = 6;
 
 const inTurns = async (ids: readonly string[], ask: (id: string) => Promise<void>): Promise<void> => {
@@ -139,7 +140,7 @@ const inTurns = async (ids: readonly string[], ask: (id: string) => Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, askNext));
 };
 
-/** How the concierge, which lives here, is introduced. */
+/** Description of the concierge, which runs in the gateway. */
 const CONCIERGE: LibrarianEntry = {
   id: 'concierge',
   name: 'Concierge',
@@ -148,19 +149,19 @@ const CONCIERGE: LibrarianEntry = {
   health: 'ok',
 };
 
-const entryOf = (id: string, shelf: Shelf | undefined): LibrarianEntry => {
-  const { info = { id, name: id }, unavailable } = shelf?.description ?? {};
+const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEntry => {
+  const { info = { id, name: id }, unavailable } = entry?.description ?? {};
   const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
   return {
     ...known,
     ...(shown.length > 0 ? { examples: shown } : {}),
-    health: shelf?.health ?? 'unknown',
+    health: entry?.health ?? 'unknown',
     ...(unavailable === undefined ? {} : { unavailable }),
   };
 };
 
-/** What a librarian says of itself; undefined when it does not answer in a second, or not as itself. */
+/** Fetches a librarian's description; undefined when it does not answer within a second, or with another id. */
 const describe = async (target: Target, id: string): Promise<Description | undefined> => {
   const deadline = startDeadline(TIMEOUT_MS);
   try {

@@ -8,18 +8,18 @@ import type { ApiKey } from './api-keys.ts';
 
 export interface GatewayEnv {
   Variables: {
-    /** 32 hexadecimal digits: the request's id here, and the trace's id everywhere behind. */
+    /** 32 hexadecimal digits: the id of the request here, and of its trace behind the gateway. */
     traceId: string;
     apiKey: ApiKey;
-    /** The librarian or function that answered. */
+    /** Id of the librarian or function that answered. */
     answeredBy: string | undefined;
     outcome: ErrorCode | undefined;
-    /** What this function used a model itself; librarians tell their own. */
+    /** Model usage of this function itself; librarians report their own. */
     modelUse: ModelUse | undefined;
   };
 }
 
-/** Gives every request an id, tells it to the caller as `X-Request-Id`, and writes one line about how it ended. */
+/** Gives every request an id, returns it as `X-Request-Id`, and logs one line per request. */
 export const requestLog =
   ({ log, now }: { log: Log; now: () => number }): MiddlewareHandler<GatewayEnv> =>
   async (c, next) => {
@@ -32,7 +32,8 @@ export const requestLog =
       event: 'request',
       time: arrival,
       librarian: c.get('answeredBy') ?? 'gateway',
-      // The pattern, not the path: an article's id can be a customer's words, and a stranger's path can be anything.
+      // The route pattern, not the path: an article's id can contain a customer's words, and an unauthenticated caller's path
+      // anything.
       route: `${c.req.method} ${routePath(c, -1)}`,
       status: c.res.status,
       outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),

@@ -8,19 +8,19 @@ import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type ConversationPlace, type Conversations, conversationsBy, personIn } from './conversations.ts';
 import { turnsIn, understandQuestion, withHistory } from './understand-question.ts';
 
-/** A request as it is asked, and what becomes of its answer. */
+/** A request with its standalone question, and what to do with its answer. */
 export interface Talk {
   query: string;
   metadata: Readonly<Record<string, unknown>> | undefined;
-  /** Keeps the turn, and says in the response how the question was understood. Never throws. */
+  /** Stores the turn, and adds to the response how the question was understood. Never throws. */
   told(response: LibrarianResponse, answered?: Answered): Promise<LibrarianResponse>;
 }
 
-/** What became of a question on its way. */
+/** How a question was answered. */
 interface Answered {
-  /** Who answered. */
+  /** Id of the librarian that answered. */
   librarian?: string | undefined;
-  /** The question as a librarian that does not read what was said before was asked. */
+  /** The standalone question, as sent to a librarian that does not read the history. */
   query?: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface TalkRequest {
   context: OriginContext;
   signal: AbortSignal;
   waitUntil: WaitUntil;
-  /** Within the budgets of the request. */
+  /** Bounded by the budgets of the request. */
   ai?: AIClient | undefined;
 }
 
@@ -38,15 +38,18 @@ interface TalkParts {
   now?: (() => number) | undefined;
 }
 
-/** Of the time that a caller gives, what the memory may take to tell the turns before. */
+/** Share of the request's deadline that reading the previous turns may take. */
 const SHARE_OF_RECALLING = 0.2;
 const RECALL_MS = 1000;
-/** An answer waits so long for its turn to be kept, so that a question that follows at once finds it; the rest is done behind it. */
+/**
+ * How long a response waits until its turn is stored, so that an immediate follow-up question finds it; the rest continues in the
+ * background.
+ */
 const KEEP_MS = 100;
 
 /**
- * Reads questions within their conversations (design, section 3, journey 4): the turns before one are those that the memory keeps
- * for `conversation_id`, or those that the caller sends in `metadata.history`.
+ * Reads questions in their conversations (design, section 3, journey 4): the previous turns are those stored for
+ * `conversation_id`, or those that the caller sends in `metadata.history`.
  */
 export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
   const conversations = conversationsBy(client);
@@ -85,7 +88,7 @@ export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: Talk
   };
 };
 
-/** False when it is known not to have been kept. */
+/** False when the turn is known not to be stored. */
 const kept = async (
   conversations: Conversations,
   {
@@ -94,7 +97,7 @@ const kept = async (
     waitUntil,
   }: { place: ConversationPlace; turn: Parameters<Conversations['remember']>[1]; waitUntil: WaitUntil },
 ): Promise<boolean> => {
-  // Whoever asked may leave with the answer.
+  // The caller may disconnect after the response.
   const keeping = conversations.remember({ ...place, signal: new AbortController().signal }, turn);
   waitUntil(keeping);
   const { promise, resolve } = Promise.withResolvers<boolean>();

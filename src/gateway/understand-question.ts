@@ -10,11 +10,11 @@ import { stem } from '../text/stem.ts';
 import { isFollowUp } from './concierge/follow-up.ts';
 import type { PastTurn } from './conversations.ts';
 
-/** A question with its conversation in view. */
+/** A question read in its conversation. */
 export interface UnderstoodQuestion {
-  /** As librarians are asked. */
+  /** The question as sent to librarians. */
   query: string;
-  /** What was said before, where the question does not say everything itself; oldest first. */
+  /** The previous turns, oldest first; only if the question does not stand alone. */
   history: HistoryTurn[];
 }
 
@@ -22,7 +22,7 @@ export interface UnderstoodQuestion {
 export interface HistoryTurn {
   speaker: 'user' | 'assistant';
   text: string;
-  /** Who answered, where that is known. */
+  /** Id of the librarian that answered, if known. */
   librarian?: string | undefined;
 }
 
@@ -33,8 +33,8 @@ interface Bounds {
 }
 
 /**
- * Reads a question behind the turns before it. A model, where there is one that keeps to their words, writes it so that it
- * stands alone; otherwise it stays as typed, and goes out with the turns before it.
+ * Reads a question after the previous turns. A model, if there is one and it adds no words of its own, rewrites it into a
+ * standalone question; otherwise the question stays as typed and is sent with the previous turns.
  */
 export const understandQuestion = async (
   question: string,
@@ -47,10 +47,10 @@ export const understandQuestion = async (
   return { query: question, history: historyOf(turns) };
 };
 
-/** The end of an answer says less of its subject than its beginning. In UTF-16 units. */
+/** Answers are cut to their beginning, which names the subject best. In UTF-16 units. */
 const MAX_SAID = 1500;
 
-/** Librarians look at the last turn of each speaker, so that a follow-up question there brings what it leans on itself. */
+/** Librarians read only the last turn of each speaker, so a follow-up question in it is made standalone. */
 const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
   turns.slice(-2).flatMap(({ question, understoodAs, answer, librarian }, place, last) => {
     const before = last[place - 1];
@@ -65,10 +65,10 @@ const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
     ];
   });
 
-/** What one librarian may send another (contract, `RequestMetadata`). */
+/** Limits of metadata between librarians (contract, `RequestMetadata`). */
 const LIMITS = { maxDepth: 8, maxLength: 16_000 };
 
-/** The metadata that goes along with a question; what the caller itself sent as history comes first. */
+/** The metadata sent with a question; history from the caller takes precedence. */
 export const withHistory = (
   metadata: Readonly<Record<string, unknown>> | undefined,
   history: readonly HistoryTurn[],
@@ -80,7 +80,7 @@ export const withHistory = (
 
 const GivenHistory = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
 
-/** The turns of a conversation that the caller keeps itself, from `metadata.history`; none where it does not fit. */
+/** The turns of a conversation that the caller stores itself, from `metadata.history`; none when malformed. */
 export const turnsIn = (metadata: Readonly<Record<string, unknown>> | undefined): PastTurn[] => {
   const read = readAs(GivenHistory, metadata?.history);
   if (!read.ok) return [];
@@ -93,10 +93,10 @@ export const turnsIn = (metadata: Readonly<Record<string, unknown>> | undefined)
   return turns.slice(-MAX_TURNS);
 };
 
-/** Turns that a model is shown, and characters of each question and answer in them. */
+/** Turns in the prompt, and characters of each question and answer. */
 const MAX_TURNS = 4;
 const MAX_SHOWN = 600;
-/** What a model may take to write the question: tokens of its reply, milliseconds, and share of the time that there is. */
+/** Bounds of the model call: tokens of its reply, milliseconds, and share of the time left. */
 const MAX_TOKENS = 200;
 const MODEL_TIMEOUT_MS = 2000;
 const MODEL_SHARE = 0.2;
@@ -104,10 +104,10 @@ const MODEL_SHARE = 0.2;
 const Reply = z.object({ question: Query });
 
 /**
- * Has a model write a follow-up question so that it stands alone. The turns reach it as JSON, never as instructions; what comes
- * back may use words of the conversation alone, and has to keep what the question asks.
+ * Lets a model rewrite a follow-up question into a standalone one. The turns are sent as JSON data, never as instructions. The
+ * reply may only use words of the conversation and must keep the meaning of the question.
  *
- * @returns Undefined when there is no model, or it fails, takes too long, brings in words of its own or turns the question round.
+ * @returns Undefined when there is no model, or it fails, times out, adds words of its own or changes the meaning.
  */
 const writtenByModel = async (
   question: string,
@@ -133,7 +133,7 @@ const writtenByModel = async (
     const answers = turns.map(({ answer }) => answer);
     return keepsQuestion(reply.value.question, question, { questions, answers }) ? reply.value.question : undefined;
   } catch {
-    // The question goes out as typed then, with its history, as it does where there is no model.
+    // The question is then sent as typed, with its history, as without a model.
     return undefined;
   } finally {
     deadline.clear();
@@ -157,13 +157,12 @@ const SCHEMA = {
 };
 
 /**
- * Whether a question that was written for another one asks the same: it brings in no content word that was not said, and it keeps
- * all content words of the question (as stems) in their order, its names and numbers as whole words, what it asks for and under
- * which condition, and its denials before what they deny. A denial that the question does not have has to come from a question
- * before, and must not turn round what this one says.
+ * Whether a rewritten question asks the same: it adds no content word that is not in the conversation, and keeps all content
+ * words of the question (as stems) in order, its names and numbers as whole words, what it asks for and under which condition,
+ * and its negations before what they negate. An added negation must come from a previous question and must not reverse this one.
  *
- * @param before.questions Of the turns before, as they were asked or understood.
- * @param before.answers Of the same turns.
+ * @param before.questions Previous questions, as typed or rewritten.
+ * @param before.answers Answers of the same turns.
  */
 export const keepsQuestion = (
   written: string,
@@ -188,7 +187,7 @@ const MAX_READ = 8000;
 const stemsOf = (text: string): string[] => wordsOf(text.slice(0, MAX_READ)).map(stem);
 const stemsIn = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem));
 
-/** What a complete question says otherwise. */
+/** Words that a standalone question may express differently. */
 const GAPS = stemsIn('one ones same too also ok okay then here there about instead please thanks thank');
 
 const isInOrder = (words: readonly string[], all: readonly string[]): boolean => {
@@ -197,7 +196,10 @@ const isInOrder = (words: readonly string[], all: readonly string[]): boolean =>
   return at === words.length;
 };
 
-/** Names, numbers, and the little words that a question turns on; what is one name, such as `Apollo II`, stays together. */
+/**
+ * Names, numbers and the function words that change a question's meaning; a name of several words, such as `Apollo II`, stays
+ * together.
+ */
 const keepsTokens = (written: string, question: string): boolean => {
   const tokens = tokensOf(written);
   const asked = tokensOf(question.replace(/\b(?:what|how) about\b/gi, ''));
@@ -237,9 +239,7 @@ const tokensOf = (text: string): Token[] => {
   return tokens;
 };
 
-/**
- * Runs of capitalised words and of what has a digit in it, but for the ordinary word that begins a sentence, and for who asks.
- */
+/** Runs of capitalised words and of words with digits, except the ordinary first word of a sentence and first-person pronouns. */
 const namesIn = (tokens: readonly Token[]): string[][] => {
   const names: string[][] = [];
   let name: string[] = [];

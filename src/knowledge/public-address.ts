@@ -1,8 +1,8 @@
 import { isPublicName } from '../runtime/librarian-host.ts';
 
 /**
- * Whether a customer can open an address: a page of the web under a public name. Addresses of this machine or of a private network are
- * none, and neither are those of the knowledge base API (`/api/kb/…`), which asks for a key.
+ * Whether a customer can open an address: a web page under a public name. False for local and private addresses, and for those of the knowledge base
+ * API (`/api/kb/…`), which requires a key.
  */
 export const isPublicAddress = (url: string): boolean => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;

@@ -50,7 +50,7 @@ export interface AnalysisScope extends KnowledgeScope {
 }
 
 /**
- * Analyses a ticket: its intent, the knowledge about it, a draft reply and guidance for the agent (seed 001, contract 3). A failure of
+ * Analyses a ticket: its intent, the knowledge about it, a draft reply and guidance for the agent. A failure of
  * knowledge or model leaves the rest of the analysis as it is.
  */
 export const analyze = async (

@@ -110,7 +110,7 @@ describe('POST /v1/ask', () => {
     expect(validateResponse(await response.json())).toMatchObject({ ok: true, value: { answer: 'Forty-two.' } });
   });
 
-  it('tells the librarian who asks, in which workspace, with reading rights only', async () => {
+  it('passes user and workspace to the librarian, with read-only rights', async () => {
     await post(
       '/v1/ask',
       { query: 'How many?', workspace_id: 'globex', metadata: { product: 'Apollo' } },
@@ -131,7 +131,7 @@ describe('POST /v1/ask', () => {
     expect(seen[0]![1]?.user?.workspaceId).toBe('acme');
   });
 
-  it('gives the librarian no more time than the caller waits', async () => {
+  it('passes the time left of the caller to the librarian', async () => {
     await post('/v1/ask', { query: 'How many?', timeout_ms: 1500 });
     expect(seen[0]![1]?.timeout).toBeLessThanOrEqual(1500);
   });
@@ -171,7 +171,7 @@ describe('POST /v1/ask', () => {
     expect((await post('/v1/ask', '{"query":"x"}', { 'content-type': 'text/plain' })).status).toBe(400);
   });
 
-  it('refuses a librarian that there is not, and lists those there are', async () => {
+  it('rejects an unknown librarian, and lists the known ones', async () => {
     const response = await post('/v1/ask', { query: 'x', librarian: 'oracle' });
     expect(response.status).toBe(404);
     expect(await errorOf(response)).toMatchObject({
@@ -190,7 +190,7 @@ describe('POST /v1/ask', () => {
     expect((await post('/v1/ask?workspace_id=acme', { query: 'x', workspace_id: 'globex' })).status).toBe(400);
   });
 
-  it('hands an error of the librarian on, without the text of its exception', async () => {
+  it('passes an error of the librarian on, without the text of its exception', async () => {
     await start(async () => {
       throw new Error('password of the database is swordfish');
     });
@@ -247,7 +247,7 @@ describe('API keys', () => {
     expect((await post('/v1/ask', { query: 'x' }, { key: WRITER })).status).toBe(200);
   });
 
-  it('guessed too often from one address are refused before they are looked at', async () => {
+  it('are rejected before the lookup after too many guesses from one address', async () => {
     limited.add('192.0.2.1');
     const before = lookUps();
     const response = await post('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' });
@@ -256,7 +256,7 @@ describe('API keys', () => {
 });
 
 describe('/librarians/*', () => {
-  it('describes a librarian to anybody', async () => {
+  it('describes a librarian to unauthenticated callers', async () => {
     const response = await app.request('/librarians/navigator');
     expect(await response.json()).toMatchObject({
       id: 'navigator',
@@ -265,7 +265,7 @@ describe('/librarians/*', () => {
     });
   });
 
-  it('does not let an API key take the place of a signed context', async () => {
+  it('does not accept an API key in place of a signed context', async () => {
     const response = await post('/librarians/navigator/ask', { query: 'x' });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('ContextToken');
@@ -298,7 +298,7 @@ describe('/librarians/*', () => {
     expect(answer).toMatchObject({ ok: true, status: 200 });
   });
 
-  it('never hands an API key or a cookie on', async () => {
+  it('never forwards an API key or a cookie', async () => {
     const seenHeaders: Headers[] = [];
     const partner = {
       fetch: async (request: Request) => {
@@ -328,7 +328,7 @@ describe('/librarians/*', () => {
 });
 
 describe('/webhooks/*', () => {
-  it("hands a helpdesk's delivery on as it came, its own credentials and every byte, without asking for a key", async () => {
+  it("forwards a helpdesk's delivery byte for byte with its own credentials, without requiring a key", async () => {
     const seenRequests: { path: string; authorization: string | null; body: string }[] = [];
     const webhooks = {
       fetch: async (request: Request) => {
@@ -348,7 +348,7 @@ describe('/webhooks/*', () => {
     expect(seenRequests).toEqual([{ path: '/webhooks/zendesk/acme', authorization: 'Bearer of the desk', body }]);
   });
 
-  it('finds nothing there in a house without helpdesks', async () => {
+  it('is NOT_FOUND without helpdesks', async () => {
     expect((await post('/webhooks/zendesk', '{}')).status).toBe(404);
   });
 });
@@ -460,7 +460,7 @@ describe('every answer', () => {
     expect(JSON.stringify(log)).not.toMatch(/ann@example|ck_reader/);
   });
 
-  it('leaves an article id and a strange path out of the log', async () => {
+  it('omits article ids and unknown paths from the log', async () => {
     const headers = { authorization: `Bearer ${READER}` };
     await app.request('/api/kb/articles/my-secret-project', { headers });
     await app.request('/api/kb/text/crm/john-smith-refund.md', { headers });

@@ -83,7 +83,7 @@ describe('the budget of POST /v1/ask', () => {
     expect(metadata?.usage).toEqual({ tokens: 100, cost_usd: 0.00015, librarian: { calls: 99 } });
   });
 
-  it('pays for the routing first: what that took, nobody else gets', async () => {
+  it('pays for routing first, and grants delegates the rest', async () => {
     const { ask, granted, lines } = await start({
       ai: routingTo('navigator'),
       budgets: { tokens: 20_000, cost_micros: 90_000 },
@@ -94,7 +94,7 @@ describe('the budget of POST /v1/ask', () => {
     expect(lines).toMatchObject([{ model: 'router-1', input_tokens: 700, output_tokens: 50, cost_usd: 0.0008 }]);
   });
 
-  it('of nothing leaves routing to words and answers to quotes, and tells of no use', async () => {
+  it('when zero, routes by words, answers with quotes, and reports no usage', async () => {
     const { ask, lines } = await start({ ai: routingTo('navigator'), budgets: { tokens: 0 } });
     const { answer, metadata } = await ask({ query: UNCLEAR });
     expect(answer).toBe('No model.');
@@ -104,12 +104,12 @@ describe('the budget of POST /v1/ask', () => {
 });
 
 describe('withUsage()', () => {
-  it('leaves a response alone in which no model took part', () => {
+  it('leaves a response unchanged when no model was used', () => {
     const response = { answer: 'x' };
     expect(withUsage(response, { own: undefined, below: { tokens: 0, cost_micros: 0 } })).toBe(response);
   });
 
-  it('tells no costs where no model has a price', () => {
+  it('reports no costs when no model has a price', () => {
     const own = { model: 'm', calls: 1, inputTokens: 5, outputTokens: 2 };
     expect(withUsage({ answer: 'x' }, { own, below: {} }).metadata).toEqual({ usage: { tokens: 7 } });
   });

@@ -101,27 +101,27 @@ describe('POST /v1/ask through the concierge', () => {
     expect(hopsOf(body)).toHaveLength(2);
   });
 
-  it('asks the default librarian where the specialist fails', async () => {
+  it('falls back to the default librarian when the specialist fails', async () => {
     const ask = await start({ librarians: { analytics: async () => ({ error: NOT_HERE }) } });
     const { body } = await ask({ query: 'How many fans are in stock?' });
     expect(body.answer).toBe('navigator');
     expect(hopsOf(body)).toEqual(['gateway > analytics: NOT_FOUND', 'gateway > navigator: answer']);
   });
 
-  it('routes only to whom the key may ask, and hands on no right to write', async () => {
+  it('routes only to librarians that the key permits, and delegates no write rights', async () => {
     const ask = await start({ capabilities: ['kb:*'] });
     await ask({ query: 'How many fans are in stock?' });
     expect(asked).toMatchObject([{ id: 'navigator', capabilities: ['kb:read'] }]);
   });
 
-  it('does not route by itself to a librarian that is not of the house, but asks it when it is named', async () => {
+  it('does not route to an external librarian, but calls it when it is named', async () => {
     const ask = await start({ own: ['navigator'] });
     await ask({ query: 'How many fans are in stock?' });
     await ask({ query: 'How many fans are in stock?', librarian: 'analytics' });
     expect(asked.map(({ id }) => id)).toEqual(['navigator', 'analytics']);
   });
 
-  it('answers within timeout_ms, and tells librarians how long they have', async () => {
+  it('answers within timeout_ms, and passes librarians the time left', async () => {
     const ask = await start({ librarians: { navigator: () => new Promise(() => {}) } });
     const startedAt = performance.now();
     const { status, body } = await ask({ query: 'How do I reset my password?', timeout_ms: 300 });
@@ -142,7 +142,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
     metadata: { closest, navigator: { outOfDomain: true } },
   };
 
-  it('passes on what the librarian says, with the closest articles', async () => {
+  it('returns the abstention of the librarian, with the closest articles', async () => {
     const ask = await start({ librarians: { navigator: async () => declined } });
     const { status, body } = await ask({ query: QUESTION });
     expect(status).toBe(200);
@@ -172,7 +172,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
     expect(body.metadata?.closest).toEqual(closest);
   });
 
-  it('tells the error of the librarian that was chosen where it is out of order and nothing else fits', async () => {
+  it('returns the error of the chosen librarian when it fails and no other fits', async () => {
     const unavailable = { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' as const };
     const librarians = { analytics: async () => ({ error: unavailable }), navigator: async () => declined };
     const { status, body } = await (await start({ librarians }))({ query: 'How many fans are in stock?' });
@@ -183,7 +183,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
     expect(found).toMatchObject({ answer: declined.answer, metadata: { closest } });
   });
 
-  it('says which rights are missing where no librarian may be asked', async () => {
+  it('names the missing rights when no librarian is permitted', async () => {
     const ask = await start({ capabilities: ['memory:read'] });
     const { status, body } = await ask({ query: QUESTION });
     expect([status, body.error?.code, asked]).toEqual([401, 'UNAUTHORIZED', []]);
@@ -191,14 +191,14 @@ describe('POST /v1/ask and questions that nothing answers', () => {
 });
 
 describe('POST /v1/ask with a librarian named', () => {
-  it('asks it, whatever the question is about, with the trace', async () => {
+  it('calls it, whatever the subject of the question, and adds the trace', async () => {
     const ask = await start();
     const { body } = await ask({ query: 'How many fans are in stock?', librarian: 'semantic' });
     expect(body.answer).toBe('semantic');
     expect(hopsOf(body)).toEqual(['gateway > semantic: answer']);
   });
 
-  it('tells its error with the status of its code, the trace beside it', async () => {
+  it('returns its error with the status of its code, and the trace', async () => {
     const ask = await start({
       librarians: { semantic: async () => ({ error: { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' } }) },
     });

@@ -101,7 +101,7 @@ describe('createLibrarians()', () => {
     expect((await librarians.list()).librarians).toContainEqual(expect.objectContaining({ id: 'one', health: 'ok' }));
   });
 
-  it('routes nothing to one that says that it lacks its data source, until it has it', async () => {
+  it('does not route to one that reports a missing data source, until it has it', async () => {
     const { routable, librarians, state, clock, settled } = start(['one', 'two']);
     state('two').unavailable = 'No database is set up';
     expect((await routable()).map(({ id }) => id)).toEqual(['one']);
@@ -138,7 +138,7 @@ describe('createLibrarians()', () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
-  it('asks each once, however many lists are asked for at the same time', async () => {
+  it('fetches each description once for concurrent lists', async () => {
     const ids = Array.from({ length: 50 }, (_, at) => `host-${at}`);
     const { librarians, state } = start(ids);
     const lists = await Promise.all(Array.from({ length: 20 }, () => librarians.list()));

@@ -45,7 +45,7 @@ describe('understandQuestion()', () => {
     });
   });
 
-  it('gives a follow-up question of the history what it leans on, and says who answered', async () => {
+  it('makes a follow-up question in the history standalone, and names who answered', async () => {
     const turns = [...TURNS, { question: 'And on the II?', answer: 'So.', librarian: 'navigator' }];
     const { history } = await understandQuestion('and why?', turns, { timeLeftMs: 1000, signal });
     expect(history.slice(2)).toEqual([

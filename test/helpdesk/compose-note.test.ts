@@ -118,7 +118,7 @@ describe('composeNote()', () => {
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
   });
 
-  it('loads no image and notifies nobody when a tool renders the Markdown itself', () => {
+  it('loads no image and notifies no one when a tool renders the Markdown itself', () => {
     const markdown =
       'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
     const { note } = composeNote(response({ draft: { text: 'See', markdown, auto_send: false } }), { marker });

@@ -10,26 +10,24 @@ import { type Candidates, type Choice, candidatesCache, chooseLibrarian, permitt
 import { type Part, questionsOf, splitByKind } from './split-question.ts';
 
 export interface ConciergeParts {
-  /** Who can be asked, as they describe themselves. */
+  /** Available librarians, by their own descriptions. */
   librarians: readonly LibrarianInfo[];
-  /** Whom to ask without clear evidence for another; counts only where the asker may ask it. */
+  /** Default librarian without clear evidence for another; only if the caller may use it. */
   defaultLibrarian: string;
 }
 
-/** A message with more questions than delegates are followed at once is asked whole. */
+/** A message with more questions than concurrent delegates is not split. */
 const MAX_PARTS = 8;
-/** Longest that a model is waited for, in milliseconds, and as a share of the time that there is. */
+/** Upper bound of a model call, in milliseconds, and as a share of the time left. */
 const MODEL_TIMEOUT_MS = 2000;
 const MODEL_SHARE = 0.25;
 
 /**
- * Hands a question on to whom it is for: decides by what librarians say of themselves, knows nothing of the subjects
- * itself, and never answers. Targets are ids of `librarians` whose capabilities the asker holds; nothing that a question
- * says can name another.
+ * Routes a question by the descriptions of the librarians. It has no domain knowledge and never answers. Targets are ids of
+ * `librarians` whose capabilities the caller holds; the text of a question cannot name another.
  *
- * What it reads of `context.metadata`: `history`, the turns before the question. A follow-up question goes to the librarian
- * that answered before, unless there is clear evidence for another. A librarian that does not read the history itself gets
- * the question with its subject named.
+ * Reads `history` of `context.metadata`, the previous turns. A follow-up question goes to the librarian that answered before,
+ * unless there is clear evidence for another. A librarian that does not read the history gets a standalone question.
  */
 export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts): Librarian => {
   const candidatesFor = candidatesCache(defaultLibrarian);
@@ -37,7 +35,7 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
     const passed = context?.delegationChain ?? [];
     const permitted = permittedLibrarians(librarians, context?.user?.capabilities ?? []);
     const candidates = candidatesFor(permitted.filter(({ id }) => !passed.includes(id)));
-    if (candidates.all.length === 0) return { error: nobodyToAsk(librarians) };
+    if (candidates.all.length === 0) return { error: noCandidateError(librarians) };
     const parts = followUpPart(query, candidates, context) ?? (await partsOf(query, candidates, context));
     if (parts === undefined) return nothingFound();
     const requests = parts.map((part) => requestFor(part, { asked: query, candidates, context }));
@@ -46,7 +44,7 @@ export const createConcierge = ({ librarians, defaultLibrarian }: ConciergeParts
   };
 };
 
-const nobodyToAsk = (librarians: readonly LibrarianInfo[]) =>
+const noCandidateError = (librarians: readonly LibrarianInfo[]) =>
   librarians.length === 0
     ? errorInfo('SERVICE_UNAVAILABLE', { librarian: 'concierge', message: 'Cannot answer: no librarian is available' })
     : errorInfo('UNAUTHORIZED', {
@@ -55,10 +53,10 @@ const nobodyToAsk = (librarians: readonly LibrarianInfo[]) =>
         suggestion: 'Ask with a key or a token that holds a capability of a librarian, such as kb:read',
       });
 
-/** By how much a follow-up question has to fit the default librarian better than the one that answered before. */
+/** Margin by which a follow-up question must fit the default librarian better than the one that answered before. */
 const CLEARLY_FOR_DEFAULT = 1;
 
-/** A question that leans on the turn before it goes where that one went, as long as there is no clear evidence for another. */
+/** A follow-up question goes to the librarian of the previous turn, unless there is clear evidence for another. */
 const followUpPart = (query: string, candidates: Candidates, context: Context | undefined): Part[] | undefined => {
   const before = turnBefore(context);
   if (before === undefined || !isFollowUp(query)) return undefined;
@@ -73,7 +71,7 @@ const followUpPart = (query: string, candidates: Candidates, context: Context | 
   return [{ query, to: isForDefault ? defaultLibrarian : to }];
 };
 
-/** Undefined when there is nobody that the question could be for. */
+/** Undefined when no librarian is a candidate. */
 const partsOf = async (
   query: string,
   candidates: Candidates,
@@ -105,14 +103,14 @@ const partsOfOne = async (
   return assign([query], await targetsOf({ questions: [query], choices, candidates: candidates.all }, context));
 };
 
-/** The default librarian reads a whole message, and gets all of its questions as one; others answer one question at a time. */
+/** The default librarian gets a message with all of its questions at once; others get one question at a time. */
 const joined = (parts: readonly Part[], { defaultLibrarian }: Candidates): Part[] => {
   const own = parts.filter(({ to }) => to === defaultLibrarian);
   const query = own.map((part) => part.query).join(' ');
   return parts.flatMap((part) => (part.to !== defaultLibrarian ? [part] : part === own[0] ? [{ ...part, query }] : []));
 };
 
-/** The model's choice where there is one and words leave a doubt, otherwise that of the words. */
+/** The model's choice if there is one and the lexical routing is uncertain, otherwise the lexical one. */
 const targetsOf = async (
   asked: { questions: readonly string[]; choices: readonly Choice[]; candidates: readonly LibrarianInfo[] },
   { ai, timeout = Number.POSITIVE_INFINITY, signal }: Context = {},
@@ -133,7 +131,7 @@ const assign = (questions: readonly string[], targets: readonly (string | undefi
   return parts;
 };
 
-/** Where a specialist fails, the default librarian may still know something. */
+/** When a specialist fails, the default librarian is the fallback. */
 const requestFor = (
   { query, to }: Part,
   { asked, candidates, context }: { asked: string; candidates: Candidates; context: Context | undefined },
@@ -150,21 +148,21 @@ const requestFor = (
 
 interface ModelChoice {
   questions: readonly string[];
-  /** Whom it may choose. */
+  /** Candidates. */
   candidates: readonly LibrarianInfo[];
   timeoutMs: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Examples of each librarian that the model is shown. */
+/** Examples of each librarian in the prompt. */
 const EXAMPLES = 6;
 const MAX_TOKENS = 200;
 
 /**
- * Has a model name a librarian for each question. Questions and descriptions reach it as JSON, never as instructions, and
- * only ids of candidates come back.
+ * Lets a model choose a librarian for each question. Questions and descriptions are sent as JSON data, never as instructions, and
+ * only ids of candidates are accepted.
  *
- * @returns One id a question; undefined when the model fails, takes too long or replies anything else.
+ * @returns One id per question; undefined when the model fails, times out or replies anything else.
  */
 const chooseByModel = async (
   ai: AIClient,
@@ -194,7 +192,7 @@ const chooseByModel = async (
     const reply = readAs(Reply, JSON.parse(completion.text));
     return reply.ok ? reply.value.librarians : undefined;
   } catch {
-    // Words decide then, as they do where there is no model.
+    // Lexical routing decides then, as without a model.
     return undefined;
   } finally {
     deadline.clear();

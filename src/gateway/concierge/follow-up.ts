@@ -7,7 +7,7 @@ import { beginsAsQuestion, namesItsSubject, pointsBack } from '../../text/questi
 /** The last turn before a question. */
 export interface TurnBefore {
   question: string;
-  /** Who answered it, where that is known. */
+  /** Id of the librarian that answered, if known. */
   librarian: string | undefined;
 }
 
@@ -21,7 +21,7 @@ const History = z
   )
   .max(20);
 
-/** The last turn in `metadata.history`; it comes from the caller, so that what does not fit is ignored. */
+/** The last turn in `metadata.history`. It comes from the caller, so malformed entries are ignored. */
 export const turnBefore = (context: Context | undefined): TurnBefore | undefined => {
   const history = readAs(History, context?.metadata?.history);
   if (!history.ok) return undefined;
@@ -31,21 +31,21 @@ export const turnBefore = (context: Context | undefined): TurnBefore | undefined
 };
 
 const MAX_BEFORE = 500;
-/** A longer message says itself what it is about. In UTF-16 units. */
+/** A longer message is a standalone question. In UTF-16 units. */
 const MAX_FOLLOW_UP = 300;
 
-/** Whether a question leans on the turn before it: it points back, goes on from there, or names nothing by itself. */
+/** Whether a question is a follow-up: it points back, continues the previous turn, or names nothing by itself. */
 export const isFollowUp = (question: string): boolean =>
   question.length <= MAX_FOLLOW_UP && (pointsBack(question) || isFragment(question) || !namesItsSubject(question));
 
-/** `and in April?`: no question by itself, but a part of one. */
+/** `and in April?`: not a question by itself, but a part of one. */
 const isFragment = (question: string): boolean => GOES_ON.test(question) && !beginsAsQuestion(question);
 
 const GOES_ON = /^\s*(?:(?:ok(?:ay)?|so|then)\b[\s,]*)?(?:and|or|but|also|what about|how about)\b/i;
 
 /**
- * A follow-up question for a librarian that does not read the turns before it: a part of a question takes its place in the
- * question before, a pronoun is replaced by what it stands for. What needs neither comes back as it is.
+ * Rewrites a follow-up question for a librarian that does not read the history: a fragment replaces its counterpart in the
+ * previous question, a pronoun is replaced by its referent. Standalone questions are returned unchanged.
  */
 export const completedQuestion = (question: string, before: TurnBefore | undefined): string => {
   if (before === undefined || !isFollowUp(question)) return question;
@@ -60,8 +60,8 @@ const PREPOSITION = /^(on|for|with|in|at|from|to|of|about|since|until|during)\s+
 const ARTICLE = /^(?:the|an?|my|our|your)\s+/i;
 
 /**
- * The question before with the part in the place of what it names: the same kind of thing (`last month`, `this month`), what stands
- * behind the same preposition, its name, or its place.
+ * The previous question with the fragment in place of its counterpart: the same kind of thing (`last month`, `this month`), the
+ * object of the same preposition, its name, or its place.
  */
 const withPart = (before: string, part: string): string => {
   const [, preposition] = PREPOSITION.exec(part) ?? [];

@@ -10,39 +10,39 @@ import { wordsOf } from '../../text/analyse-text.ts';
 import { isFiller } from '../../text/question-forms.ts';
 import { stem } from '../../text/stem.ts';
 
-/** The librarians that one asker may ask. */
+/** The librarians that one caller may use. */
 export interface Candidates {
   all: readonly LibrarianInfo[];
-  /** Those that answer from one kind of source. */
+  /** Librarians with one kind of source. */
   single: readonly LibrarianInfo[];
-  /** Those that combine others, at least two of which are here. */
+  /** Hybrid librarians that can delegate to at least two of these. */
   combiners: readonly string[];
-  /** The configured one, when it is among them. */
+  /** The configured default, if it is among them. */
   defaultLibrarian: string | undefined;
-  /** Of `single`. */
+  /** Index over `single`. */
   index: RoutingIndex;
-  /** Of `all`. Built when it is first needed. */
+  /** Index over `all`, built when first needed. */
   fullIndex(): RoutingIndex;
 }
 
-/** Whom a question is for, as far as words tell. */
+/** Result of lexical routing. */
 export interface Choice {
-  /** Undefined when there is no clear evidence for anyone and no default librarian to ask. */
+  /** Undefined without clear evidence and without a permitted default librarian. */
   to: string | undefined;
-  /** How much speaks for a librarian, the head start of the default one included. */
+  /** Evidence for a librarian, including the prior of the default one. */
   strengthOf: (id: string) => number;
-  /** Whether the next best is far behind: a second opinion would hardly differ. */
+  /** Whether the margin over the next best is so large that a model's choice would hardly differ. */
   isClear: boolean;
 }
 
-/** The librarians whose capabilities an asker holds. */
+/** The librarians whose capabilities the caller holds. */
 export const permittedLibrarians = (librarians: readonly LibrarianInfo[], held: readonly string[]): LibrarianInfo[] =>
   librarians.filter(({ capabilities = [] }) => capabilities.every((capability) => covers(held, capability)));
 
-/** Sets of rights whose candidates are cached; each further one costs building its index anew. */
+/** Bound of the cache, in sets of rights; a miss rebuilds an index. */
 const CACHED_SETS = 16;
 
-/** Prepares a set of librarians for routing once, and keeps the sets used last. All have to come from one directory. */
+/** Prepares a set of librarians for routing once, and caches the sets used last. All must come from one directory. */
 export const candidatesCache = (defaultLibrarian: string) => {
   const known = new Map<string, Candidates>();
   return (librarians: readonly LibrarianInfo[]): Candidates => {
@@ -57,7 +57,7 @@ export const candidatesCache = (defaultLibrarian: string) => {
 const prepare = (librarians: readonly LibrarianInfo[], defaultLibrarian: string): Candidates => {
   const ids = new Set(librarians.map(({ id }) => id));
   const single = librarians.filter(({ id, combines }) => id === defaultLibrarian || combines === undefined);
-  // One whose others are not here has nothing to combine.
+  // A hybrid without its delegates has nothing to combine.
   const combining = librarians.filter(
     (librarian) => !single.includes(librarian) && (librarian.combines ?? []).filter((id) => ids.has(id)).length > 1,
   );
@@ -77,17 +77,17 @@ const prepare = (librarians: readonly LibrarianInfo[], defaultLibrarian: string)
 };
 
 /**
- * By how much the evidence for another librarian has to exceed that for the default one, whose knowledge base may hold anything.
- * Chosen by routing tenths of the librarians' own examples by the others (86 % found), and on development questions: those
- * labelled for other librarians, and customers' questions on foreign subjects, none of which is for another (96 to 100 % stay).
+ * Margin by which the evidence for another librarian must exceed that for the default one, whose knowledge base may hold
+ * anything. Chosen by ten-fold cross-validation on the librarians' own examples (86 % found), and on development questions: those
+ * labelled for other librarians, and customers' questions that are off topic for all others (96 to 100 % stay).
  */
 const POSITIVE_EVIDENCE = 1.05;
-/** What speaks for the default librarian before anything is known, where clauses are compared. */
+/** Prior of the default librarian when clauses are compared. */
 const HEAD_START = 0.6;
-/** How far from another choice one is clear. */
+/** Margin above which a choice is clear. */
 const CLEAR_LEAD = 0.5;
 
-/** The librarian whose description and examples clearly speak for the question, otherwise the default one. */
+/** The librarian whose description and examples clearly match the question, otherwise the default one. */
 export const chooseLibrarian = (
   question: string,
   index: RoutingIndex,
@@ -108,46 +108,46 @@ export const chooseLibrarian = (
   return { to: best, strengthOf, isClear };
 };
 
-/** What some librarians say about themselves, ready to be searched. */
+/** Search index over the descriptions of some librarians. */
 export interface RoutingIndex {
   /**
-   * The evidence for each librarian that has any, by id. Only the default librarian is in it without a word in common that is
-   * more than a way of asking.
+   * The evidence by librarian id; librarians without any are absent. Only the default librarian is included without a shared
+   * content word.
    */
   evidenceFor(question: string): ReadonlyMap<string, Evidence>;
 }
 
-/** What speaks for a librarian; comparable between questions. */
+/** Evidence for a librarian; comparable between questions. */
 interface Evidence {
-  /** How well its texts match: 0 upwards, 1 and more where most of the question is said by one of them. */
+  /** Match with its texts: 0 upwards, 1 and more when one of them covers most of the question. */
   match: number;
-  /** How many words of the question are typical of it beside the default librarian: 0 upwards, about 0.5 for a sure sign. */
+  /** Weight of words typical of it, compared with the default librarian: 0 upwards, about 0.5 for a sure sign. */
   typical: number;
 }
 
-/** Examples looked at; of one librarian each further one counts less, so that many examples are no advantage by themselves. */
+/** Examples that count; each further one of the same librarian counts less, so that many examples are no advantage. */
 const EXAMPLES = 30;
 const FURTHER = 0.9;
 /**
- * Of the single examples, of all that a librarian says taken together, of the pairs of words in it, and of the words that are
- * typical of it. The first three were chosen by taking tenths of the examples out and routing them by the others (a wide
- * plateau), the last in the same way, together with the threshold of `chooseLibrarian`.
+ * Weights of single examples, of all texts of a librarian, of word pairs, and of typical words. The first three were chosen by
+ * ten-fold cross-validation on the examples (a wide plateau), the last in the same way, together with the threshold of
+ * `chooseLibrarian`.
  */
 const WEIGHTS = { example: 0.5, whole: 2, pairs: 1, typical: 0.15 };
 
-/** A question of fewer pairs of words says little by them. */
+/** Below this number of word pairs they are weak evidence. */
 const FEW_PAIRS = 3;
-/** Of a longer question, in words that say what it is about, some are typical of a librarian by chance. */
+/** A longer question contains, by chance, some content words that are typical of a librarian. */
 const FEW_SUBJECTS = 4;
 
-/** Questions whose evidence is cached: one is looked at from several sides, and asked again. */
+/** Bound of the cache of evidence by question. */
 const CACHED_QUESTIONS = 256;
-/** More of a question says no more about whom it is for. In UTF-16 units. */
+/** Only this much of a question is read, in UTF-16 units. */
 const MAX_LENGTH = 2000;
 
 /**
- * Lays the descriptions and example questions into small indexes: one knows every example by itself, one what sets a librarian
- * apart as a whole, one how it is asked, and one which words are typical of it beside the default librarian.
+ * Builds small indexes over descriptions and example questions: of single examples, of each librarian as a whole, of word pairs,
+ * and of words typical of a librarian compared with the default one.
  */
 const createRoutingIndex = (
   librarians: readonly LibrarianInfo[],
@@ -194,7 +194,7 @@ const createRoutingIndex = (
   return { evidenceFor: cached(evidenceFor) };
 };
 
-/** The same for the same question, as long as it is among those asked last. */
+/** Cached for the latest questions. */
 const cached = <T>(find: (question: string) => T): ((question: string) => T) => {
   const known = new Map<string, T>();
   return (question) => {
@@ -208,11 +208,11 @@ const cached = <T>(find: (question: string) => T): ((question: string) => T) => 
 /** In UTF-16 units. */
 const MAX_CACHED_LENGTH = 500;
 
-/** Share of a librarian's texts that hold a typical word of it: three texts in 150 are chance. */
+/** Share of a librarian's texts that contain a typical word: three texts in 150 are chance. */
 const TYPICAL_SHARE = 0.025;
 const MAX_TYPICAL = 3;
 
-/** For each librarian the words that it says more often than the default one, with how much more: the logarithm of the ratio. */
+/** For each librarian the words that it uses more often than the default one, with the logarithm of the ratio. */
 const typicalWords = (
   librarians: readonly LibrarianInfo[],
   defaultLibrarian: string | undefined,
@@ -233,14 +233,14 @@ const typicalWords = (
   return new Map(others);
 };
 
-/** Few texts, ready to be ranked by BM25 as the retrieval ranks its passages; lighter than an edition. */
+/** Few texts, ranked by BM25 as retrieval ranks its passages; lighter than an edition. */
 interface WordIndex {
   has(word: string): boolean;
-  /** What each text earns by these words, 0 upwards, in the order of the texts; a word that comes twice counts twice. */
+  /** The score of each text for these words, 0 upwards, in the order of the texts; a repeated word counts twice. */
   scoresFor(words: Iterable<string>): Float64Array;
 }
 
-/** @param texts Each as its words, in the form that the words of a question will have. */
+/** @param texts The words of each, in the same form as the words of a question. */
 const createWordIndex = (texts: readonly (readonly string[])[]): WordIndex => {
   const postings = new Map<string, { text: number; impact: number }[]>();
   const meanLength = Math.max(1, texts.reduce((sum, words) => sum + words.length, 0) / Math.max(1, texts.length));
@@ -281,11 +281,11 @@ const textsOf = ({ name, description = '', examples = [] }: LibrarianInfo): stri
 
 const stemsOf = (text: string): string[] => wordsOf(withForm(text)).map(stem);
 
-/** The words of a question that the examples know, typing mistakes read as what they stand for. */
+/** The words of a question that occur in the examples, with typing mistakes corrected. */
 const readWordsOf = ({ terms }: AnalysedQuery): string[] =>
   terms.flatMap(({ word, corrections: [read = word], postings }) => (postings.length > 0 ? [read] : []));
 
-/** Whether a word is more than a way of asking: whoever shares none such with a question does not know what it is about. */
+/** Whether a word is a content word: without a shared one there is no evidence that the subject is the same. */
 const isSubject = (word: string): boolean => !isFiller(word) && !word.startsWith(FORM);
 
 /** Each librarian as an article, each of its texts a chunk. */
@@ -310,8 +310,8 @@ const editionOf = (librarians: readonly LibrarianInfo[]): Edition => {
 };
 
 /**
- * A question with its form written as a word of its own: `how many orders` and `how do I order` share every word that a search
- * keeps, and ask for different things. Questions and examples go through it alike.
+ * Adds the form of a question as a word of its own: `how many orders` and `how do I order` share every indexed word, and ask for
+ * different things. Applied to questions and examples alike.
  */
 const withForm = (question: string): string => {
   const text = question.slice(0, MAX_LENGTH);
@@ -321,7 +321,7 @@ const withForm = (question: string): string => {
 
 const FORM = 'xq';
 
-/** Words that no question holds by itself, with what they stand for. */
+/** Marker words for forms of questions, which no question contains. */
 const FORMS: readonly (readonly [string, RegExp])[] = [
   ['xqcount', /\bhow (?:many|much|often)\b|\bnumber of\b|\bcount\b/i],
   ['xqmeans', /\bhow (?:do|does|can|could|should|would|to|am|is|are|long)\b/i],
@@ -334,8 +334,8 @@ const FORMS: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * The pairs of words that stand side by side in a question, function words among them, each pair as one word: `how many`,
- * `do we`, `in stock`. They carry how something is asked. The first word counts as a pair of its own; all numbers are alike.
+ * Pairs of adjacent words of a question, function words included, each as one token: `how many`, `do we`, `in stock`. They show
+ * how something is asked. The first word also counts as a pair; all numbers are equal.
  */
 const pairsOf = (question: string): string[] => {
   const words = (question.slice(0, MAX_LENGTH).toLowerCase().match(WORD) ?? []).slice(0, MAX_WORDS);
@@ -344,10 +344,10 @@ const pairsOf = (question: string): string[] => {
 };
 
 const MAX_WORDS = 60;
-/** A possessive ending is no word; of other scripts than Latin nothing is read. */
+/** Drops possessive endings; reads Latin script only. */
 const WORD = /[a-z0-9]+(?=['’]s\b)|(?<!['’])[a-z0-9]+|(?<=['’])(?!s\b)[a-z0-9]+/g;
 const NUMBER = /^\d+$/;
-// Digits, so that nothing takes a pair for several words, or stems it.
+// Digits, so that a pair is neither split nor stemmed.
 const ANY_NUMBER = '9';
 const START = '0';
 const JOINT = '1';

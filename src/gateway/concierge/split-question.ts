@@ -11,16 +11,15 @@ import {
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
 import { type Candidates, type Choice, chooseLibrarian } from './routing.ts';
 
-/** A part of a message, and the librarian that it is for. */
+/** A part of a message, and the librarian it goes to. */
 export interface Part {
   query: string;
   to: string;
 }
 
 /**
- * The questions of a message, each with what was said to introduce it, so that each can be asked alone. One that points
- * back (`and its price?`) stays with the one before it. A message that is one question comes back whole: a split that is
- * missed costs less than one that is wrong.
+ * Splits a message into its questions, each with its introduction, so that each stands alone. A question that points back (`and
+ * its price?`) stays with the previous one. When in doubt the message stays whole: a missed split costs less than a wrong one.
  */
 export const questionsOf = (message: string): string[] => {
   const questions: string[] = [];
@@ -38,34 +37,34 @@ export const questionsOf = (message: string): string[] => {
   return [...questions.slice(0, -1), [questions.at(-1), ...introduction].join(' ')];
 };
 
-/** What is read of a message, in UTF-16 units; a longer one is no list of questions. */
+/** Longest message that is split, in UTF-16 units; a longer one is no list of questions. */
 const MAX_LENGTH = 2000;
 
-/** A question mark ends a sentence even where the next begins in lower case. */
+/** A question mark ends a sentence even when the next begins in lower case. */
 const sentencesOf = (message: string): string[] => {
   if (message.length > MAX_LENGTH) return [message];
   return splitSentences(message).flatMap(({ start, end }) => message.slice(start, end).split(/(?<=\?)\s+(?=\p{L})/u));
 };
 
-/** An introduction that names a subject carries its question; otherwise the question has to name it. */
+/** An introduction that names a subject carries its question; otherwise the question must name it. */
 const standsAlone = (introduction: string, sentence: string): boolean =>
   namesItsSubject(introduction)
     ? !pointsBack(introduction)
     : namesItsSubject(sentence) && beginsAsQuestion(sentence) && !pointsBack(sentence);
 
-/** What one question needs. */
+/** The librarians that one question needs. */
 type Kinds =
-  /** Several librarians; `parts` only where each can be asked alone. */
+  /** Several librarians; `parts` only if each can be answered alone. */
   { isSeveral: true; combiner: string | undefined; parts: Part[] | undefined } | { isSeveral: false };
 
-/** By how much a clause has to fit another librarian better than that of the clauses before it, and both the other's together. */
+/** Margin by which a clause must fit another librarian better than that of the previous clauses, and the sum of both margins. */
 const LEAD_OF_A_KIND = 0.1;
 const LEAD_OF_BOTH = 1;
 
 /**
- * Finds out whether one question needs librarians of different kinds at once: when two of its clauses are clearly for
- * different ones, or when it reads like what a librarian that combines others gives as examples. A clause that says too
- * little by itself goes with the one before (`drag and drop`, `in May and in June`).
+ * Detects a question that needs several kinds of librarians: two of its clauses clearly fit different ones, or it resembles the
+ * examples of a hybrid librarian. A clause with too few words stays with the previous one (`drag and drop`, `in May and in
+ * June`).
  */
 export const splitByKind = (question: string, candidates: Candidates): Kinds => {
   const { parts, kinds } = partsByKind(question, candidates);
@@ -78,7 +77,7 @@ export const splitByKind = (question: string, candidates: Candidates): Kinds => 
   return { isSeveral: true, combiner: combiner.id, parts: canStandAlone ? parts : undefined };
 };
 
-/** The parts that clearly differ, and how many librarians clauses are for at all. */
+/** The parts that clearly differ, and the number of librarians that any clause fits. */
 const partsByKind = (question: string, candidates: Candidates): { parts: Part[]; kinds: number } => {
   const clauses = clausesOf(question);
   if (clauses.length < 2) return { parts: [], kinds: 0 };
@@ -90,7 +89,7 @@ const partsByKind = (question: string, candidates: Candidates): { parts: Part[];
   for (const { start, end } of clauses) {
     const clause = question.slice(start, end);
     const choice = chooseLibrarian(clause, candidates.index, candidates.defaultLibrarian);
-    // In `how do I open the page and check the version` the second verb hangs on the first.
+    // In `how do I open the page and check the version` the second verb depends on the first.
     const mayAsk = isRequest || !isBareRequest(clause);
     const saysIt =
       saysEnough(clause, choice, candidates) ||
@@ -102,7 +101,7 @@ const partsByKind = (question: string, candidates: Candidates): { parts: Part[];
       parts.push({ start, end, own });
     } else {
       last.end = end;
-      // What came so far was only the introduction.
+      // Everything so far was only the introduction.
       last.own ??= own;
     }
   }
@@ -125,7 +124,7 @@ const areOther = (one: Choice, other: Choice): boolean => {
   return Math.min(...leads) >= LEAD_OF_A_KIND && leads[0] + leads[1] >= LEAD_OF_BOTH;
 };
 
-/** Of those that combine others the one whose examples are nearest; likely when they are nearer than everybody's. */
+/** The hybrid librarian with the nearest examples; likely when they are nearer than those of all others. */
 const combinerFor = (question: string, candidates: Candidates): { id: string | undefined; isLikely: boolean } => {
   const { combiners } = candidates;
   if (combiners.length === 0) return { id: undefined, isLikely: false };
@@ -135,8 +134,8 @@ const combinerFor = (question: string, candidates: Candidates): { id: string | u
 };
 
 /**
- * The clauses of one question that might be for different librarians, in order: `how many are in stock` and `what does the
- * warranty cover`. Only candidates: whether they differ is for their evidence to say.
+ * Candidate clauses of one question that may be for different librarians, in order: `how many are in stock` and `what does the
+ * warranty cover`. Their evidence decides whether they differ.
  */
 const clausesOf = (question: string): Span[] => {
   const clauses: Span[] = [];
@@ -148,7 +147,7 @@ const clausesOf = (question: string): Span[] => {
   return [...clauses, { start, end: question.length }];
 };
 
-/** Where one clause of a question may end and the next begin. */
+/** Possible borders between the clauses of a question. */
 const CONJUNCTION = 'and also|and|plus|as well as|along with|together with|but also|also';
 const NEXT = 'what|which|who|when|where|why|how|is|are|do|does|did|can|could|tell|show|find|list|give|compare|search';
 const NAMED = 'the|our|its|their';

@@ -224,7 +224,7 @@ const idOf = (member: unknown): string | undefined => {
 export const isSince = (updatedAtMs: number | undefined, sinceMs: number | undefined): boolean =>
   sinceMs === undefined || updatedAtMs === undefined || updatedAtMs >= sinceMs;
 
-/** Validates the position of a listing. Throws `SourceFailed` when it is not one of ours. */
+/** Validates the position of a listing. Throws `SourceFailed` when it is not one that we issued. */
 export const positionIn = <Schema extends z.ZodType>(
   position: unknown,
   schema: Schema,

@@ -3,7 +3,7 @@ import type { SourceArticle, UnreadableArticle } from './article-source.ts';
 /** Meaning of the tool's labels, by label. */
 export type LabelMeanings = Readonly<Record<string, { intent?: string | undefined; device?: string | undefined }>>;
 
-/** An article in the listing of a host knowledge base (seed 001, contract 1). One that cannot be read has only its id. */
+/** An article in the listing of a host knowledge base. One that cannot be read has only its id. */
 export interface ListedArticle {
   id?: string;
   title?: string;

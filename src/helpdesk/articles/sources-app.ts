@@ -40,7 +40,7 @@ const INFO = {
 const RESERVE_MS = 500;
 
 /**
- * `GET /api/kb/articles` over the article API of a helpdesk tool (seed 001, contract 1). The workspace comes from the verified
+ * `GET /api/kb/articles` over the article API of a helpdesk tool. The workspace comes from the verified
  * context. Only the last page has `total`: until then the number of public articles is unknown.
  */
 export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {

@@ -114,7 +114,7 @@ export const openCase = (parts: TicketCaseParts) => {
       planAlarm();
       return replayed;
     },
-    /** Queues jobs that nobody worked on, reports, and deletes old jobs. Never throws. */
+    /** Queues jobs that no consumer worked on, reports, and deletes old jobs. Never throws. */
     onAlarm: async (): Promise<void> => {
       if (await enqueueWaiting()) await work();
       await reporter.report();

@@ -42,7 +42,7 @@ export type Job = {
   /** When it was accepted or last replayed. */
   begun_at: number;
   changed_at: number;
-  /** Counts changes; those up to `told` were reported to the workspace's object. */
+  /** Number of changes; those up to `told` were reported to the workspace's object. */
   version: number;
   told: number;
 };
@@ -123,7 +123,7 @@ export const ticketStore = (sql: Sql) => {
     remove: (id: number) => sql.run('DELETE FROM jobs WHERE id = ?', id),
     markOf: (message: string): Mark | undefined =>
       sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
-    /** Whether a message is a note of ours. */
+    /** Whether a message is one of our own notes. */
     isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
     mark: ({ message, marker, note }: Mark, now: number) =>
       sql.run(

@@ -140,7 +140,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
 };
 
 /**
- * Freshdesk, API 2 with an API key. A rule calls us with a token of ours; nothing is signed. Options: `userId` of its agent, whose
+ * Freshdesk, API 2 with an API key. A rule calls us with our own token; nothing is signed. Options: `userId` of its agent, whose
  * entries never count as a customer's; `productField`, a custom field.
  */
 export const freshdesk: HelpdeskTool = {

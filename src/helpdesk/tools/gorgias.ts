@@ -132,7 +132,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
 const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 'internal-note' || isPublic === false;
 
 /**
- * Gorgias with an API key. An integration calls us with a token of ours; nothing is signed. Option: `email` of the owner of the key,
+ * Gorgias with an API key. An integration calls us with our own token; nothing is signed. Option: `email` of the owner of the key,
  * who is the author of notes.
  */
 export const gorgias: HelpdeskTool = {

@@ -76,7 +76,7 @@ const piecesOf = (blocks: Block[], text: string, maxTokens: number): Piece[] =>
         : cutBlock(block, text, maxTokens);
     });
 
-/** Joins neighbours up to `maxTokens`, and evenly: 420 tokens become two chunks of 210, not one of 400 and one of 20. */
+/** Joins adjacent blocks evenly up to `maxTokens`: 420 tokens become two chunks of 210, not one of 400 and one of 20. */
 const pack = (pieces: Piece[], text: string, maxTokens: number): Piece[] => {
   const total = pieces.reduce((sum, { tokenCount }) => sum + tokenCount, 0);
   const goal = total / Math.ceil(total / maxTokens);

@@ -2,10 +2,10 @@ import type { HostArticleReply } from '../../contract/host-article.ts';
 import { utf8 } from '../../runtime/digest.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 
-/** Raised when the same article would be normalised or chunked to something else, so that all are taken in anew. */
+/** Incremented when normalisation or chunking changes, so that all articles are processed again. */
 const TREATMENT = 2;
 
-/** Tells two versions of an article apart: everything that we read of it, in a fixed order. SHA-256, hexadecimal. */
+/** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
   const { intent = [], device = [], last_updated = null, author = null } = metadata ?? {};
   const fields = [TREATMENT, id, title, url ?? null, intent, device, last_updated, author, content];

@@ -8,26 +8,26 @@ import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
 export interface NormalisedArticle {
   article: Article;
-  /** What was amiss and what was done about it, a sentence each; for the sync report. */
+  /** What was wrong and how it was handled, a sentence each; for the sync report. */
   warnings: string[];
 }
 
 export interface NormaliseOptions {
-  /** Where a reader finds an article that names no address of its own. */
+  /** Address of an article that has none of its own. */
   articleUrl: (id: string) => string;
 }
 
-/** The article cannot be taken in; the message says why. */
+/** The article is rejected; the message says why. */
 export class ArticleRefused extends Error {
   override name = 'ArticleRefused';
 }
 
 /**
- * Makes an article of what a host knowledge base sent (seed 001, contract 1). Markdown loses its front matter, whose
- * fields stand in where the host sent none; HTML becomes Markdown; scripts and the like are dropped; line ends become
- * `\n`. Whatever else is amiss costs a warning, not the article.
+ * Normalises an article of a host knowledge base. Front matter is removed from Markdown and fills in fields that the host omits; HTML becomes
+ * Markdown; scripts and the like are dropped; line ends become `
+ * `. Other defects add a warning.
  *
- * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing is left of it.
+ * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing remains of it.
  */
 export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: NormaliseOptions): NormalisedArticle => {
   const id = KnowledgeFile.safeParse(reply.id);
@@ -88,7 +88,7 @@ const urlOf = (url: string | undefined | null, warnings: string[]): string | und
   return parsed.data;
 };
 
-/** The beginning of 1970 when unknown, so that the article counts as old and its hash stays the same. */
+/** The beginning of 1970 when unknown, so that the article counts as old and its hash is stable. */
 const momentOf = (date: string | undefined | null, warnings: string[]): string => {
   const time = Date.parse(date ?? '');
   if (Number.isNaN(time)) warnings.push('Took last_updated as 1970-01-01: it is missing or not a date');

@@ -4,11 +4,10 @@ import { chunkArticle } from './chunk-article.ts';
 import { ArticleRefused, type NormaliseOptions, normaliseArticle } from './normalise-article.ts';
 
 /**
- * Makes of what was sent what an edition is built from, and `content`, which is kept to be shown again: as it was sent, but
- * without control characters other than tab, line feed and carriage return. As JSON each would take six bytes, and SQLite
- * counts a text only up to its first NUL.
+ * Builds the article for an edition, and `content`, which is stored as received for later display, without control characters other than tab, line
+ * feed and carriage return. As JSON each would take six bytes, and SQLite measures a text only up to its first NUL.
  *
- * @throws {ArticleRefused} Whatever the reason: one article must not stop the others.
+ * @throws {ArticleRefused} For any defect: one article must not stop the others.
  */
 export const takeInArticle = (
   reply: HostArticleReply,

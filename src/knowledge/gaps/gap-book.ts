@@ -1,16 +1,16 @@
 import type { GapKind, KnowledgeGap } from '../../contract/knowledge-gaps.ts';
 
-/** A gap that was met: what is missing, in a sentence for people and in what it is told apart by. */
+/** A gap that occurred: what is missing, as a sentence for people and in structured form. */
 export interface MetGap {
   kind: GapKind;
   gap: string;
-  /** Null for all products, as for any intent. */
+  /** Null for all products; likewise for intents. */
   product: string | null;
   intent: string | null;
   subject: GapSubject;
 }
 
-/** What is asked again when a newer edition is there. Without personal data: it was masked before it came here. */
+/** The query that is retried with newer editions. Personal data is already masked. */
 export interface GapQuery {
   message: string;
   subject: string | null;
@@ -20,24 +20,24 @@ export interface GapQuery {
 
 /** A question that met gaps. */
 export interface GapSighting {
-  /** Of the request: a copy that arrives within an hour counts nothing. */
+  /** Of the request: a copy within an hour is not counted. */
   requestHash: string;
   query: GapQuery;
   gaps: readonly MetGap[];
-  /** Where they were missing. */
+  /** Edition in which they were missing. */
   edition: string;
   /** Milliseconds since 1970. */
   nowMs: number;
 }
 
-/** An open gap, to be asked again. */
+/** An open gap, to be retried. */
 export interface OpenGap extends Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'> {
   id: string;
   query: GapQuery;
   lastSeenMs: number;
 }
 
-/** What came of asking again. */
+/** Result of a retry. */
 export interface CheckedGap extends Pick<OpenGap, 'id' | 'lastSeenMs'> {
   isAnswered: boolean;
 }
@@ -46,52 +46,52 @@ export interface GapListing {
   state: 'open' | 'closed' | 'all';
   /** 1 to 200. */
   limit: number;
-  /** Of the page before. */
+  /** Cursor of the previous page. */
   cursor?: string | undefined;
 }
 
 export interface GapPage {
-  /** Most often met first. */
+  /** Most frequent first. */
   gaps: KnowledgeGap[];
-  /** All of that state. */
+  /** Total in that state. */
   total: number;
   next_cursor: string | null;
 }
 
-/** What the customers of one workspace asked and its knowledge base did not answer. */
+/** Questions of one workspace that its knowledge base did not answer. */
 export interface GapBook {
-  /** Counts each gap with those that are about the same; opens again what was closed before. */
+  /** Counts each gap together with equal ones; reopens closed ones. */
   record(sighting: GapSighting): void;
   list(listing: GapListing): GapPage;
-  /** Open gaps that were not compared with this edition yet, the most often met first; none where it is not the one of the moment. */
+  /** Open gaps that were not compared with this edition yet, most frequent first; none if it is not the active edition. */
   toCheck(edition: string, limit: number, nowMs: number): OpenGap[];
-  /** Closes what is answered now, unless it was met since it was read. All of it, or nothing after a crash. */
+  /** Closes answered gaps, unless they occurred again since they were read. Atomic. */
   noteChecked(results: readonly CheckedGap[], at: { edition: string; nowMs: number }): void;
 }
 
-/** A gap book that lives elsewhere. */
+/** A gap book behind a remote call. */
 export type RemoteGapBook = {
   [Method in keyof GapBook]: (...parameters: Parameters<GapBook[Method]>) => Promise<ReturnType<GapBook[Method]>>;
 };
 
-/** What a gap is about, so that the same in other words is known for the same. */
+/** The topic of a gap, used to find the same one in other words. */
 export interface GapSubject {
-  /** Stems with what each tells in its edition, above 0; empty where kind, product and intent say it all. */
+  /** Stems with their weight in the edition, above 0; empty if kind, product and intent identify the gap. */
   stems: readonly (readonly [stem: string, weight: number])[];
-  /** Of what was asked, by the model that `model` names; absent where there is none. */
+  /** Embedding of the query by `model`; absent without one. */
   vector?: readonly number[] | undefined;
   model?: string | undefined;
 }
 
-/** From here on two subjects of one intent are the same: half of what their stems tell. */
+/** Least similarity of two equal topics with one intent: half the weight of their stems. */
 export const SAME_SUBJECT = 0.5;
-/** Of two intents, since a classification may err. */
+/** Least similarity with two intents, since a classification may be wrong. */
 export const SAME_WHATEVER_INTENT = 0.8;
-/** A meaning counts from here on, where some word is common: only paraphrases reach it with any model that docs/calibration.md tells of. */
+/** Least cosine similarity, for topics with a shared word: only paraphrases reach it with any model in docs/calibration.md. */
 const SAME_MEANING = 0.8;
 const SOME_STEMS = 0.15;
 
-/** How alike two subjects are, by their words and, where both have one of the same model, their vectors: 0 to 1. */
+/** Similarity of two topics by their words and, if both were embedded by the same model, their vectors: 0 to 1. */
 export const subjectLikeness = (left: GapSubject, right: GapSubject): number => {
   if (left.stems.length === 0 && right.stems.length === 0) return 1;
   const byStems = cosineOfStems(left.stems, right.stems);
@@ -116,7 +116,7 @@ const cosine = (left: readonly number[], right: readonly number[]): number => {
 
 const lengthOf = (numbers: readonly number[]): number => Math.hypot(...numbers);
 
-/** Where a page of gaps ended: the count and the id of its last. */
+/** Cursor of a page of gaps: the count and the id of its last. */
 export interface GapCursor {
   count: number;
   id: string;
@@ -124,7 +124,7 @@ export interface GapCursor {
 
 export const gapCursorText = ({ count, id }: GapCursor): string => `${count}.${id}`;
 
-/** Undefined for what `gapCursorText` did not write. */
+/** Undefined for a cursor that `gapCursorText` did not write. */
 export const readGapCursor = (text: string): GapCursor | undefined => {
   const [, count = '', id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text) ?? [];
   return id === '' ? undefined : { count: Number(count), id };

@@ -23,20 +23,20 @@ export interface GapKeeperParts {
   editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
-  /** Takes personal data out of a text before it is kept. */
+  /** Masks personal data before a text is stored. */
   mask: (text: string) => string;
-  /** What a text means; absent: gaps are told apart by their words. */
+  /** Embeds a text; without it, gaps are compared by their words. */
   meaningOf?: MeaningOf | undefined;
   now?: (() => number) | undefined;
-  /** Told of what failed; nobody waits for it. */
+  /** Receives failures; not awaited. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-/** Records gaps, and closes those that newer editions answer. None of its methods rejects. */
+/** Records gaps, and closes those that newer editions answer. Its methods never reject. */
 export interface GapKeeper extends GapRecorder {
-  /** Closes what the current edition answers, as far as that takes no long time; that edition. */
+  /** Closes what the current edition answers, within a short time limit; returns that edition. */
   refresh(scope: KnowledgeScope): Promise<string | undefined>;
-  /** The same for every workspace that has gaps, all of them. */
+  /** The same for all gaps of every workspace. */
   sweep(scopeOf: (workspace: string) => KnowledgeScope): Promise<void>;
 }
 
@@ -44,17 +44,17 @@ const CHECKED_AFTER_ANSWER = 200;
 const CHECKED_ON_LISTING = 100;
 const LISTING_MS = 1500;
 const CHECKED_BY_SWEEP = 2000;
-/** Of the fifteen minutes that a schedule may take. */
+/** Time limit of the scheduled run, which may take fifteen minutes. */
 const SWEEP_MS = 600_000;
 const SWEPT_WORKSPACE_MS = 60_000;
-/** A library that hangs, or is gone, costs the others no more than this. */
+/** Time limit of one library, so that a failing one does not delay the others. */
 const SWEEP_EDITION_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const MEANING_MS = 2000;
-/** Workspaces whose last compared edition is remembered. */
+/** Upper bound of workspaces whose last compared edition is cached. */
 const MAX_REMEMBERED = 1000;
 
-/** One for an isolate. */
+/** One per isolate. */
 export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
   const compared = new Map<string, string>();
@@ -62,7 +62,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   const recheck = (edition: Edition, scope: KnowledgeScope, bounds: { limit: number; untilMs?: number }) =>
     recheckGaps(edition, {
       ...{ book: books.of(scope.context.workspace), now, ...bounds },
-      // What was kept when less was masked is masked now.
+      // Stored when fewer patterns were masked.
       ask: (question) => retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope }),
     });
 
@@ -74,16 +74,13 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     try {
       await recheck(edition, scope, { limit: CHECKED_AFTER_ANSWER });
     } catch (error) {
-      // Whoever comes next tries again.
+      // The next request retries.
       compared.delete(workspace);
       throw error;
     }
   };
 
-  /**
-   * Only where the edition has vectors is there a model to ask, and only one that it was made with compares. Word vectors are too
-   * coarse to tell that two gaps are one: opposites are close.
-   */
+  /** Only with the model of an edition with embeddings. Word vectors are too coarse to identify equal gaps: opposites are close. */
   const meaningBy = (edition: Edition, { context, waitUntil }: KnowledgeScope) => {
     const space = vectorsOf(edition)?.space;
     if (meaningOf === undefined || space === undefined || space.model === WORD_VECTORS_MODEL) return undefined;
@@ -124,7 +121,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     sweep: async (scopeOf) => {
       const workspaces = (await quietly('list workspaces with gaps', () => books.workspaces())) ?? [];
       const startedAt = now();
-      // Another one is the first each hour, so that none is left out whenever the time does not suffice for all.
+      // Starts with another workspace each hour, so that none is always skipped when time runs out.
       const first = Math.floor(startedAt / HOUR_MS) % Math.max(1, workspaces.length);
       for (const workspace of [...workspaces.slice(first), ...workspaces.slice(0, first)]) {
         if (now() > startedAt + SWEEP_MS) return;
@@ -140,9 +137,9 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
 
 export interface RecordingOptions {
   book: Pick<RemoteGapBook, 'record'>;
-  /** Takes personal data out of a text. */
+  /** Masks personal data. */
   mask: (text: string) => string;
-  /** What a text means, by the model of the edition; undefined where there is none, or none in time. */
+  /** Embeds a text with the edition's model; undefined without one, or when it is late. */
   meaningOf?: ((text: string) => Promise<{ model: string; vector: readonly number[] } | undefined>) | undefined;
   /** Milliseconds since 1970. */
   now: number;
@@ -151,7 +148,7 @@ export interface RecordingOptions {
 const MAX_MESSAGE = 1000;
 const MAX_SUBJECT = 300;
 
-/** Has the gaps of a retrieval kept, with the question as far as it names nobody. Throws what the book throws. */
+/** Records the gaps of a retrieval with the question, from which names are removed. Throws what the gap book throws. */
 export const recordGaps = async (
   question: KnowledgeQuestion,
   { foundGaps = [], edition, people = [] }: Pick<Knowledge, 'foundGaps' | 'edition' | 'people'>,
@@ -159,28 +156,28 @@ export const recordGaps = async (
 ): Promise<void> => {
   if (foundGaps.length === 0 || edition === undefined) return;
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
-  const query = keptQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
+  const query = storedQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
   const meaning = await meaningOf?.(query.message);
   const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): MetGap => {
-    const isTold = stems.length > 0 && meaning !== undefined;
-    const subject = isTold ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
+    const isEmbedded = stems.length > 0 && meaning !== undefined;
+    const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
   const sighting: GapSighting = { requestHash: await hashOf(question), query, gaps, edition, nowMs: now };
   await book.record(sighting);
 };
 
-/** What the gaps were found in, and no more of a message: signatures and stories are where people are named. */
-const keptQuery = (
+/** Only the sentences in which gaps were found: signatures and stories are where people are named. */
+const storedQuery = (
   { message, subject, intent, metadata }: KnowledgeQuestion,
   gaps: readonly FoundGap[],
   clean: (text: string) => string,
 ): GapQuery => {
-  // As a whole: what is spread over several lines is known for personal data by all of them.
+  // Masked as a whole: personal data may span several lines.
   const { text, sentences } = problemText(clean(message));
   const told = sentences.filter((sentence) => gaps.some((gap) => isAbout(sentence, gap)));
   const kept = told.length === 0 ? sentences.slice(0, 2) : told;
-  // A product that only the message or the taxonomy names is told when it is asked again.
+  // A product that only the message or the taxonomy names is added for the retry.
   const product = gaps.find((gap) => gap.product !== undefined)?.product ?? productOf(metadata);
   return {
     message: cutText(kept.length === 0 ? text : kept.join(' '), MAX_MESSAGE),
@@ -200,7 +197,7 @@ const isAbout = (sentence: string, { stems, product }: FoundGap): boolean => {
 const productOf = (metadata: { product?: unknown } | undefined): string =>
   typeof metadata?.product === 'string' ? metadata.product.trim() : '';
 
-/** Each part of a name that is longer than an initial, wherever it stands as a word. */
+/** Removes each part of a name that is longer than an initial, wherever it is a word. */
 const withoutNames = (names: readonly string[]): ((text: string) => string) => {
   const parts = new Set(
     names.flatMap((name) =>
@@ -216,26 +213,26 @@ const withoutNames = (names: readonly string[]): ((text: string) => string) => {
   return (text) => text.replace(/[\p{L}\p{M}]+/gu, (word) => (parts.has(word.toLowerCase()) ? '[name]' : word));
 };
 
-/** Of what was asked, as it came: it tells two requests apart, and leads back to neither. */
+/** Hash of the original query: it distinguishes two requests and cannot be reversed. */
 const hashOf = ({ message, subject, metadata }: KnowledgeQuestion): Promise<string> =>
   sha256(utf8(JSON.stringify([message, subject ?? '', productOf(metadata)])));
 
 export interface RecheckOptions {
   book: Pick<RemoteGapBook, 'toCheck' | 'noteChecked'>;
-  /** Asks the edition again. */
+  /** Retries the query on the edition. */
   ask: (question: KnowledgeQuestion) => Promise<Knowledge>;
-  /** Gaps that are asked again, at most; the others are left to the next time. */
+  /** Upper bound of gaps to retry; the others wait for the next time. */
   limit: number;
-  /** No further batch begins after this, in milliseconds since 1970. */
+  /** No further batch starts after this, in milliseconds since 1970. */
   untilMs?: number | undefined;
   now: () => number;
 }
 
-/** What is written down at once: a crash in between loses no more than this, and only has it asked again. */
+/** Batch size: a crash loses at most one batch, which is then retried. */
 const BATCH = 20;
 
 /**
- * Asks open gaps again that were not compared with an edition yet, and closes those that it answers.
+ * Retries open gaps that were not compared with an edition yet, and closes those that it answers.
  *
  * @returns How many were closed.
  */
@@ -252,7 +249,7 @@ export const recheckGaps = async (
       const metadata = product === null ? {} : { product };
       await turnOfOthers();
       const knowledge = await ask({ message, intent, metadata, subject: subject ?? undefined });
-      // What could not be asked is left as it is; of a newer edition that came meanwhile nothing is told here.
+      // Failed queries stay open; a newer edition that was published meanwhile is not considered here.
       if (knowledge.foundGaps === undefined || knowledge.edition !== edition) continue;
       results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered: isAnswered(gap, knowledge) });
     }
@@ -263,10 +260,10 @@ export const recheckGaps = async (
   return closed;
 };
 
-/** Each takes some milliseconds, and the answers of the same isolate have to go out meanwhile. */
+/** Yields between queries: each takes some milliseconds, and responses of the same isolate must not wait. */
 const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** It is not reported any more, and something was found: a question that says nothing reports nothing. */
+/** Answered: the gap is not reported any more, and something was found; an empty query reports no gaps. */
 const isAnswered = (gap: OpenGap, { foundGaps = [], coverage }: Knowledge): boolean => {
   const isReported = foundGaps.some(({ kind, product = null, intent = null, stems }) =>
     isSameGap(gap, { kind, product, intent, subject: { stems } }),

@@ -15,15 +15,15 @@ import type { GapKeeper } from './gap-keeper.ts';
 import type { GapBooks } from './remote-gap-book.ts';
 
 export interface GapRouteParts {
-  /** Of the function that the routes are part of. */
+  /** Id of the function that serves the routes. */
   guard: GuardOptions;
   books: Pick<GapBooks, 'of'>;
   keeper: Pick<GapKeeper, 'refresh'>;
-  /** Takes personal data out of what was kept when less was masked. */
+  /** Masks personal data that was stored when fewer patterns were masked. */
   mask: (text: string) => string;
 }
 
-/** `GET /v1/knowledge/gaps`: of the workspace that the verified context names (design 7.11). */
+/** `GET /v1/knowledge/gaps` for the workspace of the verified context (design 7.11). */
 export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());

@@ -7,13 +7,13 @@ import { createGapTables, sqlGapBook } from './sql-gap-book.ts';
 const WORKSPACE = 'workspace';
 
 /**
- * The gap book of one workspace. It answers for the workspace that asked first, and for no other. One object beside them keeps
- * the names of the workspaces that have one.
+ * The gap book of one workspace. It serves the workspace of its first call and no other. One more object stores the names of the workspaces that have
+ * a gap book.
  */
 export class GapsObject extends DurableObject {
   #open: { workspace: string; book: GapBook } | undefined;
 
-  /** Calls one of the methods that may travel. */
+  /** Calls one of the remote methods. */
   async ask(workspace: string, method: GapMethod, parameters: unknown[]): Promise<unknown> {
     if (!GAP_METHODS.includes(method)) throw new Error(`Cannot ask for gaps: there is no method ${method}`);
     this.#open ??= await this.#openFor(workspace);

@@ -1,25 +1,25 @@
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { GapBook, RemoteGapBook } from './gap-book.ts';
 
-/** The methods that travel; nothing else of an object can be called from outside. */
+/** The remote methods; no other member can be called from outside. */
 export const GAP_METHODS = ['record', 'list', 'toCheck', 'noteChecked'] as const satisfies (keyof GapBook)[];
 export type GapMethod = (typeof GAP_METHODS)[number];
 
-/** A Durable Object that answers for one workspace; the one that is of none knows which there are. */
+/** A Durable Object for one workspace, or the one that lists the workspaces. */
 export interface GapsStub {
   ask(workspace: string, method: GapMethod, parameters: unknown[]): Promise<unknown>;
   noteWorkspace(workspace: string): Promise<void>;
   workspaces(): Promise<string[]>;
 }
 
-/** No workspace has this name: it begins with a dot. */
+/** No workspace has this name, since it begins with a dot. */
 const DIRECTORY = '.workspaces';
-/** So many workspaces are remembered as noted by an isolate. */
+/** Bound of the isolate's cache of registered workspaces. */
 const MAX_NOTED = 10_000;
 
 export interface GapBooks {
   of(workspace: string): RemoteGapBook;
-  /** Those that have ever met a gap. */
+  /** Workspaces that have ever recorded a gap. */
   workspaces(): Promise<string[]>;
 }
 
@@ -44,7 +44,7 @@ export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => 
       };
       return {
         record: async (...parameters) => {
-          // First, so that no gap is kept that nobody would ever ask about again.
+          // Registered first, so that every stored gap is retried later.
           await note(workspace);
           return ask('record', parameters);
         },

@@ -12,7 +12,7 @@ import {
 
 export interface SqlGapBookOptions {
   newId: () => string;
-  /** Gaps kept; 2,000 when absent. Of more the least met go, closed ones and old ones first. */
+  /** Most gaps that are stored; 2,000 when absent. The least frequent are deleted first, beginning with closed and old ones. */
   maxGaps?: number | undefined;
 }
 
@@ -54,9 +54,9 @@ const MAX_MESSAGE = 1000;
 /** A helpdesk delivers again within minutes, a queue within the hour. */
 const REQUEST_TTL_MS = 3_600_000;
 const MAX_REQUESTS = 10_000;
-/** Of one kind and product so many are compared by their meaning, those with the most in common in words. */
+/** Most gaps of one kind and product that are compared by vectors, those with the most words in common. */
 const MAX_COMPARED = 50;
-/** No gap has more (`topicOf`). */
+/** Upper bound of stems per gap (`topicOf`). */
 const MAX_STEMS = 24;
 
 const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
@@ -81,11 +81,11 @@ interface GapRow extends Record<string, SqlValue> {
   last_seen: number;
 }
 
-/** The gap that is about the same: of the same kind and product, the one most alike. */
+/** The most similar equal gap of the same kind and product. */
 const sameGap = (sql: Sql, met: MetGap): string | undefined => {
   const { kind, product } = met;
   const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
-  // Most share no word with it, and need not be read; a vector has a hundred times the bytes of a gap's words.
+  // Most gaps share no word and need not be read; a vector takes a hundred times the bytes of a gap's words.
   const stems = met.subject.stems.slice(0, MAX_STEMS).map(([stem]) => `[${JSON.stringify(stem)},`);
   const sharing = stems.map((_, at) => `instr(stems, ?${at + 3})`).join(' OR ');
   const rows = sql.all<GapRow>(
@@ -120,7 +120,7 @@ interface Counting {
   id: string;
   gap: MetGap;
   sighting: GapSighting;
-  /** Whether it was met in the edition of the moment: what was met in an older one may be answered since, and stays closed. */
+  /** Whether it occurred in the active edition: a gap in an older one may be answered since, and stays closed. */
   isCurrent: boolean;
 }
 
@@ -177,7 +177,7 @@ interface ListedRow extends Record<string, SqlValue> {
   last_seen: number;
   closed_at: number | null;
   edition: string;
-  /** JSON, the newest first. */
+  /** JSON, newest first. */
   examples: string;
 }
 
@@ -196,13 +196,13 @@ const listGaps = (sql: Sql, { state, limit, cursor }: GapListing): GapPage => {
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    gaps: page.map(toldGap),
+    gaps: page.map(gapOfRow),
     total: counted?.total ?? 0,
     next_cursor: last === undefined ? null : gapCursorText(last),
   };
 };
 
-const toldGap = (row: ListedRow): KnowledgeGap => ({
+const gapOfRow = (row: ListedRow): KnowledgeGap => ({
   id: row.id,
   kind: row.kind,
   gap: row.gap,
@@ -247,8 +247,8 @@ const gapsToCheck = (sql: Sql, edition: string, limit: number): OpenGap[] => {
 };
 
 /**
- * Whether an edition is the one of the moment. An isolate may go on with an older one for some minutes; when nobody has told of the newer
- * one for longer than that, the library went back.
+ * Whether an edition is the active one. An isolate may use an older one for some minutes; when the newer one is not reported for longer than that,
+ * the library was rolled back.
  */
 const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: number }): boolean => {
   const [latest] = sql.all<{ edition: string; seen: number }>('SELECT edition, seen FROM gap_edition');
@@ -259,16 +259,16 @@ const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: num
   }
   return true;
 };
-/** Twice as long as an edition is used that cannot be renewed (`STALE_LIMIT_MS`). */
+/** Twice as long as an edition that cannot be refreshed is used (`STALE_LIMIT_MS`). */
 const OLDER_EDITION_MS = 600_000;
 const NOTED_EVERY_MS = 60_000;
 
-/** How many editions were published until then: `e000012-3f9c01ab` -> 12. */
+/** Number of an edition: `e000012-3f9c01ab` -> 12. */
 const editionNumber = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
 
 type Told = Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'>;
 
-/** How alike two gaps of one kind and product are, 0 to 1; 0 where they are not the same. */
+/** Similarity of two gaps of one kind and product, 0 to 1; 0 if they differ. */
 const gapLikeness = (left: Told, right: Told): number => {
   if (left.kind !== right.kind || left.product?.toLowerCase() !== right.product?.toLowerCase()) return 0;
   const isOneIntent = left.intent === right.intent;
@@ -285,22 +285,22 @@ export const createGapTables = (sql: Sql): void => {
 };
 
 const STATEMENTS = [
-  // `stems` is JSON, `vector` 32-bit floats. `closed_at` is null while it is open. `edition` is the one that it was last met in or compared
-  // with, `edition_number` how many were published until then.
+  // `stems` is JSON, `vector` 32-bit floats. `closed_at` is null while open. `edition` is the one that it last occurred in or was compared with,
+  // `edition_number` its number.
   `TABLE IF NOT EXISTS gaps (id TEXT PRIMARY KEY, kind TEXT NOT NULL, product TEXT, intent TEXT, gap TEXT NOT NULL, stems TEXT NOT NULL,
     vector BLOB, model TEXT, count INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL, closed_at INTEGER,
     edition TEXT NOT NULL, edition_number INTEGER NOT NULL)`,
   'INDEX IF NOT EXISTS gaps_by_kind ON gaps (kind, product COLLATE NOCASE)',
   'INDEX IF NOT EXISTS gaps_by_count ON gaps (count DESC, id)',
-  // The newest questions of a gap; they go with it.
+  // The newest questions of a gap; deleted with it.
   `TABLE IF NOT EXISTS gap_examples (place INTEGER PRIMARY KEY AUTOINCREMENT, gap TEXT NOT NULL, message TEXT NOT NULL, subject TEXT,
     intent TEXT NOT NULL, product TEXT)`,
   'INDEX IF NOT EXISTS gap_examples_by_gap ON gap_examples (gap, place)',
-  // Requests that were counted, until a copy cannot be expected any more.
+  // Counted requests, until a copy can no longer arrive.
   'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
-  // The edition of the moment, and when it was last told of.
+  // The active edition, and when it was last reported.
   'TABLE IF NOT EXISTS gap_edition (one INTEGER PRIMARY KEY, edition TEXT NOT NULL, seen INTEGER NOT NULL)',
-  // Workspaces that have a gap book: in the one object that is of none.
+  // Workspaces that have a gap book: in the one object without a workspace.
   'TABLE IF NOT EXISTS gap_workspaces (workspace TEXT PRIMARY KEY)',
 ];

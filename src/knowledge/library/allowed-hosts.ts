@@ -1,16 +1,16 @@
-/** Which hosts a knowledge base may be read from. */
+/** Hosts that a knowledge base may be read from. */
 export interface AllowedHosts {
   /** `host` or `host:port`, as they stand in an address. */
   hosts: readonly string[];
-  /** Plain http, addresses of numbers and names of one's own network, such as `localhost`: development only. */
+  /** Allows plain http, IP addresses and local names such as `localhost`: development only. */
   allowsLocal: boolean;
 }
 
 /**
- * Checks an address before it is fetched, redirects included, since what a host sends may lead anywhere (signed context
- * 10.1): on the list, https on its usual port, a public name, no credentials.
+ * Checks an address before each fetch, redirects included (signed context 10.1): on the list, https on its default port, a public name, no
+ * credentials.
  *
- * @returns What is wrong with it, to be put after the words `the address`; `undefined` when nothing is.
+ * @returns What is wrong with it, to follow the words `the address`; `undefined` if it is allowed.
  */
 export const addressProblem = (url: URL, { hosts, allowsLocal }: AllowedHosts): string | undefined => {
   if (url.username !== '' || url.password !== '') return 'holds credentials';
@@ -21,7 +21,7 @@ export const addressProblem = (url: URL, { hosts, allowsLocal }: AllowedHosts): 
   return isPublicName(url.hostname) ? undefined : 'is not of a public name';
 };
 
-/** A name with a dot that is not all numbers and not of an inner network. */
+/** A name with a dot that is not an IP address and not in a private network. */
 const isPublicName = (name: string): boolean =>
   name.includes('.') &&
   !name.startsWith('[') &&

@@ -48,7 +48,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
-  // A copy of a call that was made once is refused, since a second one would change something (signed context 4.7).
+  // Rejects replays, since these routes write (signed context 4.7).
   const write = [
     contextGuard({ ...settings, replay: replayStoreOf(libraryOf) }),
     requireCapability('kb:write'),
@@ -93,7 +93,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   return app;
 };
 
-/** The library of the call's workspace notes it: one place for all isolates. */
+/** Noted in the library of the call's workspace: one place for all isolates. */
 const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore => ({
   isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
 });

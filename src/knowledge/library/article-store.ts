@@ -1,33 +1,33 @@
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import type { Sql } from '../../storage/sql.ts';
 
-/** Whose an article is: a sync with the host changes and deletes only what is the host's. */
+/** Owner of an article: a sync with the host changes and deletes only the host's. */
 export type ArticleOwner = 'host' | 'local';
 
 export interface StoredArticle extends Omit<Article, 'text'> {
-  /** As it was given, without control characters: Markdown with its front matter, or HTML. */
+  /** As received, without control characters: Markdown with its front matter, or HTML. */
   content: string;
 }
 
 export interface ArticlePage {
   articles: StoredArticle[];
-  /** All that match. */
+  /** Total matches. */
   total: number;
-  /** Where the next page begins; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   next: number | undefined;
 }
 
 export interface ArticleQuery {
   intent?: string | undefined;
   device?: string | undefined;
-  /** ISO 8601 with `Z` and milliseconds, as `last_updated` is kept. */
+  /** ISO 8601 with `Z` and milliseconds, as `last_updated` is stored. */
   updatedSince?: string | undefined;
   limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   from?: number | undefined;
 }
 
-/** The articles of one library with their chunks. Methods that write return the rows they wrote. */
+/** The articles of one library with their chunks. Methods that write return the number of rows written. */
 export interface ArticleStore {
   put(entry: EditionEntry, origin: { owner: ArticleOwner; hash: string; content: string }): number;
   remove(id: string): number;
@@ -37,7 +37,7 @@ export interface ArticleStore {
   count(owner?: ArticleOwner): number;
   chunkCount(): number;
   read(id: string): StoredArticle | undefined;
-  /** The Markdown that quotes' offsets count in. */
+  /** The Markdown that offsets of quotes refer to. */
   readText(id: string): string | undefined;
   page(query: ArticleQuery): ArticlePage;
   /** An article with its chunks. */
@@ -143,11 +143,11 @@ const CONDITIONS = `(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHER
   AND (?3 IS NULL OR last_updated > ?3)`;
 
 /**
- * A page ends early rather than grow beyond this, in bytes of UTF-8. As JSON it is at most twice that, since what is stored
- * has no control character that takes more than two, and so below the 4 MiB that a reply may have.
+ * Size limit of a page, in bytes of UTF-8. As JSON it is at most twice that, since stored texts have no control characters that take more than two
+ * bytes, and so below the 4 MiB limit of a response.
  */
 const PAGE_BYTES = 1_900_000;
-/** The names of an article's members, and what stands between articles. */
+/** Overhead of an article's member names and separators. */
 const FRAME_BYTES = 200;
 // length() counts characters, and ends at a NUL.
 const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', "coalesce(author, '')"]

@@ -5,8 +5,8 @@ import { mintContext } from '../../runtime/sign-link.ts';
 import type { Target } from '../../runtime/signed-client.ts';
 
 /**
- * A `fetch` that reads through a service binding in the library's own name: signed, for one workspace, to read and no more. The
- * receipt is left unread: the binding leads to that function and nowhere else.
+ * A `fetch` through a service binding in the library's own name: signed, read-only, for one workspace. The receipt is not checked, since the binding
+ * leads to that function only.
  */
 export const boundFetch =
   (target: Target, { workspace, identity }: { workspace: string; identity: () => Promise<Identity> }): typeof fetch =>

@@ -1,12 +1,12 @@
 import type { Sql } from '../../storage/sql.ts';
 
-/** Calls that were made, so that an exact copy of one is refused wherever it arrives (signed context 4.7). */
+/** Calls that were made, so that a replay is rejected everywhere (signed context 4.7). */
 export interface CallStore {
-  /** Notes a call by the hash of its link and says whether it is the first of that hash. */
+  /** Notes a call by the hash of its link; returns whether it is the first with that hash. */
   isFirst(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
 }
 
-/** In the one database of a workspace, which every isolate asks: strict, not best effort. */
+/** In the single database of a workspace, shared by all isolates: strict, not best effort. */
 export const callStore = (sql: Sql): CallStore => ({
   isFirst: (linkHash, { ttlSeconds, nowMs }) =>
     sql.transaction(() => {

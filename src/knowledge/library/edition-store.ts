@@ -25,14 +25,14 @@ export interface EditionStore {
   store(edition: StoredEdition, parts: readonly Uint8Array<ArrayBuffer>[], now: number): number;
   /** Makes a stored edition the current one, unless a newer one is, and retires all before it. */
   makeCurrent(edition: string, now: number): void;
-  /** The articles have changed and changed back. */
+  /** Marks the current edition as up to date: the articles have changed and changed back. */
   setRevision(edition: string, revision: number): void;
   part(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
-  /** The editions that were replaced, or stored and never made current, before these moments. */
+  /** Editions that were replaced, or stored and never made current, before these times. */
   old(before: { retired: number; stored: number }): EditionManifest[];
-  /** Forgets an edition, unless it is the current one. */
+  /** Deletes an edition, unless it is the current one. */
   remove(edition: string): void;
-  /** When the next edition falls due for removal, for an edition that is kept so long after it was replaced. */
+  /** When the next edition is due for removal, given how long editions are stored after they are replaced. */
   firstRetiredAt(): number | undefined;
 }
 
@@ -143,9 +143,8 @@ export interface PublishingParts {
 }
 
 /**
- * Publishes the articles as they are now, unless the current edition already says the same: builds the edition, stores it,
- * lays its parts out near the readers, and makes it the current one in one transaction. Killed anywhere, it leaves the
- * old edition current and can be called again.
+ * Publishes the current articles, unless the current edition is already equal: builds the edition, stores it, copies its parts to the edition
+ * storage, and makes it current in one transaction. After a crash at any point the old edition is current and the call can be repeated.
  *
  * @returns The rows written; 0 when there was nothing to publish.
  */
@@ -165,7 +164,7 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
   return writes;
 };
 
-/** A hash over all articles and vectors, and the revision that it belongs to: hashing waits, and meanwhile they may change. */
+/** A hash over all articles and vectors, with its revision: hashing is asynchronous, and they may change meanwhile. */
 const digestOf = async ({
   articles,
   state,
@@ -209,6 +208,6 @@ const build = async (
   return { manifest, bytes };
 };
 
-/** A shelf that cannot take a part costs readers a longer way, to the library itself. */
+/** If edition storage fails, readers fetch the part from the library itself. */
 const lay = (shelf: EditionStorage, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
   bytes === undefined ? Promise.resolve() : shelf.put(key, bytes).catch(() => {});

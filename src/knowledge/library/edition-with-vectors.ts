@@ -11,19 +11,19 @@ import type { ArticleStore } from './article-store.ts';
 import type { LibraryState } from './library-state.ts';
 import type { VectorStore } from './vector-store.ts';
 
-/** What publishing asks of the side that has vectors. */
+/** What publishing needs of the vectors. */
 export interface EditionVectorSource {
-  /** Has the ids of all chunks worked out; embeds nothing. */
+  /** Computes the ids of all chunks; embeds nothing. */
   prepare(): Promise<void>;
-  /** Differs whenever the vectors of an edition would. */
+  /** Changes whenever the vectors of an edition would. */
   digest(): Promise<string>;
-  /** Room that `attach` needs, in bytes, in an edition of so many. */
+  /** Bytes that `attach` needs in an edition of this many chunks. */
   spareBytes(byteLength: number): number;
-  /** Adds what is stored now; `edition` must not be used any more. */
+  /** Adds the vectors stored so far; `edition` must not be used afterwards. */
   attach(edition: Uint8Array): Uint8Array;
 }
 
-/** Readers open no edition beyond 64 MiB: words go before vectors. */
+/** Readers reject editions beyond 64 MiB: words take precedence over vectors. */
 const MAX_EDITION_BYTES = 60 * 1024 * 1024;
 
 export const editionVectorSource = (
@@ -56,10 +56,7 @@ export const editionVectorSource = (
   };
 };
 
-/**
- * Word vectors, where there is no embedding model: computed anew for each edition, in memory and from its texts alone, so that the
- * library stores none.
- */
+/** Word vectors, used without an embedding model: computed for each edition from its texts, in memory, and never stored by the library. */
 export const wordVectorSource = (
   words: () => WordVectors,
   { articles }: Pick<PlanParts, 'articles'>,
@@ -89,11 +86,11 @@ export interface PlanParts {
   now: () => number;
 }
 
-/** Articles that one step hashes. */
+/** Articles hashed per step. */
 const ARTICLES_AT_ONCE = 25;
 
 /**
- * Works out the ids of the vectors of some articles that are new, changed or planned for another model; nothing is embedded.
+ * Computes the vector ids of some articles that are new, changed or planned for another model; nothing is embedded.
  *
  * @returns Whether there may be more.
  */
@@ -113,7 +110,7 @@ export const planVectors = async (parts: PlanParts): Promise<boolean> => {
   sql.transaction(() => {
     const known = articles.known(planned.map(({ id }) => id));
     for (const { id, hash, ids } of planned) {
-      // Hashing waits, and meanwhile an article may change or go.
+      // Hashing is asynchronous: meanwhile an article may change or be deleted.
       if (known.get(id)?.hash === hash) vectors.plan({ id, hash }, { space: key, vectors: ids });
     }
     state.write('remove_vectors_at', now());
@@ -128,18 +125,18 @@ const vectorIdsOf = ({ article, chunks }: EditionEntry, space: VectorSpace): Pro
     ),
   );
 
-/** What turns a library's chunks into vectors, and where those are searched. */
+/** Embeds a library's chunks, and searches the vectors. */
 export interface LibraryEmbedding {
   provider: EmbeddingProvider;
-  /** Of this workspace alone. Without one, an edition carries its vectors itself. */
+  /** Vector index of this workspace alone. Without one, an edition contains its vectors. */
   index?: VectorIndex | undefined;
-  /** Which index it is, such as its address: when that changes, everything is stored again. */
+  /** Identity of the index, such as its address: when it changes, all vectors are stored again. */
   indexName?: string | undefined;
 }
 
-/** The most that vectors may add to an edition: more would not fit the memory of its readers beside the edition before. */
+/** Most bytes that vectors may add to an edition: more would not fit the memory of its readers beside the previous edition. */
 const MAX_VECTOR_BYTES = 24 * 1024 * 1024;
 
-/** Whether an edition of so many chunks can carry its vectors; always, where an index holds them. */
+/** Whether an edition of this many chunks can contain its vectors; always with an index. */
 export const fitsEdition = ({ provider, index }: LibraryEmbedding, chunks: number): boolean =>
   index !== undefined || attachedBytes('rows', provider, chunks) <= MAX_VECTOR_BYTES;

@@ -14,57 +14,57 @@ export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   onFault: (where: string, error: unknown) => void;
 }
 
-/** What a step came to. */
+/** Result of a step. */
 export interface EmbeddingStep {
-  /** Texts whose vectors are where they belong now. */
+  /** Texts whose vectors are stored now. */
   embedded: number;
   /**
-   * `more`: go on. `waiting`: not before `dueAt`. `done`: every chunk has its vector, or never gets one. `given-up`: some
-   * have none, for the model or the index does not answer; it is tried again later.
+   * `more`: continue. `waiting`: not before `dueAt`. `done`: every chunk has its vector, or never gets one. `given-up`: some have none, since the
+   * model or the index does not answer; retried later.
    */
   next: 'more' | 'waiting' | 'done' | 'given-up';
-  /** Something that people should know of, and the article that it is about. */
+  /** A warning for the report, and the article it concerns. */
   warning?: string | undefined;
   article?: string | undefined;
 }
 
 export interface ChunkEmbedder {
   /**
-   * Does the next piece of work. What comes back notes it in the database: to be called within a transaction, with whatever
-   * counts the step. A crash before that costs the step's work, and nothing else.
+   * Does the next piece of work. The returned function records it in the database, and must be called in the transaction that counts the step. A
+   * crash before that loses only the step's work.
    */
   step(options?: { limitMs?: number }): Promise<() => EmbeddingStep>;
-  /** When there is something to do outside of a sync; undefined when there is not. */
+  /** When there is work outside of a sync; undefined when there is none. */
   dueAt(): number | undefined;
   /**
-   * Forgets earlier failures: who asks for a sync asks to try again. A full one compares the index with what is noted; `force`
-   * has everything embedded and stored again.
+   * Forgets earlier failures, since a requested sync retries them. A full one compares the index with the database; `force` embeds and stores
+   * everything again.
    */
   restart(sync: { full: boolean; force: boolean }): void;
-  /** Leaves it alone for a while. */
+  /** Pauses for a while. */
   postpone(): void;
 }
 
 const LIMIT_MS = 20_000;
 const MAX_FAILURES = 4;
-/** A service that does not answer at all is not asked again: a sync has an end, and the words are published. */
+/** A service that does not answer at all is not retried within a sync, so that the sync ends and the words are published. */
 const MAX_FAILING_MS = 15_000;
 const FIRST_WAIT_MS = 1000;
-/** After giving up: five minutes, ten, twenty, up to an hour. */
+/** Pause after giving up: five minutes, ten, twenty, up to an hour. */
 const ROUND_MS = 300_000;
 const MAX_ROUND_MS = 3_600_000;
-/** Indexing takes seconds as a rule; what is published sooner is found by its words until then. */
+/** Indexing usually takes seconds; until then, published articles are found by their words. */
 const VISIBLE_WITHIN_MS = 60_000;
 const FIRST_LOOK_MS = 200;
 const MAX_LOOK_MS = 4000;
-/** No model refuses this for what it says. */
+/** A text that no model refuses for its content. */
 const HARMLESS = 'Good morning';
-/** So many texts in a row that are refused by themselves, and it is not the texts. */
+/** After this many single refusals in a row, the cause is not the texts. */
 const MAX_REFUSED = 16;
-/** Ids that one statement names. */
+/** Ids per statement. */
 const IDS_AT_ONCE = 10_000;
 
-/** Gives the chunks of a library their vectors, step by step. */
+/** Embeds the chunks of a library, step by step. */
 export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
   const { state, articles, vectors, embedding, now } = parts;
   const { provider, index } = embedding;
@@ -104,7 +104,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     const texts = batch.map(({ text }) => text);
     const found = await provider.embedBatch(texts, { signal }).catch(async (error) => {
       if (!isRefusal(error)) throw error;
-      // Is it for one of the texts? A key or a model that is refused lets this one fail as well.
+      // Distinguishes a refused text from a refused key or model, which fails here too.
       await provider.embed(HARMLESS, { signal });
       parts.onFault('embed', error);
       return undefined;
@@ -137,7 +137,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     return { embedded: records.length, next: 'more' };
   };
 
-  /** Half of the batch is tried, until it is one text: that one is done without a vector. */
+  /** Halves the batch down to a single text, which is marked as having no vector. */
   const refused = (batch: readonly Wanted[]): EmbeddingStep => {
     const [first] = batch;
     const { refused: before = 0 } = progress.read() ?? {};
@@ -189,7 +189,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     return { embedded: 0, next: 'done', ...more };
   };
 
-  /** Everything is stored; whether it can be found is asked again and again, at growing intervals. */
+  /** Everything is stored; whether it can be found is polled at growing intervals. */
   const settle = async (signal: AbortSignal): Promise<() => EmbeddingStep> => {
     const visibleBy = progress.read()?.visibleBy;
     if (index === undefined || visibleBy === undefined) return () => ended();
@@ -252,23 +252,23 @@ const isRefusal = (error: unknown): boolean => error instanceof EmbeddingFailed 
 
 const Count = z.int().min(0);
 
-/** How embedding stands, between two steps. There is none when everything has its vector. */
+/** State of embedding between two steps; absent when everything has its vector. */
 const Progress = z.object({
-  /** Steps in a row that failed, and times it was given up for that. */
+  /** Consecutive failed steps, and how often embedding was given up for that. */
   failures: Count.default(0),
   rounds: Count.default(0),
   /** Milliseconds that they took, without the waits between them. */
   failingMs: z.number().default(0),
-  /** Nothing is tried before. */
+  /** Earliest time of the next attempt. */
   retryAt: z.number().optional(),
-  /** The index may not have caught up with what was stored; so long that is waited for. */
+  /** Time limit for the index to show what was stored. */
   visibleBy: z.number().optional(),
   waits: Count.default(0),
-  /** Texts of the next batch, while the model refuses one among them; as many as a batch has when absent. */
+  /** Size of the next batch while the model refuses one of its texts; the default size when absent. */
   texts: z.int().min(1).optional(),
-  /** Texts in a row that were refused by themselves. */
+  /** Consecutive texts that were refused on their own. */
   refused: Count.default(0),
-  /** To be done first: compare the index with what is noted, or have everything stored again. */
+  /** To do first: compare the index with the database, or store everything again. */
   check: z.enum(['compare', 'again']).optional(),
 });
 type Progress = z.infer<typeof Progress>;
@@ -299,9 +299,9 @@ const progressStore = (state: LibraryState): ProgressStore => {
 const MAX_PAGES = 300;
 
 /**
- * Which of the vectors an index does not have: all when somebody emptied it.
+ * Vectors that an index lacks: all of them after it was emptied.
  *
- * @throws {StoreUnavailable} Also when the index has more pages than 300.
+ * @throws {StoreUnavailable} Also when the index has more than 300 pages.
  */
 const missingVectors = async (
   index: Pick<VectorIndex, 'list'>,
@@ -321,7 +321,7 @@ const missingVectors = async (
   return [...missing];
 };
 
-/** A text that wants its vector. */
+/** A text without a vector. */
 interface Wanted {
   vector: string;
   /** Of one article that has it. */
@@ -329,10 +329,10 @@ interface Wanted {
   text: string;
 }
 
-/** What one step embeds, some 100,000 tokens of English: a provider cuts it into as many requests as its service wants. */
+/** Upper bound of a step, some 100,000 tokens of English: a provider splits it into as many requests as its service requires. */
 const BATCH = { texts: 256, characters: 400_000 };
 
-/** The texts of the next wanted vectors, each once; bounded in number and length but for the first. */
+/** The texts of the next missing vectors, without duplicates; bounded in number and length, except the first. */
 const nextBatch = (
   { vectors, articles }: { vectors: VectorStore; articles: ArticleStore },
   maxTexts: number,
@@ -354,9 +354,9 @@ const nextBatch = (
 };
 
 /**
- * A vector without a direction, as of a text without words, is near to nothing: its text is done without one.
+ * A zero vector, as of a text without words, is similar to nothing: its text is marked as having none.
  *
- * @throws {EmbeddingFailed} When a vector is missing, or is not of the right form.
+ * @throws {EmbeddingFailed} When a vector is missing or malformed.
  */
 const usableVectors = (batch: readonly Wanted[], found: readonly number[][], dimensions: number): VectorRecord[] => {
   const isWhole = found.length === batch.length && found.every(({ length }) => length === dimensions);

@@ -7,7 +7,7 @@ import { type AllowedHosts, addressProblem } from './allowed-hosts.ts';
 export class HostKbError extends DataSourceError {
   /** Whether another attempt may help. */
   readonly isPassing: boolean;
-  /** What the host asked to wait. */
+  /** Retry-After of the host. */
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: string, { isPassing = false, retryAfterMs, cause }: HostKbErrorOptions = {}) {

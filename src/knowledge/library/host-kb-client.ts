@@ -5,7 +5,7 @@ import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { fetchHostJson, HostKbError } from './fetch-host-json.ts';
 
-/** Where a host knowledge base listens (seed 001, contract 1). */
+/** Where a host knowledge base listens. */
 export interface HostKb {
   /** Address of `GET /api/kb/articles`. */
   url: string;
@@ -153,7 +153,7 @@ export interface LibrarySource {
   client: HostKbClient;
 }
 
-/** What leads to a page of a host's listing after the first, as it is kept between two steps of a sync. */
+/** Cursor of a page of a host's listing after the first, as stored between two steps of a sync. */
 export const HostCursor = z.discriminatedUnion('kind', [
   /** The host's `next_cursor`. */
   z.object({ kind: z.literal('cursor'), value: z.string().min(1).max(4096) }),

@@ -38,7 +38,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     });
   }
 
-  /** Calls one of the methods that may travel. */
+  /** Calls one of the remote methods. */
   async ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown> {
     if (!REMOTE_METHODS.includes(method)) throw new Error(`Cannot ask the library: it has no method ${method}`);
     if (this.#library === undefined) {
@@ -93,7 +93,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
   }
 }
 
-/** A model or an index that does not answer is nothing that went wrong in here. */
+/** An unavailable model or index is not an internal failure. */
 const codeOf = (error: unknown): ErrorCode => {
   if (error instanceof CodedError) return error.code;
   return error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? 'DATA_SOURCE_ERROR' : 'INTERNAL_ERROR';

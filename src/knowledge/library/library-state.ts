@@ -1,11 +1,11 @@
 import type { Sql } from '../../storage/sql.ts';
 
-/** The few single values that a library remembers, kept as JSON. */
+/** Single values of a library, stored as JSON. */
 export interface LibraryState {
   read(name: StateName): unknown;
-  /** `undefined` forgets the value. */
+  /** `undefined` deletes the value. */
   write(name: StateName, value: unknown): void;
-  /** Counts up with every change of an article, so that an edition knows what it was built from. */
+  /** Incremented with every change of an article, so that an edition knows what it was built from. */
   revision(): number;
   bumpRevision(): void;
 }
@@ -61,7 +61,7 @@ const TABLES = [
   `editions (number INTEGER PRIMARY KEY, edition TEXT NOT NULL UNIQUE, manifest TEXT NOT NULL, revision INTEGER NOT NULL,
     digest TEXT NOT NULL, is_current INTEGER NOT NULL, stored_at INTEGER NOT NULL, retired_at INTEGER)`,
   'edition_rows (edition TEXT NOT NULL, part INTEGER NOT NULL, row INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (edition, part, row))',
-  // Hashes of the links of calls that changed something, until they could not be accepted again anyway.
+  // Hashes of the links of writing calls, until they expire anyway.
   'calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   // `hash` of the article whose chunks have their vectors' ids in `chunk_vectors`, and the `space` they belong to.
   'vector_plans (article TEXT PRIMARY KEY, hash TEXT NOT NULL, space TEXT NOT NULL)',

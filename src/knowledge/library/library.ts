@@ -33,7 +33,7 @@ export interface LibraryOptions {
   articleUrl: (id: string) => string;
   now: () => number;
   newId: () => string;
-  /** Asks to call `work` at this moment (milliseconds since 1970); a later call replaces an earlier one. */
+  /** Schedules a call of `work` at this time (milliseconds since 1970); a later call replaces an earlier one. */
   wakeAt: (time: number) => void;
   onFault: (where: string, error: unknown) => void;
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
@@ -43,7 +43,7 @@ export interface LibraryOptions {
   wordVectors?: (() => WordVectors) | undefined;
 }
 
-/** What can be asked of the knowledge base of one workspace. Answers are plain data, so that they travel. */
+/** Operations on the knowledge base of one workspace. Results are plain data, so that they can cross a remote call. */
 export interface Library {
   status(): SyncStatus;
   /** Starts a sync unless one runs; that one is left to finish. */
@@ -51,14 +51,14 @@ export interface Library {
   listArticles(query: ArticleQuery): ArticlePage & { updatedAt: string };
   readArticle(id: string): StoredArticle | undefined;
   readText(id: string): string | undefined;
-  /** Takes an article in as the library's own; a sync leaves it alone. It is published within some seconds. */
+  /** Adds an article owned by the library; syncs do not change it. It is published within some seconds. */
   writeArticle(
     id: string,
     article: ArticlePut,
   ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string }>;
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
   deleteArticle(id: string): Promise<boolean>;
-  /** Notes a call that changes something; false when it was noted before (signed context 4.7). */
+  /** Notes a call that writes; false for a replay (signed context 4.7). */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
   editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
@@ -85,7 +85,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
   const normalise = { articleUrl: options.articleUrl };
   const embedded = withEmbedding(options, { state, articles, vectors });
 
-  // One after the other: two editions built at once would be told apart by their numbers, but cost twice.
+  // One at a time: two editions built at once would be distinguished by their numbers, but cost twice.
   let publishing: Promise<unknown> = Promise.resolve();
   const publish = (): Promise<number> => {
     const parts = {
@@ -174,7 +174,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
   };
 };
 
-/** What a library does with an embedding model besides. */
+/** Additional operations with an embedding model. */
 const withEmbedding = (
   { sql, now, onFault, embedding }: LibraryOptions,
   stores: { state: LibraryState; articles: ArticleStore; vectors: VectorStore },

@@ -33,7 +33,7 @@ export interface DriverParts {
   sync: SyncStore;
   shelf: EditionStorage;
   vectors: VectorStore;
-  /** Both where there is an embedding model. */
+  /** Both present with an embedding model. */
   embedder?: ChunkEmbedder | undefined;
   removeVectors?: (() => Promise<void>) | undefined;
   source: () => LibrarySource;
@@ -49,26 +49,26 @@ export interface DriverParts {
 export interface SyncDriver {
   status(): SyncStatus;
   start(request: SyncRequest): SyncAccepted;
-  /** Does what is due, for a while, and asks to be called again for the rest. */
+  /** Does what is due within a time limit, and schedules the rest. */
   work(): Promise<void>;
-  /** Asks to be called when the next thing is due. */
+  /** Schedules the next due work. */
   wake(): void;
   nextDueAt(): number | undefined;
 }
 
-/** Readers may still be loading the edition before, for so long; its deleted texts go with it. */
+/** How long readers may still load the previous edition; its deleted texts are removed with it. */
 const EDITION_GRACE_MS = 300_000;
-/** Where an edition was stored and its publishing never ended. */
+/** Age of a stored edition whose publishing never finished. */
 const ORPHAN_MS = 3_600_000;
 /** Clocks differ, and a host may stamp an article before it shows it. */
 const OVERLAP_MS = 600_000;
 const PUBLISH_AGAIN_MS = 5000;
 const CLEAN_AGAIN_MS = 60_000;
 const MAX_FAILURES = 3;
-/** What is embedded of articles that were written here before they are published. */
+/** Chunks embedded of articles that were written here, before they are published. */
 const SHORT_STEPS = 6;
 const SHORT_LIMIT_MS = 3000;
-/** Some 6 s of work at most: an alarm has 30 s of processor time. */
+/** At most some 6 s of work: an alarm has 30 s of processor time. */
 const STEPS_AT_ONCE = 20;
 
 /** When and from where the last listing that was taken in began. */
@@ -81,7 +81,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
   const cleanAfter = (): number => Number(state.read('clean_after') ?? 0);
 
-  /** Vectors that are not used any more go once the edition that used them is not the current one. */
+  /** Unused vectors are deleted once the edition that used them is not the current one. */
   const removalDueAt = (): number | undefined => {
     const removeAt = state.read('remove_vectors_at');
     const isUsed = editions.current()?.revision !== state.revision();
@@ -186,7 +186,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     }
   };
 
-  /** Returns whether work may go on at once. */
+  /** Returns whether work can continue at once. */
   const failed = (run: SyncRun, error: unknown): boolean => {
     parts.onFault('sync', error);
     if (error instanceof HostKbError) {
@@ -224,7 +224,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     }
   };
 
-  /** One step for what was written outside of a sync, or was given up before; what it brings is published when it ends. */
+  /** One step for what was written outside of a sync or given up before; the result is published at its end. */
   const embedDue = async (options: { limitMs?: number } = {}): Promise<EmbeddingStep['next']> => {
     const note = await embedder?.step(options);
     return sql.transaction(() => {
@@ -244,14 +244,14 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     }
   };
 
-  /** What was just written waits for its vectors, but not for long: its words are worth more. */
+  /** New articles wait for their vectors, but not for long: publishing their words takes precedence. */
   const embedShortly = async (): Promise<void> => {
     if (embedder === undefined || (embedder.dueAt() ?? 0) > now()) return;
     for (let step = 0; step < SHORT_STEPS; step += 1)
       if ((await embedOrPostpone({ limitMs: SHORT_LIMIT_MS })) !== 'more') return;
   };
 
-  /** An edition is forgotten only once the shelf has forgotten it: nobody else knows what lies there. */
+  /** An edition's record is deleted only after its parts in edition storage, since only the record lists them. */
   const cleanUp = async (): Promise<void> => {
     if (cleanAfter() > now()) return;
     const old = editions.old({ retired: now() - EDITION_GRACE_MS, stored: now() - ORPHAN_MS });
@@ -289,7 +289,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
 
 const isEmbedding = ({ phase }: SyncRun): boolean => phase === 'embedding';
 
-/** As seed 001 shows `updated_since`: a host may know days only. What it sends twice is told by its hash. */
+/** In the documented format of `updated_since`: a host may know days only. Duplicates are detected by hash. */
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** 0 s, 1 s, 2 s. */
@@ -322,7 +322,7 @@ interface SyncParts {
 const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;
-/** What one step takes in: some 0.3 s of work. */
+/** Batch of one step: some 0.3 s of work. */
 const BATCH = { maxArticles: 50, maxBytes: 500_000 };
 
 /**
@@ -412,7 +412,7 @@ const compare = (run: SyncRun, { sync, articles, state, embedder }: SyncParts): 
       throw new HostKbError(`the host says that there are ${run.total} articles, and sent ${run.received}`);
     if (run.received === 0 && known > 0) throw new HostKbError(`it is empty, and ${known} articles are known`);
     removeUnlisted(run, { sync, articles, state, known });
-    // A listing that may lack some does not tell which articles the host has given up.
+    // An incomplete listing does not show which articles the host has deleted.
     if (run.held === null && run.nameless === 0) sync.removeUnlistedTombstones();
   }
   run.toProcess = sync.stagedCount();
@@ -420,7 +420,7 @@ const compare = (run: SyncRun, { sync, articles, state, embedder }: SyncParts): 
   else leaveChunking(run, embedder);
 };
 
-/** What is gone from the articles does not wait until others have their vectors: an edition without it goes out first. */
+/** Deletions do not wait for the vectors of other articles: an edition without them is published first. */
 const leaveChunking = (run: SyncRun, embedder: ChunkEmbedder | undefined): void => {
   run.embedsNext = embedder !== undefined && run.removed + run.changed > 0;
   run.phase = embedder === undefined || run.embedsNext ? 'publishing' : 'embedding';

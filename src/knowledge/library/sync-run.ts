@@ -7,7 +7,7 @@ import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);
 
-/** A sync as it stands between two of its steps. All that it needs to go on after a crash is here and in its tables. */
+/** A sync between two steps. Everything needed to resume after a crash is here and in its tables. */
 export const SyncRun = z.object({
   id: z.string(),
   /** Milliseconds since 1970. */
@@ -15,7 +15,7 @@ export const SyncRun = z.object({
   full: z.boolean(),
   force: z.boolean(),
   phase: z.enum(['listing', 'comparing', 'chunking', 'embedding', 'publishing']),
-  /** Counts up: a step that finds another number than it began with has been overtaken. */
+  /** Version: a step that finds another number than it began with has been superseded. */
   step: Count,
   /** Steps in a row that failed for no reason of the host's. */
   failures: Count,
@@ -42,7 +42,7 @@ export const SyncRun = z.object({
   embedded: Count.default(0),
   toEmbed: Count.default(0),
   missing: Count.default(0),
-  /** Whether embedding follows the publishing that is at hand. */
+  /** Whether embedding follows the publishing in progress. */
   embedsNext: z.boolean().default(false),
 });
 export type SyncRun = z.infer<typeof SyncRun>;
@@ -85,7 +85,7 @@ const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
   reason: reason.slice(0, 500),
 });
 
-/** What a run came to, when it ends. */
+/** Result of a run. */
 export const reportOf = (
   run: SyncRun,
   end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },
@@ -118,25 +118,25 @@ export interface StagedArticle {
   hash: string;
 }
 
-/** What a running sync keeps between its steps, beside its `SyncRun`. */
+/** Tables of a running sync, besides its `SyncRun`. */
 export interface SyncStore {
   addPage(page: { number: number; cursor: string; ids: readonly string[] }): void;
   /** Whether a page was read with this cursor in this run. */
   hasCursor(cursor: string): boolean;
-  /** Those of the ids that pages before have named. */
+  /** Those of the ids that previous pages contained. */
   listed(ids: readonly string[]): Set<string>;
   /** Ids of the host's articles that no page has named, sorted. */
   unlisted(): string[];
   stage(article: StagedArticle): void;
   stagedCount(): number;
-  /** The next ones to take in: at most `maxArticles`, and no more than `maxBytes` of content but for the first. */
+  /** The next articles to process: at most `maxArticles`, and at most `maxBytes` of content except the first. */
   nextStaged(bounds: { maxArticles: number; maxBytes: number }): StagedArticle[];
   unstage(id: string): void;
   clear(): void;
   isTombstone(id: string): boolean;
   addTombstone(id: string): void;
   removeTombstone(id: string): void;
-  /** Forgets those whose article no page has named. */
+  /** Deletes entries whose article no page contained. */
   removeUnlistedTombstones(): void;
 }
 

@@ -2,7 +2,7 @@ import { bytesOf, type Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
 import type { LibraryState } from './library-state.ts';
 
-/** Where a text that lacks its vector stands. */
+/** Position of a text that lacks its vector. */
 interface WantedVector {
   vector: string;
   article: string;
@@ -11,15 +11,15 @@ interface WantedVector {
 }
 
 /**
- * Which vectors the chunks of a library have, want, and have no more use for. A vector has an entry before it goes anywhere,
- * and until it is known to be gone from there, so that nothing is left behind by a crash.
+ * Which vectors the chunks of a library have, need, or no longer use. A vector has an entry before it is stored anywhere, and until it is known to be
+ * deleted there, so that a crash leaves no orphans.
  */
 export interface VectorStore {
   /** Articles whose chunks have no ids in this space, or those of an older text; at most `limit`. */
   unplanned(space: string, limit: number): { id: string; hash: string }[];
-  /** Notes the ids of an article's chunks, in their order. To be called within a transaction. */
+  /** Stores the ids of an article's chunks, in order. Must be called within a transaction. */
   plan(article: { id: string; hash: string }, options: { space: string; vectors: readonly string[] }): void;
-  /** Forgets the ids of articles that are gone. Says whether there were any. */
+  /** Deletes the ids of removed articles. Returns whether there were any. */
   forgetGone(): boolean;
   /** Vectors that chunks want, in the order of the chunks; at most `limit` chunks. */
   wanted(limit: number): WantedVector[];
@@ -28,25 +28,25 @@ export interface VectorStore {
   missingCount(): number;
   /** How many different vectors the chunks have that are stored. */
   storedCount(): number;
-  /** Notes that a vector is where it belongs; `packed` where that is here. */
+  /** Marks a vector as stored; `packed` if it is stored here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
-  /** Notes that a text has no vector and never gets one. */
+  /** Marks a text as never having a vector. */
   setNone(vector: string): void;
-  /** Keeps what the index did not take, in its numbers, until it does. */
+  /** Stores a vector that the index did not accept, until it does. */
   keep(records: readonly { id: string; vector: readonly number[] }[]): void;
-  /** What is kept of the vectors that chunks want; at most `limit` chunks. */
+  /** Vectors stored here that chunks need; at most `limit` chunks. */
   kept(limit: number): { id: string; vector: number[] }[];
-  /** None is stored any more: they are looked for in another place. */
+  /** Marks none as stored: the index has changed. */
   setAllWanted(): void;
-  /** Has all vectors stored again; until then they stay as they are. */
+  /** Marks all vectors to be stored again; until then they stay as they are. */
   setAllWantedAgain(): void;
   /** Ids of all that is stored. */
   stored(): string[];
   /** Vectors of no chunk; at most `limit`. */
   unused(limit: number): string[];
-  /** They are gone, or may be on their way out: chunks that want them have them stored again. */
+  /** Marks vectors as deleted or being deleted: chunks that need them store them again. */
   setWanted(vectors: readonly string[]): void;
-  /** Forgets those of the vectors that are of no chunk. */
+  /** Deletes the entries of vectors without a chunk. */
   forgetUnused(vectors: readonly string[]): void;
   /** By chunk, in the order of an edition: the stored vector's id, or undefined. */
   storedIds(): (string | undefined)[];
@@ -54,7 +54,7 @@ export interface VectorStore {
   storedVectors(): Iterable<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** What `is_stored` says of a vector. */
+/** Values of `is_stored`. */
 const STATE = { missing: 0, stored: 1, none: 2, storedAndWanted: 3 };
 const HAS_ONE = `is_stored IN (${STATE.stored}, ${STATE.storedAndWanted})`;
 const OF_CHUNKS = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE';

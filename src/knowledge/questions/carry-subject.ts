@@ -3,22 +3,22 @@ import { ASPECTS, isPeriod, NO_NOUNS, PARTIES } from './word-lists.ts';
 /** A part of a sentence that asks for something by itself. */
 export interface Clause {
   text: string;
-  /** `question`: it has a verb of its own. `phrase`: it only names what is wanted, and shares what stands before it. */
+  /** `question`: it has a verb of its own. `phrase`: it only names what is wanted, and shares the beginning of the clause before it. */
   form: 'question' | 'phrase';
 }
 
 /** A clause that can be asked on its own. */
 export interface StandaloneClause {
   text: string;
-  /** Whether it leaned on another clause for what it is about. */
+  /** Whether its subject was taken from another clause. */
   isDependent: boolean;
 }
 
 /**
- * Names in a clause what it is about, where a pronoun or nothing stands for a thing that other clauses name.
+ * Names the subject of a clause that refers to it by a pronoun or not at all.
  *
- * @param earlier The clauses before it, already completed; the nearest one that names something counts.
- * @param sentence All clauses of its sentence, for what is named only later: `the price and the warranty of the Apollo`.
+ * @param earlier The previous clauses, already completed; the nearest one that names something counts.
+ * @param sentence All clauses of its sentence, for a subject that is only named later: `the price and the warranty of the Apollo`.
  */
 export const carrySubject = (
   clause: Clause,
@@ -42,7 +42,7 @@ const nearestSubject = (earlier: readonly string[]): Subject | undefined => {
   return subjects.find(({ isAspect }) => !isAspect) ?? subjects[0];
 };
 
-/** Only a phrase behind it can share its object with the clause, as in `the price and the warranty of the Apollo`. */
+/** Only a phrase after it can share its object with the clause, as in `the price and the warranty of the Apollo`. */
 const laterSubject = (clause: Clause, sentence: readonly Clause[]): Subject | undefined => {
   const next = sentence[sentence.indexOf(clause) + 1];
   if (next === undefined) return undefined;
@@ -72,7 +72,7 @@ const replacePronouns = (text: string, subject: Subject): string => {
   });
 };
 
-/** `it` that stands for nothing. */
+/** An expletive `it`. */
 const DUMMY_IT = /^it\s+(?:takes?|possible|true|safe|allowed|okay|worth|make sense)\b/i;
 
 const THERE = /(?<!\b(?:is|are|was|were|be|hi|hello|hey)\s)\bthere\b(?!\s+(?:is|are|was|were|be|a|an|any)\b)/i;
@@ -85,7 +85,7 @@ const withPlace = (text: string, earlier: readonly string[]): string => {
 
 const WHAT_ABOUT = /^(?:what|how) about\b/i;
 
-/** A clause without an object of its own, such as `what does the warranty cover`; one about the whole shop wants none. */
+/** A clause without an object of its own, such as `what does the warranty cover`; one about the whole shop needs none. */
 const wantsSubject = ({ text }: Clause): boolean =>
   isOpenEnded(text.replace(/^.{0,40}\b(?:(?:me|us) about|to (?:know|see|have|learn))\b/i, ''));
 
@@ -99,23 +99,23 @@ const appended = (text: string, { phrase }: Subject): string => {
   return `${body} for ${phrase}${end.trim()}`;
 };
 
-/** The thing that a clause is about. */
+/** The subject of a clause. */
 export interface Subject {
-  /** As it can stand in another clause: `the Apollo III`, `our accessories`. */
+  /** In a form that fits into another clause: `the Apollo III`, `our accessories`. */
   phrase: string;
   /** Without an article: `Apollo III`. */
   noun: string;
-  /** Whether it is a name: in capitals, or with a number. */
+  /** Whether it is a name: capitalised, or with a number. */
   isName: boolean;
-  /** Whether it is only something that is asked about a thing: `stock`, `the warranty`. */
+  /** Whether it is only an aspect of a thing: `stock`, `the warranty`. */
   isAspect: boolean;
 }
 
-/** What a clause is about: the first name in it, else the first thing that is no mere aspect such as `stock`. */
+/** The subject of a clause: its first name, otherwise its first noun phrase that is not an aspect such as `stock`. */
 export const subjectOf = (clause: string): Subject | undefined => {
   const subjects = nounPhrases(clause).filter((phrase) => !isPlace(phrase));
   const things = subjects.filter(({ noun }) => !isAspect(noun));
-  // Behind an article it is a noun; elsewhere it may be a verb that the word list does not know.
+  // After an article it is a noun; elsewhere it may be a verb that is not in the word list.
   const found = subjects.find(({ isName }) => isName) ?? things.find(isNoun) ?? things[0] ?? subjects[0];
   if (found === undefined) return undefined;
   const { noun, lead, isName } = found;
@@ -123,13 +123,13 @@ export const subjectOf = (clause: string): Subject | undefined => {
   return { noun, phrase: `${article}${noun}`, isName, isAspect: isAspect(noun) };
 };
 
-/** The place that a clause names, with its preposition: `in Germany`. Periods are none. */
+/** The place that a clause names, with its preposition: `in Germany`. Periods do not count. */
 export const placeOf = (clause: string): string | undefined => {
   const place = nounPhrases(clause).find(isPlace);
   return place === undefined ? undefined : `in ${place.noun}`;
 };
 
-/** Whether a clause asks which things there are, so that its `they` means those: `which products are below their level`. */
+/** Whether a clause asks for a list of things, so that a following `they` means those: `which products are below their level`. */
 const asksForThings = (clause: string): boolean =>
   nounPhrases(clause).some(({ lead, noun }) => /^(?:which|what|many)$/i.test(lead) && !isAspect(noun));
 
@@ -149,7 +149,7 @@ const isPlace = ({ lead, noun }: NounPhrase): boolean =>
   (/^(?:in|from|to|at|on|into)$/i.test(lead) && /^\p{Ll}?\p{Lu}/u.test(noun)) ||
   /\b(?:warehouse|shop|store)s?$/i.test(noun);
 
-/** Runs of words that can name a thing, in order. */
+/** Noun phrases, in order. */
 const nounPhrases = (clause: string): NounPhrase[] => {
   const found: NounPhrase[] = [];
   let run: string[] = [];
@@ -171,7 +171,7 @@ const nounPhrases = (clause: string): NounPhrase[] => {
   return found;
 };
 
-/** A capital inside the word or behind the start of the clause, or a number behind a word: `iPhone 17`, `apollo 2`. */
+/** A capital inside a word or after the start of the clause, or a number after a word: `iPhone 17`, `apollo 2`. */
 const isName = (run: readonly string[], lead: string): boolean => {
   if (run.every((word) => ASPECTS.has(word.toLowerCase()) || /^\d+$/.test(word))) return false;
   const first = (run[0] ?? '').slice(0, MAX_WORD);

@@ -1,6 +1,6 @@
 /**
- * Words that never belong to the name of a thing: articles, pronouns, prepositions, question words, auxiliaries, and
- * the verbs and adjectives that questions to a shop are made of. A run of other words is taken for a noun phrase.
+ * Words that are never part of a noun phrase: articles, pronouns, prepositions, question words, auxiliaries, and the common verbs and adjectives of
+ * questions to a shop.
  */
 export const NO_NOUNS: ReadonlySet<string> = new Set(
   (
@@ -21,8 +21,8 @@ export const NO_NOUNS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Those of them that turn a question round or narrow it when they are added or left out: negations, comparatives,
- * superlatives, quantities, times, and the prepositions that exclude or compare.
+ * The subset whose presence changes the meaning of a question: negations, comparatives, superlatives, quantities, times, and prepositions that
+ * exclude or compare.
  */
 export const DECISIVE_WORDS: ReadonlySet<string> = new Set(
   (
@@ -34,7 +34,7 @@ export const DECISIVE_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Nouns that say what is asked about a thing, not which thing: `stock`, `price`, `warranty`. */
+/** Nouns for an aspect of a thing, not a thing: `stock`, `price`, `warranty`. */
 export const ASPECTS: ReadonlySet<string> = new Set(
   (
     'stock stocks price prices number count total sum average revenue turnover sales value amount level levels units unit ' +
@@ -46,15 +46,13 @@ export const ASPECTS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/**
- * A quarter, half, year or day: `Q1`, `FY25`, `2026-Q1`, `2026`. It says when, and is no thing.
- */
+/** A quarter, half, year or day: `Q1`, `FY25`, `2026-Q1`, `2026`. A time, not a thing. */
 export const isPeriod = (word: string): boolean =>
   PERIOD.test(word) || (/^\p{Lu}/u.test(word) && CALENDAR.has(word.toLowerCase()));
 
 const PERIOD = /^(?:(?:[qh][1-4]|fy)(?:[-/.]?\d{2,4})?|(?:19|20)\d\d(?:[-/.](?:[qh][1-4]|\d{1,2})){0,2})$/i;
 
-/** People and companies: a `they` behind them means them, not the product before. */
+/** People and companies: a following `they` refers to them, not to the product before. */
 export const PARTIES =
   /\b(?:customers?|people|users?|owners?|buyers?|reviewers?|testers?|competitors?|rivals?|shops?|stores?|retailers?)\b/i;
 

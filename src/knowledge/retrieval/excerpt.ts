@@ -7,8 +7,8 @@ import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /**
- * What answers best in the sections of a source that were found, as plain text of at most 150 characters under its heading: whole
- * sentences as far as they fit, steps from the first on, a table row with the names of its columns, or the one cell that is asked for.
+ * The best passage of the found sections of a source, as plain text of at most 150 characters below its heading: whole sentences that fit, steps from
+ * the first on, a table row with the names of its columns, or the one cell that the question needs.
  */
 export const excerptOf = (
   edition: Edition,
@@ -21,7 +21,7 @@ export const excerptOf = (
     .filter(({ section }, at, all) => all.findIndex((other) => other.section === section) === at)
     .flatMap(({ section, start }) => passagesOf(section, { question, above: openingOf(section, title), start }))
     .sort((left, right) => right.held - left.held);
-  // All that was found is a picture, or stands in many other articles too.
+  // Everything found is an image, or boilerplate of many articles.
   if (best === undefined) return cutAtWord(plainLine(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
   const { section, above, shown } = best;
   const cell = cellAskedFor({ parts: [{ section, pieces: section.pieces }] }, question);
@@ -29,7 +29,7 @@ export const excerptOf = (
   return cutAtWord(above + below, EXCERPT_MAX_LENGTH);
 };
 
-/** What of a section can be shown, and how much of the question's idf each passage holds. */
+/** The passages of a section, and the share of the question's idf that each contains. */
 const passagesOf = (
   section: Section,
   { question, above, start }: { question: ParsedQuestion; above: string; start: number },
@@ -48,11 +48,11 @@ const passagesOf = (
   });
 };
 
-/** What a word of the question counts that stands further on in the excerpt, or in the headings above it alone. */
+/** Weight of a word of the question that occurs only later in the excerpt, or only in its headings. */
 const FURTHER = 0.9;
 const ABOVE = 0.5;
 
-/** The heading, where it says more than the title and leaves room for what stands below it. */
+/** The heading, if it adds to the title and leaves room for the passage. */
 const openingOf = ({ path }: Section, title: string): string => {
   const heading = plainLine(path.at(-1) ?? '');
   if (heading === '' || heading.length > MAX_HEADING || title.includes(heading)) return '';
@@ -66,13 +66,13 @@ const termsIn = (stems: readonly string[], { terms }: ParsedQuestion): QuestionT
 /** A sentence, list item or table row. */
 interface Statement {
   piece: Piece;
-  /** As it is shown. */
+  /** As displayed. */
   text: string;
-  /** Words of the question that it holds. */
+  /** Words of the question that it contains. */
   terms: readonly QuestionTerm[];
 }
 
-/** Of a longer section those are looked at that stand this close to where the found passage begins, in UTF-16 units. */
+/** In a long section, only passages this close to the start of the hit are considered, in UTF-16 units. */
 const MAX_DISTANCE = 4000;
 const MAX_STATEMENTS = 200;
 
@@ -106,7 +106,7 @@ const rowText = (head: readonly string[], cells: readonly string[]): string =>
     .join(', ')
     .concat('.');
 
-/** A statement with what announces it, or the steps from the first on where it is one of them, and what follows as far as it fits. */
+/** A statement with its introduction, or the steps from the first on if it is one of them, and as much of what follows as fits. */
 const startingAt = (statements: readonly Statement[], at: number, room: number): Statement[] => {
   const { piece, text } = statements[at] as Statement;
   const first = statements.findIndex((each) => each.piece.block === piece.block);
@@ -125,7 +125,7 @@ const isOpen = ({ text }: Statement): boolean => text.endsWith(':');
 
 const lengthOf = (shown: readonly Statement[]): number => shown.reduce((sum, { text }) => sum + text.length + 1, -1);
 
-/** Markdown in one line: links by their text, without the marks. */
+/** Markdown on one line: links as their text, without markup. */
 const plainLine = (markdown: string): string =>
   markdown
     .slice(0, 2000)
@@ -139,7 +139,7 @@ const plainLine = (markdown: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** At most `length` UTF-16 units, cut behind a word and with a sign for it, never within a pair. */
+/** At most `length` UTF-16 units, cut after a word and marked, never within a surrogate pair. */
 const cutAtWord = (text: string, length: number): string => {
   if (text.length <= length) return text;
   const room = text.slice(0, length - 1);

@@ -21,24 +21,23 @@ import { joinTopics, type Topic, topicOf } from './topic-words.ts';
 export interface GapInput {
   /** The whole problem first, then its sentences. */
   asked: readonly AskedText[];
-  /** The best first. */
+  /** Best first. */
   ranked: readonly RankedSource[];
   coverage: Coverage;
-  /** Undefined where it is unknown. */
+  /** Undefined if unknown. */
   intent: string | undefined;
-  /** Intents of articles that answer it. */
+  /** Article intents that answer the ticket's intent. */
   intents: readonly string[];
   named: NamedProducts;
-  /** Names of people, who are no subject. */
+  /** Names of people, which are never part of a topic. */
   people: readonly string[];
 }
 
 const MAX_GAPS = 5;
 
 /**
- * What the knowledge base lacks for a message, in sentences: the product that has no article of its own on it, the intent that no article
- * is about, the part of the question that no source covers, the source that is older than the product. Nothing for what is covered, nor for
- * what is not about the subject of the knowledge base.
+ * What the knowledge base lacks for a message, as sentences: a product without its own article on the topic, an intent without an article, a part of
+ * the question that no source covers, a source that is older than the product. Empty for what is covered and for off-topic messages.
  */
 export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
   if (edition.articleCount === 0 || !isOfDomain(edition, input)) return [];
@@ -49,7 +48,7 @@ export const findGaps = (edition: Edition, input: GapInput): FoundGap[] => {
   return gaps.slice(0, MAX_GAPS);
 };
 
-/** Who has a product, an order or a known intent is a customer; of others the words have to be those of the knowledge base. */
+/** A product, an order or a known intent marks a customer; otherwise the words must be those of the knowledge base. */
 const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInput): boolean => {
   if (intent !== undefined || named.known.length + named.unknown.length > 0) return true;
   if (whole === undefined) return false;
@@ -67,7 +66,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const isForeign = isForeignTo(edition, input.asked[0]?.text);
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
-  const wanted = products.length === 0 || isForeign ? topic : toldTopic(edition, input);
+  const wanted = products.length === 0 || isForeign ? topic : informativeTopic(edition, input);
   const told = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
@@ -78,7 +77,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
       gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
       product: name,
       intent,
-      // Of a product without any article one guide an intent is missing, whatever the words.
+      // For a product without any article, a guide on the intent is missing, whatever the words.
       stems: isUnknown && intent !== undefined ? [] : wanted.stems,
     };
   });
@@ -89,7 +88,7 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const intentGap: FoundGap[] = lacksIntent
     ? [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }]
     : [];
-  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyToldOf(input, topic)) {
+  if (productGaps.length > 0 || topic.phrases.length === 0 || isOnlyStory(input, topic)) {
     return [...productGaps, ...intentGap];
   }
   const topics = topicsIn(edition, topic);
@@ -102,11 +101,11 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
 };
 
 /**
- * Phrases with a word that no article has and that is rare in English name best what is missing; else those with a rare word, else those with
- * one that is not among the commonest, else those of several words.
+ * Prefers phrases with a word that is in no article and rare in English; then those with a rare word, then those with a word that is not among the
+ * commonest, then those of several words.
  */
 const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
-  const having = (isTold: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isTold));
+  const having = (isRare: (word: string) => boolean) => phrases.filter((phrase) => wordsOf(phrase).some(isRare));
   const tiers = [
     having((word) => shareOf(word) < RARE_SHARE && !knowsWord(edition, word)),
     having((word) => shareOf(word) < RARE_SHARE),
@@ -116,18 +115,18 @@ const topicsIn = (edition: Edition, { phrases }: Topic): string[] => {
   return tiers.find((tier) => tier.length > 0) ?? [];
 };
 
-/** In running English; what has a digit could be any number. */
+/** Rare in running English; a word with a digit could be any number. */
 const shareOf = (word: string): number => (/\d/.test(word) ? 1 : (backgroundShares().get(stem(word)) ?? 0));
 
-/** Some thousand words of English are more frequent than the one, some three hundred than the other. */
+/** Some thousand English words are more frequent than the first limit, some three hundred more than the second. */
 const RARE_SHARE = Math.exp(-17 / 2);
 const COMMON_SHARE = Math.exp(-15 / 2);
 
 /**
- * Who tells a story has words that no article has: where something was found after all they are no sign, and else only what is asked in it
- * is, or what the knowledge base has no word for.
+ * A story contains words that are in no article. If something was found, they are no evidence of a gap; otherwise only words of its questions are, or
+ * words unknown to the knowledge base.
  */
-const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
+const isOnlyStory = ({ asked, coverage }: GapInput, { stems }: Topic): boolean => {
   if (asked.length < 2) return false;
   if (coverage === 'low') return true;
   const questions = asked.slice(1).filter(({ text }) => QUESTION.test(text));
@@ -140,7 +139,7 @@ const isOnlyToldOf = ({ asked, coverage }: GapInput, { stems }: Topic): boolean 
 };
 const MIN_SOUGHT = 2;
 
-/** Where no word of it names a topic, the question itself does. */
+/** If no word of it names a topic, the question itself is the topic. */
 const shortQuestion = (input: GapInput): string => {
   const [{ text = '' } = {}] = tellingParts(input);
   return cutText(text.replace(/\s+/g, ' ').trim(), MAX_QUESTION);
@@ -149,10 +148,7 @@ const MAX_QUESTION = 120;
 
 const NO_TOPIC: Topic = { phrases: [], stems: [] };
 
-/**
- * Nothing is known of the product; or what was found is of others, and hardly anything of it; or what was found says a little and is of
- * no product.
- */
+/** Nothing was found on the product; or only sources on other products with a low relevance; or a weak source without a product. */
 const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapInput): boolean => {
   if (named.unknown.includes(product)) return true;
   const [best] = ranked.filter(({ isOfOtherProduct }) => !isOfOtherProduct);
@@ -165,15 +161,15 @@ const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapI
 };
 const HARDLY = 0.25;
 
-/** What tells something in the questions of a message and in the sentence that found the best source; the rest tells a story. */
-const toldTopic = (edition: Edition, input: GapInput): Topic =>
+/** Informative words in the questions of a message and in the sentence that found the best source; the rest is a story. */
+const informativeTopic = (edition: Edition, input: GapInput): Topic =>
   joinTopics(
     tellingParts(input).map(({ text, outcome: { query } }) =>
       topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked: () => true }),
     ),
   );
 
-/** Of that what no source with some relevance holds; where those hold every word and do not answer all the same, all of it. */
+/** Those words that no relevant source contains; all of them if the sources contain every word and still do not answer. */
 const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
   const { ranked } = input;
   const some = new Set(ranked.flatMap(({ article, relevance }) => (relevance >= COVERAGE_FROM.low ? [article] : [])));
@@ -183,7 +179,7 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
     return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names: namesOf(input), isAsked });
   });
   const uncovered = joinTopics(topics);
-  return uncovered.phrases.length > 0 ? uncovered : toldTopic(edition, input);
+  return uncovered.phrases.length > 0 ? uncovered : informativeTopic(edition, input);
 };
 
 const tellingParts = ({ asked, ranked: [best] }: GapInput): readonly AskedText[] => {
@@ -195,13 +191,13 @@ const namesOf = ({ named, people }: GapInput): string[] => [...named.known, ...n
 
 const QUESTION =
   /\?["'”’)\]]{0,3}\s{0,20}$|^\s{0,20}(?:how|what|which|where|when|why|who|can|could|do|does|is|are|will|would|should|may|please tell)\b/i;
-/** Of a question so much is of words that the knowledge base does not have at all. */
+/** Share of a question's words that are unknown to the knowledge base. */
 const UNKNOWN_SHARE = 0.4;
 const MIN_WORDS = 3;
-/** One word may stand for another. */
+/** A single word may be a synonym. */
 const MIN_UNKNOWN = 2;
 
-/** Questions of a message whose other parts are covered, that speak of what no article does. */
+/** Questions of a message that no article covers, while its other parts are covered. */
 const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
   const { asked, named, intent } = input;
   if (isForeignTo(edition, input.asked[0]?.text)) return [];
@@ -225,7 +221,7 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
 
 const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
 
-/** A version that the customer names, where every source is about newer ones. */
+/** A version that the customer names, if every source is on newer ones. */
 const uncoveredVersion = (edition: Edition, input: GapInput): FoundGap[] => {
   const { asked, ranked, named, intent } = input;
   const text = asked[0]?.text ?? '';
@@ -234,11 +230,11 @@ const uncoveredVersion = (edition: Edition, input: GapInput): FoundGap[] => {
   const [version] = versions;
   if (version === undefined || versions.includes(undefined)) return [];
   const gap = `No source covers this part of the question: ${quoted(version)}`;
-  const { stems } = toldTopic(edition, input);
+  const { stems } = informativeTopic(edition, input);
   return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems }];
 };
 
-/** Only where nothing newer covers the message too. */
+/** Only if no newer source covers the message. */
 const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {
   const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
   const text = asked[0]?.text ?? '';
@@ -265,7 +261,7 @@ const productOf = (edition: Edition, { known, unknown }: NamedProducts): string 
   return product === undefined ? undefined : nameOf(edition, product);
 };
 
-/** As articles write it, else as the ticket does. */
+/** As articles write it, otherwise as the ticket does. */
 const nameOf = (edition: Edition, product: string): string => {
   const [article] = edition.articlesTagged('device', product);
   const devices = article === undefined ? [] : articleAtHand(edition, article).devices;
@@ -276,16 +272,16 @@ const quoted = (phrase: string): string => `“${phrase}”`;
 /** `not_hashing` -> `not hashing`. */
 const spoken = (intent: string): string => intent.replace(/[_-]+/g, ' ');
 
-/** Sources without intents, as most helpdesks have them, lack none. */
+/** Sources without intents, as in most helpdesks, are never reported as lacking one. */
 const usesIntents = oncePer((edition: Edition) => {
   for (let at = 0; at < edition.articleCount; at++) if (edition.article(at).intents.length > 0) return { has: true };
   return { has: false };
 });
 
-/** Most of the words of a text in the language of the articles stand in them; of another one names and numbers do. */
+/** In the language of the articles, most words of a text are known to them; in another language, names and numbers are. */
 const OWN_SHARE = 0.65;
 
-/** Whether a text is in another language than the articles: it looks like one, and they have few of its words. */
+/** Whether a text is in another language than the articles: it looks like one, and few of its words occur in them. */
 export const isForeignTo = (edition: Edition, text: string | undefined): boolean => {
   const own = languageOfArticles(edition);
   const told = text === undefined ? undefined : detectLanguage(text);
@@ -296,11 +292,11 @@ export const isForeignTo = (edition: Edition, text: string | undefined): boolean
 };
 const MAX_READ = 4000;
 
-/** Whether an article has a word, in whatever form. */
+/** Whether an article contains a word in any inflected form. */
 export const knowsWord = (edition: Edition, word: string): boolean =>
   findEntry(edition.index.terms, new TextEncoder().encode(stem(word))) >= 0;
 
-/** The language of the articles (BCP 47); undefined where it cannot be told. */
+/** The language of the articles (BCP 47); undefined if unknown. */
 export const languageOfArticles = (edition: Edition): string | undefined => languageOf(edition).language;
 
 const languageOf = oncePer((edition: Edition) => {

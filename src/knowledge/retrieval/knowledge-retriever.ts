@@ -5,7 +5,7 @@ import { type RetrievalOptions, retrieveKnowledge } from './retrieve-knowledge.t
 
 /** Records what the knowledge base could not answer. */
 export interface GapRecorder {
-  /** Called after an answer: records its gaps, and compares the open ones with an edition that is new to this isolate. Never rejects. */
+  /** Called after a response: records its gaps, and compares open gaps with an edition that is new to this isolate. Never rejects. */
   met(
     question: KnowledgeQuestion,
     found: { knowledge: Knowledge; edition: Edition | undefined },
@@ -18,12 +18,12 @@ export interface KnowledgeRetrieverParts {
   editionFor: (scope: KnowledgeScope) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
-  /** Takes personal data out of what is searched and embedded. */
+  /** Masks personal data in what is searched and embedded. */
   mask: (text: string) => string;
-  /** Absent: gaps are reported and not recorded. */
+  /** Without it, gaps are reported but not recorded. */
   gaps?: GapRecorder | undefined;
   now?: (() => number) | undefined;
-  /** Told of what failed; answers go out without it. */
+  /** Receives failures; responses are sent all the same. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
@@ -31,10 +31,10 @@ interface KnowledgeCall
   extends KnowledgeScope,
     Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'editionMs' | 'products' | 'articleIntents'> {}
 
-/** Retrieves for one request, and has the gaps kept after the answer. Never rejects. */
+/** Retrieves for one request; gaps are recorded after the response. Never rejects. */
 export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;
 
-/** One for an isolate. */
+/** One per isolate. */
 export const createKnowledgeRetriever =
   ({ editionFor, gaps, ...parts }: KnowledgeRetrieverParts): KnowledgeRetriever =>
   async (question, call) => {

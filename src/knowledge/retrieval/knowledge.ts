@@ -9,67 +9,67 @@ import type { OriginContext, VerifiedContext } from '../../runtime/request-conte
 import type { Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 
-/** What is looked for: of the customer's words, all but the message may be missing or of any form. */
+/** The retrieval query. All members but the message may be missing or malformed. */
 export interface KnowledgeQuestion {
-  /** The primary intent of the classification; `unknown` where there is none. */
+  /** The primary intent of the classification; `unknown` without one. */
   intent: string;
   /** The customer's latest message. */
   message: string;
-  /** Of the ticket. */
+  /** Subject of the ticket. */
   subject?: string | undefined;
-  /** Whose name is no part of what is missing. */
+  /** The customer's name, which is masked in gaps. */
   customer_name?: string | undefined;
-  /** `product` is read, and nothing else. */
+  /** Only `product` is read. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Shows sources below 0.7 too (design 7.1). */
+  /** Includes sources below 0.7 (design 7.1). */
   include_weak?: boolean | undefined;
 }
 
-/** What was asked and found, for whoever looks for passages to quote. Never on the wire. */
+/** Query and hits, for selecting passages to quote. Never on the wire. */
 export interface Evidence {
   edition: Edition;
   /** The problem, masked. */
   text: string;
   search: SearchOutcome;
-  /** Place in the edition of each article of `sources_consulted`. */
+  /** Index in the edition of each article of `sources_consulted`. */
   articles: readonly number[];
-  /** By place of the article in the edition, 0 to 1: how probably it answers. Articles on other products are not among them. */
+  /** Probability that an article answers, by its index in the edition, 0 to 1. Articles on other products are absent. */
   relevance: ReadonlyMap<number, number>;
-  /** Labels of articles that are about the intent. */
+  /** Article labels that belong to the intent. */
   intents: readonly string[];
-  /** Of the articles (BCP 47); undefined where it cannot be told. */
+  /** Language of the articles (BCP 47); undefined if unknown. */
   language: string | undefined;
 }
 
-/** What is missing, for the gap book: a sentence of `gaps` with what it speaks of. Never on the wire. */
+/** A sentence of `gaps` in structured form, for the gap book. Never on the wire. */
 export interface FoundGap {
   kind: GapKind;
-  /** The sentence, as `gaps` has it. */
+  /** The sentence in `gaps`. */
   gap: string;
-  /** As the knowledge base or the ticket writes it. */
+  /** As spelled in the knowledge base or the ticket. */
   product: string | undefined;
   intent: string | undefined;
-  /** What it is about, with what each stem tells in its edition; empty where kind, product and intent say it all. */
+  /** Stems of the topic with their weight in the edition; empty if kind, product and intent identify the gap. */
   stems: readonly (readonly [stem: string, weight: number])[];
 }
 
-/** The `knowledge_retrieval` block (seed 001, contract 2), with what it was made from. */
+/** The `knowledge_retrieval` block of the retrieval contract, with internal data. */
 export interface Knowledge extends WeakKnowledgeRetrieval {
   /** Absent when the block came over the wire, and when retrieval failed. */
   evidence?: Evidence | undefined;
-  /** One for each of `gaps`, in their order; absent when retrieval failed. */
+  /** One per entry of `gaps`, in order; absent when retrieval failed. */
   foundGaps?: readonly FoundGap[] | undefined;
-  /** People whom the message names, who are no part of what is missing. */
+  /** People named in the message, to be masked. */
   people?: readonly string[] | undefined;
-  /** The language of the articles (BCP 47); undefined where it cannot be told. */
+  /** Language of the articles (BCP 47); undefined if unknown. */
   language?: string | undefined;
   /** The message is in another language than the articles. */
   isForeign?: boolean | undefined;
-  /** The edition that was searched; absent when there was none at hand. */
+  /** The edition that was searched; absent when none was available in time. */
   edition?: string | undefined;
 }
 
-/** The block as it travels: without what stays inside. */
+/** The block as sent, without internal data. */
 export const knowledgeBlock = ({
   evidence: _evidence,
   foundGaps: _foundGaps,
@@ -80,20 +80,19 @@ export const knowledgeBlock = ({
   ...block
 }: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;
 
-/** What a statement may rest on: without sources below 0.7, whoever asked to see them. */
+/** Sources that may support a statement: those of 0.7 and above, even if the caller requested weaker ones. */
 export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
   const { sources_consulted: sources } = knowledge;
-  // Best first, so that places stay as they are.
+  // Best first, so that indexes stay valid.
   const weakAt = sources.findIndex(({ relevance_score }) => relevance_score < RETRIEVAL_MIN_SCORE);
   return weakAt < 0 ? knowledge : { ...knowledge, sources_consulted: sources.slice(0, weakAt) };
 };
 
-/** From which relevance of the best source on each holds (design 7.1). */
+/** Least relevance of the best source for each level (design 7.1). */
 export const COVERAGE_FROM = { high: 0.8, medium: 0.7, low: 0.4 } as const;
 
 /**
- * How well a message is covered. A source on other products than the ticket's never reaches `medium`: where the best one does, the
- * product that is named is covered.
+ * Coverage of a message. A source on other products than the ticket's never reaches `medium`; if the best one does, the named product is covered.
  *
  * @param best Relevance of the best source, 0 to 1.
  */
@@ -103,7 +102,7 @@ export const coverageOf = (best: number): Coverage => {
   return best >= COVERAGE_FROM.low ? 'low' : 'none';
 };
 
-/** What belongs to one request, for what is read of the knowledge base in its name. */
+/** Per-request data for reading the knowledge base on its behalf. */
 export interface KnowledgeScope {
   context: OriginContext | VerifiedContext;
   waitUntil: (work: Promise<unknown>) => void;

@@ -4,23 +4,23 @@ import { wordsOf } from '../../text/analyse-text.ts';
 
 /** The products that a ticket is about. */
 export interface NamedProducts {
-  /** Those that articles are labelled with, in lower case as the edition has them; the most specific ones only. */
+  /** Products that articles are labelled with, in lower case as in the edition; only the most specific ones. */
   known: string[];
-  /** Others, as the ticket writes them. */
+  /** Other products, as spelled in the ticket. */
   unknown: string[];
 }
 
-/** A name is no longer. */
+/** Longest product name. */
 const MAX_PRODUCT = 100;
 const MAX_UNKNOWN = 3;
 
 /**
- * Reads what a ticket is about from the customer's words and from what the helpdesk says. "Apollo 2" is the Apollo II; an "Apollo IV"
- * of which nobody has written is not the Apollo. Of two products the one that is said to work is not meant.
+ * Reads the products of a ticket from the customer's words and the helpdesk's metadata. "Apollo 2" is the Apollo II; an "Apollo IV" that no article
+ * names is not the Apollo. A product that is said to work is dropped when another is named.
  *
- * @param product Of the ticket's metadata.
- * @param devices Of the edition, in lower case.
- * @param products Further ones, by name.
+ * @param product From the ticket's metadata.
+ * @param devices Devices of the edition, in lower case.
+ * @param products Further products, by name.
  */
 export const namedProducts = (
   text: string,
@@ -51,7 +51,7 @@ export const namedProducts = (
   };
 };
 
-/** What one text names: devices of the edition, and further ones by their names in lower case. */
+/** Products named in one text: devices of the edition, and further ones by name in lower case. */
 const productsIn = (source: string, devices: readonly string[], others: readonly string[]) => {
   const forms = formsOf(devices);
   const plain = source.replace(MEASURE, ' ');
@@ -63,13 +63,13 @@ const productsIn = (source: string, devices: readonly string[], others: readonly
   };
 };
 
-/** A number with its unit says how much, not which one. */
+/** A number with a unit is a quantity, not a model. */
 const MEASURE =
   /(?<![\p{L}\p{N}.])\d{1,6}(?:[.,]\d{1,6})?(?=\s?(?:days?|weeks?|months?|years?|hours?|hrs?|h|minutes?|mins?|times?|x|%|percent|[kmgtpe]?h\/s|[kmg]?w|v|°|usb|of|or|and)(?![\p{L}\p{N}]))/giu;
 
 const ROMAN = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'];
 
-/** By the words that name it: the device. "Apollo II" is said Apollo 2 and Apollo2, and the Apollo beside it Apollo 1. */
+/** Devices by the words that name them. "Apollo II" is also Apollo 2 and Apollo2, and the Apollo next to it Apollo 1. */
 const formsOf = oncePer((devices: readonly string[]): ReadonlyMap<string, string> => {
   const forms = new Map<string, string>();
   for (const device of devices) {
@@ -95,20 +95,20 @@ const numbered = (device: string): { family: string; number: number } => {
   return number > 0 && isApart ? { family, number } : { family: device, number: 0 };
 };
 
-/** What follows a name and makes another product of it. */
+/** Suffixes that make another product of a name. */
 const VARIANT =
   '(?:[IVX]{2,4}|[IVX]|(?:Gen(?:eration)? ?)?\\d{1,2}|Pro|Max|Mini|Nano|Plus|Ultra|Lite|Air|XL|SE|Pico|Micro)';
 
-/** What is no word of a sentence however it is written: "my apollo iv", and not "my apollo v" or "an apollo pro tip". */
+/** Suffixes that are no word of a sentence in any spelling: "my apollo iv", but not "my apollo v" or "an apollo pro tip". */
 const IN_SMALL_LETTERS = /^(?:ii|iii|iv|vi|vii|viii|ix|nano|mini|pico|gen.*)$/;
 
-/** Products like a known one that are none of them: its name, and a sign behind it that no device has. */
+/** Products similar to a known one but different: its name with a suffix that no device has. */
 const variantsIn = (text: string, devices: readonly string[]): string[] => {
   const forms = formsOf(devices);
   return devices.flatMap((device) => {
     const name = wordsOf(device).join('[ -]?');
     if (name === '' || !/^[a-z0-9 [\]?-]+$/.test(name)) return [];
-    // Devices are at most a hundred characters, and the pattern has no choice to go back to.
+    // Devices have at most a hundred characters, and the pattern does not backtrack.
     const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(${name})[ -]?(${VARIANT})(?![\\p{L}\\p{N}./])`, 'iu');
     const [found = '', , sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
     const isWritten = /^\d|[A-Z]/.test(sign) || IN_SMALL_LETTERS.test(sign);
@@ -118,8 +118,8 @@ const variantsIn = (text: string, devices: readonly string[]): string[] => {
 };
 
 /**
- * Of several products those of which a text only says that they work: "The Apollo II works, but the Apollo III shows 0 H/s" is about the
- * Apollo III. None where that would leave nothing.
+ * Drops products of which a text only says that they work: "The Apollo II works, but the Apollo III shows 0 H/s" is about the Apollo III. Drops none
+ * if nothing would remain.
  *
  * @param products In lower case.
  * @param namedIn Which of them a part of the text names.
@@ -140,7 +140,7 @@ export const workingProducts = (
   return new Set(fine.length === products.length ? [] : fine);
 };
 
-/** In UTF-16 units: no more of a text is searched for products. */
+/** Upper bound of the searched text, in UTF-16 units. */
 const MAX_READ = 1000;
 const MAX_CLAUSES = 40;
 
@@ -148,6 +148,6 @@ const BOUNDARY =
   /[.,;:!?\n()]+|\s(?:but|while|whereas|however|yet|although|aber|doch|während|mais|tandis que|alors que|pero|mientras|ma|mentre|maar|terwijl)\s/iu;
 const WORKS =
   /(?<!\p{L})(?:works|working|fine|well|normally|perfectly|flawlessly|no problems?|without (?:any )?problems?|okay|ok|funktioniert|läuft|einwandfrei|problemlos|in ordnung|fonctionne|marche|funciona|funziona|werkt)(?!\p{L})/iu;
-/** What turns that round, or asks for it. */
+/** Negations and questions, which reverse it. */
 const UNSURE =
   /n['’]t(?!\p{L})|(?<!\p{L})(?:not|cannot|never|no longer|stopped|stops|hardly|barely|cant|doesnt|isnt|how|what|which|whether|if|does|do|can|will|until|unless|used to|only|as well|nicht|nie|kein(?:e|en|er)?|kaum|wie|ob|wenn|ne|pas|plus|jamais|comment|si|no (?=funciona|va)|nunca|non|mai|niet|geen)(?!\p{L})/iu;

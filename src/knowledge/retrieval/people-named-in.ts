@@ -1,9 +1,9 @@
 /**
- * Names of people in a text, as they stand there: what follows "my name is", "Mr" or "my neighbour", and two or three words in a row that
- * begin with a capital letter and that nothing in the knowledge base has. What an article stands before is a thing: "the Umbrel Home".
+ * Names of people in a text, as written: the words after "my name is", "Mr" or "my neighbour", and two or three capitalised words in a row that are
+ * unknown to the knowledge base. After an article they are a thing: "the Umbrel Home".
  *
- * @param isKnown Whether a word is one of the knowledge base, of a product or of every request.
- * @returns At most 10, each once.
+ * @param isKnown Whether a word occurs in the knowledge base, in a product name or in ordinary requests.
+ * @returns At most 10, without duplicates.
  */
 export const peopleNamedIn = (text: string, isKnown: (word: string) => boolean): string[] => {
   const read = text.slice(0, MAX_READ);
@@ -17,7 +17,7 @@ export const peopleNamedIn = (text: string, isKnown: (word: string) => boolean):
 const MAX_READ = 4000;
 const MAX_PEOPLE = 10;
 
-/** Runs of two or three words; known ones and articles end them. */
+/** Runs of two or three words; known words and articles end a run. */
 const capitalisedRuns = (text: string, isKnown: (word: string) => boolean): string[] => {
   const runs: { text: string; words: number; end: number; isThing: boolean }[] = [];
   for (const { 0: word, index } of text.matchAll(CAPITALISED)) {
@@ -52,7 +52,7 @@ const MAY_BE_A_NAME = new RegExp(
   'gu',
 );
 const CAPITALISED = new RegExp(`${BEFORE}${CAPITAL}(?![\\p{L}\\p{N}])`, 'gu');
-/** What may stand between two parts of a name: a space, and an initial. */
+/** Separators between parts of a name: a space, and an initial. */
 const BETWEEN = new RegExp(`^ ${INITIAL}$`, 'u');
 const ARTICLE =
   /(?<!\p{L})(?:an?|the|my|our|your|its|ein(?:e[mnr]?)?|de[mnr]|die|das|une?|l[ae]s?|un[ao]?|el|il|het)\s$/iu;

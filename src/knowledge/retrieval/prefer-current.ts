@@ -4,19 +4,19 @@ import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
-/** What was found of the subject beside an old page; less may be there by chance. */
+/** Least relevance of the current page beside an outdated one; a lower one may be chance. */
 const SOME_RELEVANCE = 0.15;
-/** What speaks for an old page speaks for the current one of its subject, nearly as much. */
+/** Share of an outdated page's relevance that passes to the current page on its subject. */
 const INHERITED = 0.9;
-/** An old page is shown as a hint, and is no source. */
+/** Relevance of an outdated page: shown as a hint, never a source. */
 const SUPERSEDED = 0.65;
 
 /**
- * Lets the current page on a subject come before an old one that has the customer's words: where a source says itself that it is old
- * (`datedReason`), and another one that was found too shares the ticket's intent with it. Of an unknown intent any that both have.
+ * Ranks the current page on a subject before an outdated one that matches the customer's words: a source states its age (`datedReason`), and another
+ * hit shares the ticket's intent with it, or any intent if the ticket's is unknown.
  *
- * @param ranked The best first.
- * @param options.text What was asked.
+ * @param ranked Best first.
+ * @param options.text The query.
  */
 export const preferCurrent = (
   edition: Edition,
@@ -59,14 +59,13 @@ export const preferCurrent = (
 export interface SourceToDate {
   article: number;
   chunks: readonly number[];
-  /** What was asked: who names an old version means that one. */
+  /** The query: a customer who names an old version wants its page. */
   text: string;
 }
 
 /**
- * Why a source is older than the product, for the end of a sentence; undefined where nothing says so. Either it says so itself
- * (`datedReason`), or it names no product, and all articles on the ticket's product, two at least, are newer than it by half a year: it
- * was written without knowing of that one.
+ * Why a source is older than the product, as the end of a sentence; undefined without evidence. Either it states its age (`datedReason`), or it names
+ * no product and all articles on the ticket's product, at least two, are newer by half a year.
  *
  * @param options.products The ticket's, in lower case.
  */
@@ -83,8 +82,8 @@ export const outdatedReason = (
 };
 
 /**
- * Why a source is old by what it says itself: its title or headings name a version of a thing, and articles on the same product name one
- * with a higher first number; or its title names a year, and articles on the same product were changed two years later.
+ * Why a source is outdated by its own text: its title or headings name a version, and articles on the same product name a higher major version; or
+ * its title names a year, and articles on the same product were changed two years later.
  */
 const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate): string | undefined => {
   const { title, devices } = articleAtHand(edition, article);
@@ -92,7 +91,7 @@ const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate):
   const meant = versionsIn(text);
   for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
     const newest = newestVersion(edition, thing, devices);
-    // Who has 2.4 means the page on 2.x.
+    // A customer with 2.4 wants the page on 2.x.
     const isMeant = hasText(text, written) || meant.some((each) => each.thing === thing && each.major === major);
     if (newest === undefined || newest.major <= major || isMeant) continue;
     return `is about ${written}, and there is ${newest.written}`;
@@ -106,8 +105,8 @@ const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate):
 };
 
 /**
- * The version that a customer names, where an article is about newer ones of the same thing alone: what it says may not hold there.
- * An article that names no version of it is taken to hold for all.
+ * The version that a customer names, if an article only covers newer ones of the same thing, so that it may not apply. An article without a version
+ * applies to all.
  */
 export const versionNotMeant = (edition: Edition, article: number, text: string): string | undefined => {
   const named = versionsIn(text);
@@ -122,16 +121,16 @@ export const versionNotMeant = (edition: Edition, article: number, text: string)
   });
   return missed?.written;
 };
-/** Of a long manual. */
+/** Chunks read of a long manual. */
 const MAX_CHUNKS = 30;
 
 const hasText = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
-/** Of a card, of a catalogue: not of a standard or an address (`ISO 2022`, `2001:db8`). */
+/** Model years and catalogue numbers, not standards or addresses (`ISO 2022`, `2001:db8`). */
 const YEAR = /(?<![\p{L}\p{N}:.-])20[0-9]\d(?![\p{L}\p{N}:.-])/u;
 const OLD_YEARS = 2;
 
-/** When an article on one of the products was changed last; of any where there are none. */
+/** When an article on one of the products was changed last, or any article if there are none. */
 const newestYearOf = (edition: Edition, devices: readonly string[]): number => {
   const years = yearsOfChanges(edition);
   return Math.max(0, ...(devices.length === 0 ? [''] : devices).map((device) => years.get(device.toLowerCase()) ?? 0));
@@ -142,7 +141,7 @@ const yearsOfChanges = oncePer((edition: Edition): ReadonlyMap<string, number> =
   for (let at = 0; at < Math.min(MAX_READ, edition.articleCount); at++) {
     const { devices, lastUpdated } = edition.article(at);
     const year = new Date(lastUpdated).getUTCFullYear();
-    // What has no date says nothing.
+    // Articles without a date are no evidence.
     if (!(year > 0)) continue;
     for (const device of ['', ...devices.map((each) => each.toLowerCase())]) {
       newest.set(device, Math.max(year, newest.get(device) ?? 0));
@@ -154,7 +153,7 @@ const yearsOfChanges = oncePer((edition: Edition): ReadonlyMap<string, number> =
 const HALF_A_YEAR_MS = 182 * 86_400_000;
 const MIN_ARTICLES = 2;
 
-/** When the oldest article on a product was changed last; never where there is only one. */
+/** When the oldest article on a product was changed last; never if there is only one. */
 const firstWrittenOf = (edition: Edition, product: string): number => {
   const articles = edition.articlesTagged('device', product);
   if (articles.length < MIN_ARTICLES) return Number.NEGATIVE_INFINITY;
@@ -168,13 +167,13 @@ const firstWrittenOf = (edition: Edition, product: string): number => {
 interface NamedVersion {
   /** `firmware`, `version`: versions of two things do not compare. */
   thing: string;
-  /** As it stands there: `firmware 2.x`. */
+  /** As written: `firmware 2.x`. */
   written: string;
-  /** Its first number. */
+  /** Major version. */
   major: number;
 }
 
-/** Two numbers at least, or an x, so that a count is none; a number of thousands is a year. */
+/** At least two numbers, or an x, so that a count does not match; a number in the thousands is a year. */
 const VERSION = /\b(firmware|version|release|software|app|os) (\d{1,3})(?:\.(?:\d{1,4}|x)){1,3}(?![\d.]{0,5}\w)/gi;
 
 const versionsIn = (text: string): NamedVersion[] =>
@@ -183,13 +182,13 @@ const versionsIn = (text: string): NamedVersion[] =>
     major: Number(major),
   }));
 
-/** So many articles and chunks of an edition are read for that, once. */
+/** Upper bound of the articles and chunks that are read for this, once per edition. */
 const MAX_READ = 1000;
 
 const newestVersion = (edition: Edition, thing: string, devices: readonly string[]): NamedVersion | undefined => {
   const all = newestVersions(edition);
   const found = (devices.length === 0 ? [''] : devices).map((device) => all.get(keyOf(thing, device)));
-  // An article on several products is old only if it is for each of them.
+  // An article on several products is outdated only if it is for each of them.
   return found.reduce((least, each) =>
     least === undefined || each === undefined || each.major < least.major ? each : least,
   );

@@ -10,51 +10,51 @@ import { stem } from '../../text/stem.ts';
 import { COVERAGE_FROM } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 
-/** An article that may answer, with what speaks for it, and what was asked that found its best chunk: the whole or one sentence. */
+/** A candidate article with its features, and the query that found its best chunk: the whole text or one sentence. */
 export interface RankedSource extends AskedText {
-  /** Place in the edition. */
+  /** Index in the edition. */
   article: number;
-  /** Its chunks that were found, the best first; at most 3. */
+  /** Its chunks among the hits, best first; at most 3. */
   chunks: readonly number[];
-  /** 0 to 1: how probably it answers. */
+  /** Probability that it answers, 0 to 1. */
   relevance: number;
-  /** It is about other products than the ticket: its relevance stays below every threshold. */
+  /** On other products than the ticket's: its relevance stays below every threshold. */
   isOfOtherProduct: boolean;
 }
 
-/** One thing asked of the edition, and what it found. */
+/** One query of the edition, and its hits. */
 export interface AskedText {
   text: string;
   outcome: SearchOutcome;
 }
 
 export interface RankingInput {
-  /** The whole problem first, with meanings where they were compared; then its sentences. */
+  /** The whole problem first, compared by vectors if available; then its sentences. */
   asked: readonly AskedText[];
-  /** Intents of articles that answer the ticket's; none where it is unknown. */
+  /** Article intents that answer the ticket's intent; empty if it is unknown. */
   intents: readonly string[];
   named: NamedProducts;
 }
 
 /**
- * How probably an article answers, from five signs: its share of a perfect match; its lead over the best other article; how much was
- * asked at all (one common word matches anything); whether it is labelled with the intent; and the share of what was asked that its
- * passages hold together. Fitted on the development half of the sample tickets and of two sets of articles asked by their titles, and on two
- * public sets of questions, each with its answers in and left out; how well it does on what is held out: docs/gaps.md.
+ * Coefficients of the probability that an article answers, from five features: its share of a perfect match; its lead over the best other article;
+ * the information content of the query (one common word matches anything); whether it has the intent's label; and the share of the query that its
+ * passages contain together. Fitted on the development half of the sample tickets, on two sets of articles queried by their titles, and on two public
+ * question sets, each with its answers included and omitted; results on held-out data: docs/gaps.md.
  */
 const RELEVANCE: LogisticModel = { weights: [5.14, 13.97, 1.58, 1.1, 1], bias: -3.8 };
 
-/** So many words that the edition lacks would tell as much as a text that says enough. */
+/** Number of unknown words whose weight makes a query fully informative. */
 const ENOUGH_WORDS = 3;
-/** How often an article that answers is labelled with the intent that was told: four in five, of nine right in ten. */
+/** How often an answering article has the label of the predicted intent: four in five, given nine in ten correct predictions. */
 const LABELLED = 0.75;
-/** Of another product: shown as a hint, and never relevant. */
+/** Relevance of an article on another product: a hint, never relevant. */
 export const OTHER_PRODUCT = 0.65;
 const CHUNKS = 3;
 
 /**
- * The articles that were found, the most relevant first. The best of what was asked counts: a message says its problem in one sentence
- * and tells a story in the others. Articles on other products come last, whatever their words.
+ * The articles found, most relevant first. The best query counts: a message states its problem in one sentence and tells a story in the others.
+ * Articles on other products come last, whatever their words.
  */
 export const rankSources = (edition: Edition, { asked, intents, named }: RankingInput): RankedSource[] => {
   const labelled = new Set(intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]));
@@ -69,7 +69,7 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
       const relevance = relevanceByWords(edition, outcome, { ...each, intent, ofWhole });
       const before = found.get(article);
       if (before !== undefined && before.relevance >= relevance) continue;
-      // In the order of the outcome, which knows meanings too.
+      // In the order of the hybrid search, which includes vectors.
       const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
       const isOfOtherProduct = scope === 'other';
       found.set(article, { article, chunks, relevance, isOfOtherProduct, text, outcome });
@@ -89,9 +89,9 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
 };
 
 interface Signs extends Pick<FoundArticle, 'hits' | 'best' | 'lead'> {
-  /** Below 0 where the article lacks the label of the intent. */
+  /** Below 0 if the article lacks the intent's label. */
   intent: number;
-  /** The share that this part has of the whole question; 0 to 1. */
+  /** Share of this part in the whole query, 0 to 1. */
   ofWhole: number;
 }
 
@@ -99,12 +99,12 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
   const { judged, terms } = query;
   const { hits, best, lead, intent, ofWhole } = signs;
   const [first] = hits;
-  // What only its meaning led to has no word in common.
+  // A hit by vectors alone shares no word.
   if (first === undefined || judged === 0 || best <= 0) return 0;
   const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
   const places = new Set(hits.flatMap(({ matched }) => matched));
   const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
-  // One common sentence of a message leads anywhere, unless the intent agrees.
+  // One common sentence of a message matches anything, unless the intent agrees.
   const bias = RELEVANCE.bias + (intent < 0 ? Math.log(Math.max(LEAST_PART, ofWhole)) : 0);
   const judge = (held: number, penalty = 0): number => {
     const features = [
@@ -123,14 +123,14 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
   return referred === 0 && isPassing === 0 ? relevance : judge(1 - referred, isPassing);
 };
 
-/** No part of a message counts as less. */
+/** Least weight of a part of a message. */
 const LEAST_PART = 0.05;
-/** An article of another intent is about what was asked where its title and headings hold so much of it. */
+/** An article with another intent still matches if its title and headings contain this share of the query. */
 const NAMED_IN_HEADING = 0.2;
 
 /**
- * `own`: the article is about the ticket's product alone; `other`: about products, none of which is the ticket's; `general`: all others.
- * An article without a product speaks for every one.
+ * `own`: the article is only on the ticket's product; `other`: on products that are not the ticket's; `general`: all others. An article without a
+ * product applies to every one.
  */
 const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): 'own' | 'general' | 'other' => {
   if (known.length + unknown.length === 0) return 'general';
@@ -141,7 +141,7 @@ const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedPro
   return unknown.some((name) => title.toLowerCase().includes(name.toLowerCase())) ? 'own' : 'other';
 };
 
-/** What an intent says for an article: the logarithm of how much more often those that answer have the label, or lack it. */
+/** Evidence of the intent's label: the logarithm of how much more often answering articles have it, or lack it. */
 const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
   if (share === 0) return () => 0;
   const bounded = Math.min(0.99, Math.max(0.01, share));
@@ -150,19 +150,16 @@ const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
 
 interface FoundArticle {
   article: number;
-  /** The best first. */
+  /** Best first. */
   hits: readonly SearchHit[];
   /** The score of its best hit. */
   best: number;
-  /** Over the best of its rivals: below 0 behind it. */
+  /** Lead over its best rival; negative behind it. */
   lead: number;
   scope: ReturnType<typeof scopeOf>;
 }
 
-/**
- * A page on the ticket's own product goes with the general one, which is half a rival of it; those on other products compete with one
- * another, and with nobody else.
- */
+/** A page on the ticket's own product competes with the general one at half weight; pages on other products only compete with one another. */
 const articlesOf = (
   hits: readonly SearchHit[],
   scopeOfArticle: (article: number) => FoundArticle['scope'],
@@ -174,7 +171,7 @@ const articlesOf = (
     else own.push(hit);
   }
   const all = [...found].map(([article, own]) => {
-    // They come in the order of words and meanings together.
+    // Hits are in the order of the hybrid search.
     const byWords = own.toSorted((left, right) => right.score - left.score);
     return { article, hits: byWords, best: byWords[0]?.score ?? 0, scope: scopeOfArticle(article) };
   });
@@ -184,14 +181,14 @@ const articlesOf = (
   });
 };
 
-/** How far one article's answer speaks against another's. */
+/** How much an article competes with another one. */
 const rivalry = (own: FoundArticle['scope'], other: FoundArticle['scope']): number => {
   if (own === other || (own === 'general' && other === 'own')) return 1;
   return own === 'own' && other === 'general' ? HALF_A_RIVAL : 0;
 };
 const HALF_A_RIVAL = 0.5;
 
-/** By article: how probably it answers by its meaning. */
+/** Probability by vectors that an article answers. */
 const meaningOfArticles = (outcome: SearchOutcome | undefined): ReadonlyMap<number, number> => {
   const best = new Map<number, number>();
   if (outcome === undefined) return best;
@@ -203,24 +200,24 @@ const meaningOfArticles = (outcome: SearchOutcome | undefined): ReadonlyMap<numb
   return best;
 };
 
-/** Hits looked at for each thing asked. */
+/** Hits per query. */
 const DEPTH = 20;
 
-/** Searches each sentence by its words; what is asked alone needs no second search. */
+/** Searches each sentence by its words; a single sentence needs no second search. */
 export const askSentences = (edition: Edition, sentences: readonly string[], { known }: NamedProducts): AskedText[] =>
   sentences.length < 2
     ? []
     : sentences.map((text) => ({ text, outcome: searchEdition(edition, text, { limit: DEPTH, devices: known }) }));
 
-/** How a passage holds what was asked. */
+/** How much of the query a passage contains. */
 export interface Mention {
-  /** Of what was asked, what its title and headings hold: the weight of the words. */
+  /** Weight of the query's words in its title and headings. */
   headIdf: number;
-  /** Of what it holds, the share that stands only in the name of another page that it refers to; 0 to 1. */
+  /** Share of the matched weight that only occurs in the name of another page that it links to; 0 to 1. */
   referred: number;
 }
 
-/** Looks whether a passage is about what was asked, or only mentions it. */
+/** Distinguishes a passage about the query from a passing mention. */
 export const mentionIn = (
   edition: Edition,
   { chunk, article, matched, matchedIdf }: SearchHit,

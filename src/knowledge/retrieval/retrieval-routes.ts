@@ -14,14 +14,14 @@ import { knowledgeBlock } from './knowledge.ts';
 import type { KnowledgeRetriever } from './knowledge-retriever.ts';
 
 export interface RetrievalRouteParts {
-  /** Of the function that the routes are part of. */
+  /** Id of the function that serves the routes. */
   guard: GuardOptions;
   retriever: KnowledgeRetriever;
 }
 
 /**
- * `POST /v1/knowledge/retrieve` (seed 001, contract 2). A request in another form gives the documented block with status 200, as every
- * failure of retrieval does (seed 001, Error Types & Responses); only what is no JSON at all is refused.
+ * `POST /v1/knowledge/retrieve`. By the retrieval contract, a malformed request gets the documented block with status 200, as does every failure of
+ * retrieval; only invalid JSON is rejected.
  */
 export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
   app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {

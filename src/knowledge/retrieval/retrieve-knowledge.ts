@@ -25,41 +25,40 @@ import { isCommonWord } from './topic-words.ts';
 import { withinTime } from './within-time.ts';
 
 export interface RetrievalOptions {
-  /** The current edition of the workspace; may take its time, and fail. */
+  /** The current edition of the workspace; may be slow, and may fail. */
   edition: Edition | (() => Promise<Edition>);
-  /** Searches words and, as far as they come in time, meanings: `createRetriever`. */
+  /** Searches by words and, when they arrive in time, by vectors: `createRetriever`. */
   retrieve: Retriever;
-  /** Takes personal data out of what is searched and embedded. */
+  /** Masks personal data in what is searched and embedded. */
   mask?: ((text: string) => string) | undefined;
-  /** Products by name, beside those that articles are labelled with. */
+  /** Products by name, besides those that articles are labelled with. */
   products?: readonly string[] | undefined;
-  /** Intents of articles that answer the question's intent too: `article_intents` of the taxonomy. */
+  /** Article intents that also answer the query's intent: `article_intents` of the taxonomy. */
   articleIntents?: readonly string[] | undefined;
-  /** In whose name meanings are asked for. */
+  /** On whose behalf the query is embedded. */
   context?: OriginContext | VerifiedContext | undefined;
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Nobody waits any more: what is at hand is given back at once. */
+  /** Aborted: the results available so far are returned at once. */
   signal?: AbortSignal | undefined;
-  /** 1 to 100; 100 when absent (seed 001, Latency Budget). */
+  /** 1 to 100; 100 when absent (the latency budget of the retrieval contract). */
   timeoutMs?: number | undefined;
-  /** The edition may take so long before that time begins, at most 2,000: whoever can wait has it opened. Absent: it is part of it. */
+  /** Extra time to open the edition before that budget starts, at most 2,000. Absent: opening is part of the budget. */
   editionMs?: number | undefined;
-  /** Milliseconds of a clock. */
+  /** Clock, in milliseconds. */
   now?: (() => number) | undefined;
-  /** Told of what failed. */
+  /** Receives failures. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
 const TIMEOUT_MS = 100;
-/** Kept for what is done behind the search, and for the clock of a busy isolate. */
+/** Reserve for the work after the search, and for timers of a busy isolate. */
 const RESERVE_MS = 15;
-/** Hits that are looked at; as many again where meanings may add their own. */
+/** Hits considered; twice as many when vectors add their own. */
 const DEPTH = 20;
 
 /**
- * The articles that answer a customer's message, how well they cover it, and what is missing (seed 001, contract 2; design 7.1).
- * Never rejects, whatever it is given. What is late is left out: meanings are, and words alone are compared; without an edition in time,
- * and when something fails, it is the documented block without sources.
+ * The articles that answer a customer's message, its coverage, and what is missing (design 7.1). Never rejects. Without vectors in time only words
+ * are compared; without an edition in time, or after a failure, the result is the documented block without sources.
  */
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
   try {
@@ -74,7 +73,7 @@ export const retrieveKnowledge = async (question: KnowledgeQuestion, options: Re
   }
 };
 
-/** An isolate that has just begun opens the edition first. */
+/** A new isolate opens the edition first. */
 const editionAhead = async ({ edition, editionMs, signal }: RetrievalOptions): Promise<RetrievalOptions['edition']> =>
   typeof edition === 'function' && editionMs !== undefined
     ? withinTime(edition(), { ms: Math.min(MAX_EDITION_MS, Math.max(1, editionMs)), signal })
@@ -85,11 +84,11 @@ const tell = (options: Partial<RetrievalOptions> | undefined, error: unknown): v
   try {
     options?.onFault?.('retrieve knowledge', error);
   } catch {
-    // Whoever writes it down may fail as well, and the answer goes out all the same.
+    // The logger may fail too; the response is sent all the same.
   }
 };
 
-/** A question in the form that the types tell, whatever came. */
+/** Normalises a query of any form to its type. */
 interface ReadQuestion {
   intent: string | undefined;
   message: string;
@@ -100,7 +99,7 @@ interface ReadQuestion {
 }
 
 const readQuestion = (question: KnowledgeQuestion): ReadQuestion => {
-  // What calls from outside of the types may bring anything, which is read as if nothing was told.
+  // Untyped callers may pass anything; malformed members are treated as absent.
   const given: { [Member in keyof KnowledgeQuestion]?: unknown } = question ?? {};
   const metadata = given.metadata as { product?: unknown } | null | undefined;
   const told = textOf(given.intent).trim().slice(0, 100);
@@ -162,7 +161,7 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   };
 };
 
-/** One that articles have too, or every request: no name of somebody who writes to us. */
+/** A word of articles or of ordinary requests is not a name. */
 const isWordOf = (edition: Edition, word: string): boolean =>
   wordsOf(word).every((each) => isCommonWord(each) || knowsWord(edition, each));
 
@@ -171,7 +170,7 @@ interface AskOptions extends Timed {
   leftMs: () => number;
 }
 
-/** Words and meanings; words alone where the other is not at hand in time, or nobody waits any more. */
+/** Hybrid search; words alone when vectors are late or the request is aborted. */
 const ask = async (
   edition: Edition,
   { text }: ProblemText,
@@ -182,7 +181,7 @@ const ask = async (
   const ms = leftMs();
   if (ms === 0 || signal?.aborted === true) return { outcome: byWords(), semantic: 'late' };
   try {
-    // It takes half of the time that it is told of.
+    // It uses half of the time that it is given.
     const timeLeftMs = 2 * ms;
     const asked = retrieve(edition, text, {
       limit: vectorsOf(edition) === undefined ? DEPTH : 2 * DEPTH,

@@ -4,11 +4,11 @@ import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import COMMON_WORDS from './common-words.json' with { type: 'json' };
 
-/** What a question is about, in the customer's own words. */
+/** The topic of a question, in the customer's own words. */
 export interface Topic {
-  /** As typed, neighbours together, in order; at most 5. */
+  /** As typed, adjacent words joined, in order; at most 5. */
   phrases: string[];
-  /** With what each tells in the edition. */
+  /** Stems with their weight in the edition. */
   stems: (readonly [stem: string, weight: number])[];
 }
 
@@ -18,17 +18,17 @@ export interface TopicOptions {
   chunkCount: number;
   /** Whether a term belongs to the topic. */
   isAsked: (term: QueryTerm) => boolean;
-  /** Names of products and people, which say nothing of it. */
+  /** Names of products and people, which are not part of the topic. */
   names: readonly string[];
 }
 
 const MAX_PHRASES = 5;
 const MAX_PHRASE = 60;
 const MAX_STEMS = 12;
-/** A word tells what a question is about when it is this rare, as a share of the rarest there can be. */
+/** A word is part of a topic when its idf is at least this share of the highest possible one. */
 const TELLING = 0.3;
 
-/** The telling words of a question that are asked for, as they stand in it. */
+/** The informative words of a question that it asks for, as typed. */
 export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
   const most = inverseFrequency(0, chunkCount);
   const left = new Set(names.flatMap((name) => wordsOf(name)));
@@ -53,11 +53,11 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
   };
 };
 
-/** A number that names a fault, and no order and no person: `error 0x8004def7`, `SIP response code 410`. */
+/** A number that names a fault, not an order or a person: `error 0x8004def7`, `SIP response code 410`. */
 const CODE =
   /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
 
-/** Several as one: what stands in more than one of them counts once. */
+/** Merges several topics; duplicates count once. */
 export const joinTopics = (topics: readonly Topic[]): Topic => {
   const phrases = new Map(
     topics.flatMap((topic) => topic.phrases.map((phrase) => [phrase.toLowerCase(), phrase] as const)),
@@ -69,20 +69,20 @@ export const joinTopics = (topics: readonly Topic[]): Topic => {
   };
 };
 
-/** No number, no code of an order, no unit, and none of the words that every request has. */
+/** Excludes numbers, order codes, units, and words of ordinary requests. */
 const isWord = (word: string): boolean =>
   /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word) && !UNIT.test(word);
 
-/** Alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
+/** A unit alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
 const UNIT =
   /^\d{0,4}(?:[kmgtpe]?(?:hs|hz|bit|bits|byte|bytes|bps|wh|vh|va|ohm)|[kmgtpe][hbw]|gib|mib|kib|kwh|mwh|mah|db|dba|rpm|psi|cm|mm|km|kg|lb|lbs|oz|ft|min|mins|sec|secs|hrs?|ms|watts?|volts?|amps?|celsius|fahrenheit|degrees?|percent|inch|inches|eur|usd|euros?|dollars?)$/;
 
-/** Whether every request may have it, whatever it is about. */
+/** Whether a word occurs in requests on any topic. */
 export const isCommonWord = (word: string): boolean => COMMON.has(word) || STOP_WORDS.has(word);
 
 const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS);
 
-/** Runs of words that are asked for, each once. */
+/** Runs of topic words, without duplicates. */
 const phrasesIn = (
   text: string,
   { isAsked, isCode }: { isAsked: (word: string) => boolean; isCode: (word: string) => boolean },

@@ -1,9 +1,9 @@
-/** What was waited for has not come in time, or nobody waits any more. */
+/** The result did not arrive in time, or the request was aborted. */
 class NotInTime extends Error {
   override readonly name = 'NotInTime';
 }
 
-/** Settles as the work does, and rejects with `NotInTime` when the time is up or the signal aborts first; the work goes on. */
+/** Settles with the work; rejects with `NotInTime` when the time is up or the signal aborts first. The work continues. */
 export const withinTime = async <T>(
   work: Promise<T>,
   { ms, signal }: { ms: number; signal?: AbortSignal | undefined },

@@ -34,11 +34,11 @@ interface GuidedDraft {
   draft: Draft;
   /** The quoted passages, best first. */
   passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
-  /** Prompt injections in the sources were left out. */
+  /** Whether prompt injections were removed from the sources. */
   hasPromptInjection: boolean;
 }
 
-/** What came of the attempt to have a model write the draft. */
+/** Result of the attempt to let a model write the draft. */
 interface ModelOutcome {
   /** Why its words were not used, as the end of a sentence; undefined when they were. */
   refused: string | undefined;

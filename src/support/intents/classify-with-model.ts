@@ -100,7 +100,7 @@ const withChoice = (
   };
 };
 
-/** Foreign texts are sent as one JSON object, so that none of them can end the data. */
+/** Untrusted texts are sent as one JSON object, so that none of them can end the data. */
 const promptFor = (text: string, choices: readonly Intent[]): AIMessage[] => [
   { role: 'system', content: INSTRUCTIONS },
   {

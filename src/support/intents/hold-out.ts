@@ -18,7 +18,7 @@ interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
   seed?: number | undefined;
   /** Number of parts, each of which one round holds out; 5 when absent. */
   rounds?: number | undefined;
-  /** Whether each round also leaves out a part of the intents, since real taxonomies are incomplete. */
+  /** Whether each round also holds out a part of the intents, since real taxonomies are incomplete. */
   leavesOutIntents?: boolean | undefined;
 }
 

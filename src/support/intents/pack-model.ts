@@ -96,7 +96,7 @@ const startsOf = (counts: readonly number[]): Uint32Array<ArrayBuffer> => {
 /** The strongest weights up to the upper bound, by feature. */
 const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
   const features = weights[0]?.length ?? 0;
-  const { least, total } = leastKept(weights, scales);
+  const { least, total } = leastStrength(weights, scales);
   const counts = new Uint8Array(features);
   const starts = new Uint32Array(Math.ceil(features / WEIGHT_STEP) + 1);
   const intents = new Uint8Array(total);
@@ -123,8 +123,8 @@ const BINS = 4096;
 
 const binOf = (weight: number, scale: number, unit: number): number => Math.floor((Math.abs(weight) * scale) / unit);
 
-/** The least strength that is kept, and the number of weights with at least this strength. */
-const leastKept = (weights: readonly Int8Array[], scales: Float32Array) => {
+/** The least strength that is stored, and the number of weights with at least this strength. */
+const leastStrength = (weights: readonly Int8Array[], scales: Float32Array) => {
   const strongestOfAll = scales.reduce((most, scale) => Math.max(most, scale * 127), 0);
   const unit = strongestOfAll / (BINS - 1) || 1;
   const histogram = new Uint32Array(BINS + 1);

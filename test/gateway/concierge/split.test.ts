@@ -143,7 +143,7 @@ describe('createConcierge() and several questions at once', () => {
     expect(await targetsOf(message)).toEqual(['hybrid']);
   });
 
-  it('splits one sentence itself where nobody combines', async () => {
+  it('splits one sentence itself when there is no hybrid', async () => {
     const message = 'How many Apollo III are in stock and what does the warranty cover?';
     const { requests } = await decide(message, { librarians: houseWithout('hybrid') });
     expect(requests.map(({ to, query }) => [to, query])).toEqual([

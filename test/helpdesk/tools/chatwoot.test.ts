@@ -13,7 +13,7 @@ describe('what Chatwoot delivers', () => {
     }
   });
 
-  it('is ignored when it is a note of ours', () => {
+  it('is ignored when it is one of our own notes', () => {
     const events = chatwoot.read(sampleDelivery('chatwoot-message-created-own-note.json'));
     expect(events).toEqual([{ kind: 'ignored', reason: 'a private note' }]);
   });
@@ -23,7 +23,7 @@ describe('what Chatwoot delivers', () => {
     expect(events).toEqual([{ kind: 'ignored', reason: 'not about a new message' }]);
   });
 
-  it('is ignored when it goes out, as what a bot or a template says', () => {
+  it('is ignored when it is outgoing, such as a bot or template message', () => {
     const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
     for (const type of ['outgoing', 'template', 'activity']) {
       const events = chatwoot.read(changed(delivery, '"message_type": "incoming"', `"message_type": "${type}"`));
@@ -37,7 +37,7 @@ describe('what Chatwoot delivers', () => {
     expect(events).toEqual([{ kind: 'ignored', reason: 'an automatic reply' }]);
   });
 
-  it('is ignored when it carries our mark, whatever else it says', () => {
+  it('is ignored when it contains our marker, whatever else it contains', () => {
     const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
     const text = new TextDecoder()
       .decode(delivery.body)
@@ -60,7 +60,7 @@ describeClient(chatwoot, 'chatwoot', (open) => {
     });
   });
 
-  it('waits a minute where 429 says nothing of time', async () => {
+  it('waits a minute when a 429 has no Retry-After', async () => {
     const { helpdesks, local, client, signal } = open();
     const { ticketId } = local.createTicket({ message: 'Help.' });
     helpdesks.faults.next(1, { kind: 'status', status: 429 }, '/chatwoot');

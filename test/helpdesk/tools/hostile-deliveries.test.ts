@@ -77,7 +77,7 @@ for (const id of HELPDESK_IDS) {
       );
     });
 
-    it('throws nothing but that it is unreadable when one value of a true body is strange', () => {
+    it('throws only that it is unreadable when one value of a valid body is malformed', () => {
       const strange = fc.oneof(
         fc.jsonValue({ maxDepth: 2 }),
         fc.constantFrom(

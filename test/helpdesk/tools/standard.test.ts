@@ -9,7 +9,7 @@ import { madeUp, payload, sampleDelivery } from '../payload.ts';
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
 describe('what comes as a Standard Webhook', () => {
-  it('is a ticket that was created, told in full', () => {
+  it('is a created ticket, complete', () => {
     const sample = sampleDelivery('standard-webhooks-ticket-created.json');
     expect(standard.read(sample)).toEqual([
       {

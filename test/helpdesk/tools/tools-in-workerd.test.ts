@@ -33,7 +33,7 @@ const namesOf = (wanted: readonly unknown[]): string[] =>
   Object.entries(schemes).flatMap(([name, scheme]) => (wanted.includes(scheme) ? [name] : []));
 
 describe('in workerd', () => {
-  it('every vector is told as in Node', async () => {
+  it('every vector has the same result as in Node', async () => {
     const sent: SentVector[] = [];
     const expected: boolean[] = [];
     for (const vector of [...vectors.vectors, ...vectors.negative]) {

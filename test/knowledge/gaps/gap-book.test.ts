@@ -172,7 +172,7 @@ describe('sqlGapBook()', () => {
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
   });
 
-  it('follows a library that went back to an older edition, once nobody tells of the newer one', () => {
+  it('follows a library that was rolled back, once the newer edition is not reported any more', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub'), gapOn('rack mount')]));
     const [zigbee, rack] = book.toCheck(THIRD, 10, DAY);

@@ -74,7 +74,7 @@ const asRemote = (book: GapBook): RemoteGapBook => ({
 });
 
 describe('createGapKeeper()', () => {
-  it('keeps what was asked in vain, without greeting and signature, and nothing of what was answered', async () => {
+  it('stores unanswered questions without greeting and signature, and nothing that was answered', async () => {
     const { ask, listed } = desk();
     await ask(QUESTION);
     await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
@@ -83,14 +83,14 @@ describe('createGapKeeper()', () => {
     expect(gaps[0]?.example_queries).toEqual(['can I pair my Apollo III with a Zigbee hub?']);
   });
 
-  it('takes personal data and the name of the customer out of what it keeps', async () => {
+  it('masks personal data and the name of the customer in what it stores', async () => {
     const { ask, listed } = desk({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
     const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
     await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
     expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
   });
 
-  it('keeps of a message what the gap was found in, and nobody whom that names', async () => {
+  it('stores only the sentences in which the gap was found, without names', async () => {
     const { ask, listed } = desk();
     const message =
       'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
@@ -120,7 +120,7 @@ describe('createGapKeeper()', () => {
     expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
   });
 
-  it('compares once an edition, and again when that failed', async () => {
+  it('compares once per edition, and retries after a failure', async () => {
     let asked = 0;
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
     const failing: RemoteGapBook = {
@@ -149,7 +149,7 @@ describe('createGapKeeper()', () => {
     expect(await listed('all', 'default')).toEqual([]);
   });
 
-  it('compares the other workspaces where the library of one is gone', async () => {
+  it('compares the other workspaces when the library of one fails', async () => {
     let nowMs = Date.UTC(2026, 9, 1);
     const gone: string[] = [];
     const { ask, keeper, listed, scopeOf, faults } = desk({
@@ -175,7 +175,7 @@ describe('createGapKeeper()', () => {
     expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
   });
 
-  it('lets others have their turn between two gaps that it asks again', async () => {
+  it('yields between two retried gaps', async () => {
     const { ask, keeper, scopeOf, current } = desk();
     for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel'])
       await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
@@ -192,7 +192,7 @@ describe('createGapKeeper()', () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('asks again with the product that only the taxonomy knows', async () => {
+  it('retries with the product that only the taxonomy knows', async () => {
     const { ask, keeper, listed, scopeOf, current } = desk();
     await ask({ intent: 'not_hashing', message: 'My hyperion 9 shows 0 H/s for 3 days.' }, 'default', ['Hyperion 9']);
     current.edition = AFTER;
@@ -200,7 +200,7 @@ describe('createGapKeeper()', () => {
     expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id, product: 'Hyperion 9' }]);
   });
 
-  it('loses nothing when it ends in the middle: the next time goes on where it was', async () => {
+  it('resumes after a crash without losing anything', async () => {
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => crypto.randomUUID() }));
     const books = { of: () => book, workspaces: async () => ['default'] };
     const { ask, keeper, listed, scopeOf, current } = desk({ books });
@@ -229,7 +229,7 @@ describe('createGapKeeper()', () => {
     expect(await listed('closed')).toHaveLength(1);
   });
 
-  it('never fails an answer, whatever fails behind it', async () => {
+  it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
     const { ask, keeper, scopeOf, faults } = desk({
       books: { of: () => broken, workspaces: () => Promise.reject(new Error('down')) },

@@ -63,17 +63,17 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
 };
 
 describe('GET /v1/knowledge/gaps', () => {
-  it('masks what was kept when less was masked', async () => {
+  it('masks what was stored when fewer patterns were masked', async () => {
     const { gaps } = await list(bookWith(['ann@example.org']));
     expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
     expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
   });
 
-  it('lists what is known where the library of a workspace is gone', async () => {
+  it('lists the stored gaps when the library of a workspace fails', async () => {
     expect(await list(bookWith(['rack']))).toMatchObject({ total: 1, edition: null });
   });
 
-  it('shows none twice while gaps are met between two pages, and none that is not met is left out', async () => {
+  it('neither repeats nor omits gaps when counts change between two pages', async () => {
     const subjects = ['zigbee', 'rack', 'tor', 'vpn', 'solar', 'kettle'];
     const book = bookWith([...subjects, ...subjects.slice(0, 3), 'zigbee']);
     const seen: string[] = [];

@@ -55,7 +55,7 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(choosy.calls).toBeLessThan(60);
   });
 
-  it('asks again for that text only when it changes', async () => {
+  it('retries that text only when it changes', async () => {
     const host = hostOf(3, { 1: 'poison' });
     const { sync, model } = setUp(host, { place });
     const choosy = refusing(model, ['poison']);
@@ -77,7 +77,7 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(report.warnings.map(({ id }) => id)).toEqual([0, 1, 20, 39].map(idOf));
   });
 
-  it('ends soon when every text is refused, says so, and marks none of them', async () => {
+  it('ends soon when every text is refused, reports it, and marks none of them', async () => {
     const { sync, model, clock } = setUp(hostOf(300), { place });
     model.forever = REFUSED;
     const began = clock.now;
@@ -89,7 +89,7 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(await sync()).toMatchObject({ embeddings: 300 });
   });
 
-  it('asks no more than a bounded number of times in a row for texts that it refuses', async () => {
+  it('retries refused texts a bounded number of times', async () => {
     const { sync, model } = setUp(hostOf(100, {}), { place });
     const choosy = refusing(model, ['pump']);
     const report = await sync({ full: true }, 10_000);
@@ -136,7 +136,7 @@ describe('an index that has lost vectors', () => {
     return parts;
   };
 
-  it('has them again after a full sync, which says so', async () => {
+  it('stores them again after a full sync, and reports it', async () => {
     const { sync, index, model } = await lossy();
     const [kept, ...lost] = [...index.vectors.keys()];
     await index.delete(lost);
@@ -160,7 +160,7 @@ describe('an index that has lost vectors', () => {
     expect([cursors, model.texts.length]).toEqual([[undefined, '8', '16'], 0]);
   });
 
-  it('is asked for a bounded number of pages, and the sync says when it could not compare', async () => {
+  it('is read up to a bounded number of pages, and the sync reports when it could not compare', async () => {
     const { sync, index } = await lossy();
     let pages = 0;
     index.list = async () => {
@@ -173,7 +173,7 @@ describe('an index that has lost vectors', () => {
     expect(pages).toBe(300);
   });
 
-  it('does not keep a sync from ending when it cannot be asked', async () => {
+  it('does not stop a sync from ending when it does not answer', async () => {
     const { sync, index } = await lossy();
     index.list = () => Promise.reject(INDEX_DOWN);
     expect(await sync({ full: true })).toMatchObject({ outcome: 'unchanged', embeddings: 0, warning_count: 1 });

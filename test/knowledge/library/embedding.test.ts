@@ -92,7 +92,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await chunksWithVectors(library, model)).toHaveLength(6);
   });
 
-  it('says how far embedding has come', async () => {
+  it('reports the progress of embedding', async () => {
     const host = { ...hostOf(0), articles: hostOf(600).articles, pageSize: 500 };
     const { library, model } = setUp(host);
     const seen: unknown[] = [];
@@ -111,7 +111,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     ]);
   });
 
-  it('publishes without the missing vectors when the model does not answer, says so, and adds them later', async () => {
+  it('publishes without the missing vectors when the model does not answer, reports it, and adds them later', async () => {
     const { library, sync, model, faults, clock, wakes } = setUp(hostOf(5));
     model.forever = DOWN;
     const report = await sync();
@@ -139,7 +139,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(report?.edition).not.toBe(without);
   });
 
-  it('tries again after a while when one call fails, and waits as long as it is asked to', async () => {
+  it('retries a failed call, after the pause that the service requests', async () => {
     const { sync, model, clock } = setUp(hostOf(5));
     const { EmbeddingFailed } = await import('../../../src/ai/embeddings/base.ts');
     model.failures.push(DOWN, new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }));
@@ -148,7 +148,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(clock.now - began).toBeGreaterThanOrEqual(31_000);
   });
 
-  it('is done without vectors soon when the model says nothing at all, and has them the next time', async () => {
+  it('ends soon without vectors when the model does not answer, and adds them the next time', async () => {
     const { sync, model, clock } = setUp(hostOf(3));
     const { embedBatch } = model;
     let asked = 0;
@@ -185,7 +185,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect((await editionOf(library)).chunkCount).toBe(3);
   });
 
-  it('embeds everything anew for another model, and never mixes the two', async () => {
+  it('embeds everything again for another model, and never mixes the two', async () => {
     const sql = nodeSql();
     const first = setUp(hostOf(4), { sql });
     await first.sync();
@@ -368,7 +368,7 @@ describe('a sync with a vector index', () => {
 });
 
 describe('a sync with more vectors than an edition takes', () => {
-  it('embeds none, and says why', async () => {
+  it('embeds none, and reports why', async () => {
     const model = fakeModel({ dimensions: 4_000_000 });
     const { library, sync } = started(hostOf(10), { embedding: { provider: model } });
     const report = await sync();

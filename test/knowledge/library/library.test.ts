@@ -103,7 +103,7 @@ describe('a sync', () => {
     expect(await editionTexts(library)).not.toContain('Text number 2.');
   });
 
-  it('keeps everything when more than 30 % would go, says why, and removes it when forced', async () => {
+  it('removes nothing when more than 30 % would go, reports why, and removes it when forced', async () => {
     const host = hostOf(10);
     const { library } = libraryForTest(host);
     await syncNow(library);
@@ -193,7 +193,7 @@ describe('a sync', () => {
     });
   });
 
-  it('is left to finish when another is asked for', async () => {
+  it('is left to finish when another is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
     expect(library.startSync({ full: true })).toMatchObject({
@@ -322,7 +322,7 @@ describe('articles written here', () => {
 });
 
 describe('old editions', () => {
-  it('are kept for five minutes, and then gone from the library and the shelf', async () => {
+  it('are stored for five minutes, and then removed from the library and the edition storage', async () => {
     const host = hostOf(2);
     const { library, shelf, clock } = libraryForTest(host);
     await syncNow(library);
@@ -339,7 +339,7 @@ describe('old editions', () => {
 });
 
 describe('the texts of old editions', () => {
-  it('go from the shelf a minute later when it could not delete them', async () => {
+  it('are removed from edition storage a minute later when a deletion failed', async () => {
     const map = mapShelf();
     let isDown = true;
     const shelf = { ...map, delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)) };

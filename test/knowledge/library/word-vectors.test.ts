@@ -53,7 +53,7 @@ describe('a library with a table of word vectors and no embedding model', () => 
     expect((await closestTo(parts.library, 'lubricate the axle'))?.[0]).toBe('wheels.md');
   });
 
-  it('publishes anew when it gets the table, when it gets an embedding model, and when that is gone again', async () => {
+  it('publishes again when the table is added, when an embedding model is added, and when that is removed', async () => {
     const sql = nodeSql();
     const publishedWith = async (options: Parameters<typeof libraryForTest>[1]) => {
       const { library } = libraryForTest(host(), { ...options, sql });
@@ -66,7 +66,7 @@ describe('a library with a table of word vectors and no embedding model', () => 
     expect(await publishedWith({ wordVectors })).toBe('static-words-2');
   });
 
-  it('keeps the edition and says why when the table cannot be read', async () => {
+  it('keeps the edition and reports why when the table cannot be read', async () => {
     const sql = nodeSql();
     const { library } = libraryForTest(host(), { sql, wordVectors });
     await syncNow(library, { full: true });

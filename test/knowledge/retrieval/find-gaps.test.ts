@@ -5,7 +5,7 @@ const gapsOf = async (question: Parameters<typeof retrieved>[0], options: Parame
   (await retrieved(question, options)).foundGaps ?? [];
 
 describe('gaps of kind product', () => {
-  it('names the product that only other devices have an article for, and what it is about', async () => {
+  it('names the product and topic when only other devices have an article', async () => {
     const [gap, ...more] = await gapsOf({ intent: 'network_issue', message: 'wifi on apollo 3?' });
     expect(gap).toMatchObject({ kind: 'product', product: 'Apollo III', intent: 'network_issue' });
     expect(gap?.gap).toBe('No Apollo III specific guide for this issue: network issue, “wifi”');
@@ -41,7 +41,7 @@ describe('gaps of kind intent', () => {
     });
   });
 
-  it('is none where articles of another intent are told to answer it', async () => {
+  it('is none when articles of another intent are configured to answer it', async () => {
     const edition = editionOf(entries);
     const gaps = await gapsOf(
       { intent: 'wallet_payout', message },
@@ -73,7 +73,7 @@ describe('gaps of kind question', () => {
     expect(gaps[0]?.gap).toMatch(/^No source covers this part of the question: .*“Braiins/);
   });
 
-  it('names nobody: neither the customer nor what was masked', async () => {
+  it('contains neither the name of the customer nor masked data', async () => {
     const message = 'Can Margarethe Olsen get a Zigbee coupler at [email]?';
     const [gap] = await gapsOf({ intent: 'general_info', message, customer_name: 'Margarethe Olsen' });
     expect(gap?.gap).toContain('Zigbee coupler');
@@ -100,7 +100,7 @@ describe('gaps of kind question', () => {
       expect(gap).not.toMatch(/3rd|order|part|black/);
   });
 
-  it('is none for the words of a story, but for what is asked in it', async () => {
+  it('is none for the words of a story, only for its questions', async () => {
     const story =
       "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";
     expect(await gapsOf({ intent: 'api_access', message: story })).toEqual([]);
@@ -117,7 +117,7 @@ describe('gaps of kind question', () => {
     expect(await gapsOf({ intent: 'not_hashing', message })).toEqual([]);
   });
 
-  it('is told to who has an order, though nothing says what the message is about', async () => {
+  it('is reported to a customer with an order, even without a topic', async () => {
     const message = 'Our accountant needs the VAT invoice of order 19822.';
     expect((await gapsOf({ intent: 'unknown', message }))[0]?.gap).toContain('VAT invoice');
     expect(await gapsOf({ intent: 'unknown', message: 'Send your accountant our VAT newsletter.' })).toEqual([]);
@@ -138,7 +138,7 @@ describe('gaps of kind question', () => {
     );
   });
 
-  it('is none where nothing is asked', async () => {
+  it('is none when the message has no question', async () => {
     expect(await gapsOf({ intent: 'not_hashing', message: 'still the same' })).toEqual([]);
   });
 });
@@ -159,7 +159,7 @@ describe('gaps of a version', () => {
     expect(gaps[0]?.stems.length).toBeGreaterThan(1);
   });
 
-  it('are none where a source is about that version, or says nothing of versions', async () => {
+  it('are none when a source is on that version, or names no version', async () => {
     expect(await gapsOf(question('2.4'), { edition: editionOf(SAMPLE) })).toEqual([]);
     expect(await gapsOf(question('3.4'), { edition: editionOf(without) })).toEqual([]);
     const noise = { intent: 'noise', message: 'How do I make the fan quieter? I have firmware 2.8.' };

@@ -16,7 +16,7 @@ describe('an old page', () => {
     expect(await titles({ ...QUESTION, include_weak: true })).toContain('Apollo quick start card (2021)');
   });
 
-  it('is a source where there is no other, and told of', async () => {
+  it('is a source when there is no other, and is reported', async () => {
     const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== CURRENT));
     const knowledge = await retrieved(QUESTION, { edition });
     expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual(['Apollo quick start card (2021)']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
 
 describe('problemText()', () => {
-  it('leaves out greeting, closing and signature', () => {
+  it('drops greeting, closing and signature', () => {
     const message =
       'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone';
     expect(problemText(message).text).toBe('the fan rattles since Monday.');
@@ -68,11 +68,11 @@ describe('problemText()', () => {
     ]);
   });
 
-  it('tells sentences apart that go on in small letters', () => {
+  it('splits sentences that continue in lower case', () => {
     expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
   });
 
-  it('leaves out fields of templates, and of links all but their words', () => {
+  it('drops template fields, and all of links but their text', () => {
     const message =
       '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)';
     expect(problemText(message).text).toBe('click It has zero hashrate');

@@ -142,7 +142,7 @@ describe('retrieveKnowledge()', () => {
     expect(sources_consulted[0]?.title).toBe('Device is not hashing (0 H/s)');
   });
 
-  it('gives back what is at hand when nobody waits any more', async () => {
+  it('returns the available results when the request is aborted', async () => {
     const signal = AbortSignal.abort();
     const knowledge = await retrieved({ intent: 'not_hashing', message: SEED_MESSAGE }, { signal });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
@@ -176,7 +176,7 @@ describe('retrieveKnowledge()', () => {
     expect(sources_consulted.length).toBeGreaterThan(0);
   });
 
-  it('shows weak sources only when asked for', async () => {
+  it('includes weak sources only on request', async () => {
     const question = { intent: 'network_issue', message: 'wifi on apollo 3?' };
     const strict = await retrieved(question);
     const weak = await retrieved({ ...question, include_weak: true });
@@ -199,7 +199,7 @@ describe('retrieveKnowledge()', () => {
     expect(others[0]?.title).not.toBe('Use Wi-Fi with Apollo and Apollo II');
   });
 
-  it('lets an article without devices count for every device, also one that nobody has written of', async () => {
+  it('applies an article without devices to every device, even an unknown one', async () => {
     const general = entryOf(
       'general.md',
       { title: 'Descale the boiler' },

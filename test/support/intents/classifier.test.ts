@@ -42,7 +42,7 @@ describe('a classifier', () => {
     expect(small.classify(message).primary_intent).toBe(intent);
   });
 
-  it("finds the intent of the seed's own example", () => {
+  it('finds the intent of the documented example', () => {
     const { primary_intent, confidence } = sample.classify(
       'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
     );
@@ -228,7 +228,7 @@ describe('holdOut()', () => {
     expect(holdOut(smallTaxonomy(), { seed: 3 })).toEqual(holdOut(smallTaxonomy(), { seed: 3 }));
   });
 
-  it('classifies no example of an intent that is left out', () => {
+  it('classifies no example of an intent that is held out', () => {
     expect(holdOut(smallTaxonomy(), { leavesOutIntents: true }).length).toBeLessThan(32);
   });
 });
@@ -242,7 +242,7 @@ describe('simulateThreshold()', () => {
     expect(strict).toBeLessThanOrEqual(0.9);
   });
 
-  it('ignores the intents that a round leaves out', () => {
+  it('ignores the intents that a round holds out', () => {
     const judged = holdOut(CUT, { effort: 'quick', leavesOutIntents: true });
     const right = judged.filter(({ intent, likeliest }) => intent === likeliest).map(({ confidence }) => confidence);
     const half = right.sort((left, other) => left - other)[Math.floor(right.length / 2)];

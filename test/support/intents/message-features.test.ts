@@ -65,7 +65,7 @@ describe('messageFeatures()', () => {
     expect(pairs).toHaveLength(1);
   });
 
-  it('tells neighbours from the same words the other way round', () => {
+  it('distinguishes adjacent words from the same words in reverse order', () => {
     const [forth] = blocksOf('money back');
     const [back] = blocksOf('back money');
     expect(forth.filter((hash) => back.includes(hash))).toHaveLength(2);
@@ -77,7 +77,7 @@ describe('messageFeatures()', () => {
     expect(wrong.filter((hash) => right.includes(hash)).length).toBeGreaterThan(10);
   });
 
-  it('leaves out pairs with a stem that no example has', () => {
+  it('drops pairs with a stem that no example has', () => {
     const words = messageWords('fan rattles badly');
     const [first] = messageFeatures(words).stems;
     const { blocks } = messageFeatures(words, { isKnown: (hash) => hash === first });

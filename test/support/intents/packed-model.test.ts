@@ -103,7 +103,7 @@ describe('contentHash()', () => {
     expect(contentHash(smallTaxonomy())).toEqual(contentHash(taxonomy));
   });
 
-  it('tells apart where one text ends and the next begins', () => {
+  it('distinguishes where one text ends and the next begins', () => {
     const of = (examples: string[]) =>
       hashText(contentHash({ intents: [{ id: 'a', title: 'b', examples }], out_of_scope_examples: [] }));
     expect(new Set([of(['ab', 'c']), of(['a', 'bc']), of(['abc']), of(['abc', '']), of(['', 'abc'])]).size).toBe(5);

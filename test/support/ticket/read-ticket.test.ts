@@ -79,7 +79,7 @@ describe('readTicket()', () => {
     expect(read('It is loud', { metadata: { product: 7 } }).product).toBeUndefined();
   });
 
-  it('prefers the product that the customer names, and says so', () => {
+  it('prefers the product that the customer names, and reports it', () => {
     const metadata = { product: 'Apollo II' };
     const { product, otherProduct } = read('My Apollo III is loud', { metadata });
     expect([product, otherProduct]).toEqual(['Apollo III', 'Apollo II']);
@@ -173,7 +173,7 @@ describe('readTicket()', () => {
     expect(read(`My Apollo II is loud. ${planted}`).question).toBe('My Apollo II is loud.');
   });
 
-  it('reads no more than the beginning of a long message, and says so', () => {
+  it('reads only the beginning of a long message, and reports it', () => {
     const ticket = read('word '.repeat(6000));
     expect(ticket.isShortened).toBe(true);
     expect(ticket.message.length).toBeLessThanOrEqual(8000);
