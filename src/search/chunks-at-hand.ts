@@ -1,22 +1,22 @@
 import { oncePer } from '../runtime/once-per.ts';
 import type { Edition, EditionArticle, EditionChunk } from './open-edition.ts';
 
-/** A decoded chunk with its article. Shared by all who ask: not to be changed. */
+/** A decoded chunk with its article. Shared between callers: do not modify. */
 export interface ChunkAtHand extends Readonly<EditionChunk> {
   readonly source: EditionArticle;
 }
 
-/** Chunks of one edition kept decoded, and articles as many. */
+/** Maximum number of cached chunks, and of cached articles, per edition. */
 const MAX_AT_HAND = 500;
 
-/** A chunk, decoded at most once while it stays among the latest 500 asked for. */
+/** A decoded chunk, from an LRU cache of 500. */
 export const chunkAtHand = (edition: Edition, index: number): ChunkAtHand =>
   recent(shelvesOf(edition).chunks, index, () => {
     const chunk = edition.chunk(index);
     return { ...chunk, source: articleAtHand(edition, chunk.article) };
   });
 
-/** An article, likewise. */
+/** A decoded article, from an LRU cache of 500. */
 export const articleAtHand = (edition: Edition, index: number): EditionArticle =>
   recent(shelvesOf(edition).articles, index, () => edition.article(index));
 
@@ -25,11 +25,11 @@ const shelvesOf = oncePer((_: Edition) => ({
   articles: new Map<number, EditionArticle>(),
 }));
 
-/** Takes from a map, or makes; what was not asked for the longest goes first. */
+/** Reads or creates a cache entry; the least recently used one is evicted. */
 const recent = <Value>(shelf: Map<number, Value>, key: number, make: () => Value): Value => {
   const known = shelf.get(key);
   if (known !== undefined) {
-    // Moving to the end costs more than it brings while there is room.
+    // Reordering costs more than it gains while the cache is not full.
     if (shelf.size < MAX_AT_HAND) return known;
     shelf.delete(key);
     shelf.set(key, known);
