@@ -36,7 +36,7 @@ export interface CachedEmbeddingsOptions {
   storeReadMs?: number | undefined;
   /** Limit for one call of the provider including its retries; 10,000 when absent. */
   callMs?: number | undefined;
-  /** How long to rely on a call of another request, which may have died with it; 2,000 when absent. */
+  /** How long to wait for a call of another request, which may have ended with it; 2,000 by default. */
   patienceMs?: number | undefined;
 }
 
@@ -51,9 +51,9 @@ export interface CachedEmbeddings extends EmbeddingProvider {
 }
 
 /**
- * A provider behind two levels of cache (design, section 5): the isolate's, then one that outlives it, and only then one
- * call for everything that is missing. Concurrent requests share the call for a text. No caller's abort ends a call: its
- * vectors are still cached in both levels. Failures are not cached. Vectors are rounded to 32-bit floats on every path.
+ * A provider behind two levels of cache: the isolate's, then one that outlives it; everything that is missing takes one
+ * call of the provider. Concurrent requests share the call for a text. Calls outlive the abort of a caller, so that their
+ * vectors are cached in both levels. Failures are not cached. Vectors are always rounded to 32-bit floats.
  */
 export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmbeddingsOptions): CachedEmbeddings => {
   const { cache, scope = '', now = Date.now, patienceMs = 2000 } = options;
@@ -65,7 +65,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
   const keyOf = (text: string): string => (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
   const isRecent = ({ startedAt }: PendingCall): boolean => now() - startedAt < patienceMs;
 
-  /** Vectors by key. Calls that cannot be relied on are tried again, in the last of three rounds without those of others. */
+  /** Vectors by key. Unreliable calls are retried; the last of three rounds does not share calls of other requests. */
   const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Request): Promise<Vectors> => {
     const found: Vectors = new Map();
     const others = new Map<string, PendingCall>();
