@@ -19,7 +19,7 @@ const open = (count: number): Edition => {
 };
 
 describe('chunkAtHand()', () => {
-  it('gives what the edition has, with the article', () => {
+  it('returns the chunk of the edition, with its article', () => {
     const edition = open(3);
     expect(chunkAtHand(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
     expect(articleAtHand(edition, 1)).toEqual(edition.article(1));
@@ -30,12 +30,12 @@ describe('chunkAtHand()', () => {
     expect(chunkAtHand(edition, 1)).toBe(chunkAtHand(edition, 1));
   });
 
-  it('keeps editions apart', () => {
+  it('separates editions', () => {
     const [one, other] = [open(2), open(2)];
     expect(chunkAtHand(one, 0)).not.toBe(chunkAtHand(other, 0));
   });
 
-  it('keeps 500 chunks, and lets go of what was not asked for the longest', () => {
+  it('caches 500 chunks and evicts the least recently used', () => {
     const edition = open(501);
     const [first, second] = [chunkAtHand(edition, 0), chunkAtHand(edition, 1)];
     for (let at = 2; at < 500; at++) chunkAtHand(edition, at);
@@ -45,7 +45,7 @@ describe('chunkAtHand()', () => {
     expect(chunkAtHand(edition, 1)).not.toBe(second);
   });
 
-  it('throws where the edition does', () => {
+  it('throws when the edition does', () => {
     expect(() => chunkAtHand(open(2), 2)).toThrow(RangeError);
   });
 });

@@ -9,7 +9,7 @@ interface Env {
 
 /** Outlives the requests, as in a function. */
 const cache = new EmbeddingCache({});
-/** Requests that came. */
+/** Number of received requests. */
 let come = 0;
 
 /** A provider with I/O of the request that makes it. */
