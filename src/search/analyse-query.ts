@@ -49,7 +49,7 @@ export interface QueryTerm {
 export interface AnalysedQuery {
   terms: QueryTerm[];
   /** Pairs of indexes into `terms` of question words that are adjacent after stop words are removed, each pair once. */
-  neighbours: [number, number][];
+  adjacentPairs: [number, number][];
   /** Sum of all idf: the maximum that a chunk can match. */
   total: number;
   /** Like `total`, with the share of the conversation capped; used to judge how well a chunk answers. */
@@ -81,9 +81,9 @@ export const analyseQuery = (edition: Edition, question: string, history: readon
     if (turn !== undefined) terms.push(...conversationTerms(edition, turn, terms));
   }
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
-  const asked = kept.reduce((sum, { idf }) => sum + idf, 0);
-  const judged = Math.min(total, asked * (1 + CONVERSATION_SHARE));
-  return { terms, neighbours: neighboursOf(sequence, kept), total, judged };
+  const questionIdf = kept.reduce((sum, { idf }) => sum + idf, 0);
+  const judged = Math.min(total, questionIdf * (1 + CONVERSATION_SHARE));
+  return { terms, adjacentPairs: adjacentPairsIn(sequence, kept), total, judged };
 };
 
 /** Terms of the question in order; repeated words share one object. */
@@ -211,7 +211,7 @@ const conversationTerms = (edition: Edition, turn: Turn, present: readonly Query
   return terms;
 };
 
-const neighboursOf = (sequence: readonly QueryTerm[], kept: readonly QueryTerm[]): [number, number][] => {
+const adjacentPairsIn = (sequence: readonly QueryTerm[], kept: readonly QueryTerm[]): [number, number][] => {
   const pairs = new Map<string, [number, number]>();
   for (let at = 1; at < sequence.length; at++) {
     const left = kept.indexOf(sequence[at - 1] as QueryTerm); // in range by the loop

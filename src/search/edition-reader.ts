@@ -47,7 +47,7 @@ export const STALE_LIMIT_MS = 300_000;
 /** How long a request waits for a load that another request started before it starts its own. */
 const SHARED_WAIT_MS = 5000;
 
-interface Shelf {
+interface CacheEntry {
   edition: Edition;
   /** Time of the last request that the library answered. */
   askedAt: number;
@@ -67,28 +67,28 @@ export const createEditionReader = ({
   now?: () => number;
 } = {}): EditionReader => {
   // Ordered by last use, as a Map iterates in insertion order.
-  const shelves = new Map<string, Shelf>();
-  const flights = new Map<string, Promise<Shelf>>();
+  const entries = new Map<string, CacheEntry>();
+  const pendingLoads = new Map<string, Promise<CacheEntry>>();
 
-  const refresh = async ({ workspace, source }: ReadOptions): Promise<Shelf> => {
+  const refresh = async ({ workspace, source }: ReadOptions): Promise<CacheEntry> => {
     const askedAt = now();
     const manifest = await source.readCurrent();
     if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
     const edition = await editionOf(manifest, { workspace, source });
     // An abandoned load may end after its successor.
-    const newer = shelves.get(workspace);
+    const newer = entries.get(workspace);
     if (newer && newer.askedAt > askedAt) return newer;
-    const shelf = { edition, askedAt };
-    shelves.delete(workspace);
-    shelves.set(workspace, shelf);
+    const entry = { edition, askedAt };
+    entries.delete(workspace);
+    entries.set(workspace, entry);
     evict(workspace);
-    return shelf;
+    return entry;
   };
 
   const editionOf = async (manifest: EditionManifest, { workspace, source }: ReadOptions): Promise<Edition> => {
     if (manifest.workspace !== workspace)
       throw new EditionUnavailable('Cannot answer: the edition belongs to another workspace');
-    const known = shelves.get(workspace)?.edition;
+    const known = entries.get(workspace)?.edition;
     if (known?.id === manifest.edition) return known;
     if (manifest.bytes > maxBytes)
       throw new EditionUnavailable(`Cannot open the edition: it has ${manifest.bytes} bytes, more than ${maxBytes}`);
@@ -96,10 +96,10 @@ export const createEditionReader = ({
   };
 
   const evict = (newest: string): void => {
-    let bytes = [...shelves.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
-    for (const [workspace, { edition }] of shelves) {
+    let bytes = [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
+    for (const [workspace, { edition }] of entries) {
       if (bytes <= maxBytes || workspace === newest) return;
-      shelves.delete(workspace);
+      entries.delete(workspace);
       bytes -= edition.byteLength;
     }
   };
@@ -108,8 +108,8 @@ export const createEditionReader = ({
    * Shares the load that another request started. If it fails (its caller may have had a shorter deadline) or takes too
    * long, the waiting requests share a second load; if that fails too, each loads for itself.
    */
-  const refreshOnce = async (options: ReadOptions, { waits = 2 } = {}): Promise<Shelf> => {
-    const flying = flights.get(options.workspace);
+  const refreshOnce = async (options: ReadOptions, { waits = 2 } = {}): Promise<CacheEntry> => {
+    const flying = pendingLoads.get(options.workspace);
     if (!flying) return begin(options);
     if (waits === 0) return refresh(options);
     try {
@@ -121,33 +121,33 @@ export const createEditionReader = ({
     }
   };
 
-  const begin = (options: ReadOptions): Promise<Shelf> => {
+  const begin = (options: ReadOptions): Promise<CacheEntry> => {
     const flight = refresh(options).finally(() => drop(options.workspace, flight));
-    flights.set(options.workspace, flight);
+    pendingLoads.set(options.workspace, flight);
     // The client of the request that started the load may disconnect; other requests wait for it.
     options.waitUntil?.(flight.catch(() => {}));
     return flight;
   };
 
   /** The load may have been abandoned and another one started. */
-  const drop = (workspace: string, flight: Promise<Shelf>): void => {
-    if (flights.get(workspace) === flight) flights.delete(workspace);
+  const drop = (workspace: string, flight: Promise<CacheEntry>): void => {
+    if (pendingLoads.get(workspace) === flight) pendingLoads.delete(workspace);
   };
 
   return {
     read: async (options) => {
-      const shelf = shelves.get(options.workspace);
-      const age = shelf ? now() - shelf.askedAt : Number.POSITIVE_INFINITY;
-      if (shelf && age < FRESH_MS) return { edition: shelf.edition, isStale: false };
-      if (shelf && age < REFRESH_LIMIT_MS) {
-        if (!flights.has(options.workspace)) void refreshOnce(options).catch(() => {});
-        return { edition: shelf.edition, isStale: false };
+      const entry = entries.get(options.workspace);
+      const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
+      if (entry && age < FRESH_MS) return { edition: entry.edition, isStale: false };
+      if (entry && age < REFRESH_LIMIT_MS) {
+        if (!pendingLoads.has(options.workspace)) void refreshOnce(options).catch(() => {});
+        return { edition: entry.edition, isStale: false };
       }
       try {
         return { edition: (await refreshOnce(options)).edition, isStale: false };
       } catch (cause) {
         if (cause instanceof EditionUnavailable) throw cause;
-        if (shelf && age < STALE_LIMIT_MS) return { edition: shelf.edition, isStale: true };
+        if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition, isStale: true };
         throw new EditionUnavailable('Cannot answer: the library cannot be asked for the current edition', { cause });
       }
     },

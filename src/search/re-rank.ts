@@ -70,7 +70,7 @@ interface Findings {
   /** Indexes of query terms. */
   terms: Set<number>;
   exact: Set<number>;
-  /** Places in the query's `neighbours`. */
+  /** Places in the query's `adjacentPairs`. */
   pairs: Set<number>;
   /** Positions of terms in the text, ascending. */
   hits: { term: number; at: number }[];
@@ -79,7 +79,7 @@ interface Findings {
 const emptyFindings = (): Findings => ({ length: 0, terms: new Set(), exact: new Set(), pairs: new Set(), hits: [] });
 
 const scanWords = (
-  { terms, neighbours }: AnalysedQuery,
+  { terms, adjacentPairs }: AnalysedQuery,
   findings: Findings,
   { words, markOf }: { words: Uint32Array; markOf: (word: number) => number },
 ): void => {
@@ -92,7 +92,7 @@ const scanWords = (
       findings.hits.push({ term, at: findings.length + at });
       if (terms[term]?.wordIds.includes(word)) findings.exact.add(term);
       if (previous >= 0) {
-        const pair = neighbours.findIndex(([left, right]) => left === previous && right === term);
+        const pair = adjacentPairs.findIndex(([left, right]) => left === previous && right === term);
         if (pair >= 0) findings.pairs.add(pair);
       }
     }
@@ -102,7 +102,7 @@ const scanWords = (
 };
 
 const summarise = (
-  { terms, neighbours }: AnalysedQuery,
+  { terms, adjacentPairs }: AnalysedQuery,
   findings: Findings,
   titleTerms: ReadonlySet<number>,
 ): ChunkEvidence => {
@@ -114,7 +114,7 @@ const summarise = (
   };
   let pairIdf = 0;
   for (const pair of findings.pairs) {
-    const [left, right] = neighbours[pair] ?? [-1, -1];
+    const [left, right] = adjacentPairs[pair] ?? [-1, -1];
     pairIdf += Math.min(idfOf(left), idfOf(right));
   }
   return {

@@ -138,7 +138,7 @@ describe('the cost of a completion', () => {
   });
 });
 
-describe('a reply, () => {
+describe('a reply', () => {
   const COMPLETION = '{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}';
   const change = (message: unknown, more: object = {}) =>
     changeReply((reply: object) => ({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop', ...more }] }));

@@ -116,7 +116,7 @@ describe('splitBlocks()', () => {
   });
 });
 
-describe('splitBlocks() on hostile input, () => {
+describe('splitBlocks() on hostile input', () => {
   it.each([
     ['items', '- a\n'],
     ['items with blank lines', '- a\n\n'],

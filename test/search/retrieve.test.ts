@@ -353,7 +353,7 @@ describe('createRetriever() over word vectors', () => {
   });
 });
 
-describe('a text with the same meaning and no common word, () => {
+describe('a text with the same meaning and no common word', () => {
   const retrieved = async (question: string) => {
     const { edition } = await editionWith(newModel(), 'edition');
     const { outcome } = await createRetriever({ embeddings: newModel() })(edition, question);

@@ -135,7 +135,7 @@ describe('the vectors of an edition', () => {
   });
 });
 
-describe('the embedded text of a chunk, () => {
+describe('the embedded text of a chunk', () => {
   it('is its title, its headings and its text', () => {
     expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe('T\nA > B\nText.');
     expect(embeddingTextOf({ title: ' ', headingPath: [], text: 'Text.' })).toBe('Text.');

@@ -297,9 +297,9 @@ describe('one call for a text', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is relied on only for `patienceMs`, as the request that began it may be gone', async () => {
+  it('is relied on only for `maxSharedWaitMs`, as the request that began it may be gone', async () => {
     const { made, calls, release } = provider({ holds: true });
-    const { request } = isolate(made, { patienceMs: 20 });
+    const { request } = isolate(made, { maxSharedWaitMs: 20 });
     const first = request().embed('a');
     const second = request().embed('a');
     while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -408,7 +408,7 @@ describe('forget()', () => {
   ])('keeps both of two calls from bringing it back, %s the second has begun', async (_name, isBefore) => {
     const { made, calls, release } = provider({ holds: true });
     const { store, held } = memoryStore();
-    const { request, settled, cache } = isolate(made, { store, patienceMs: 20 });
+    const { request, settled, cache } = isolate(made, { store, maxSharedWaitMs: 20 });
     const both = [request().embed('a'), request().embed('a')];
     if (isBefore) await request().forget(['a']);
     while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
