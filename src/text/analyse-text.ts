@@ -162,8 +162,8 @@ const NEGATIONS: ReadonlySet<string> = new Set(
 const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);
 
 /**
- * English words too common to tell one chunk from another: articles, pronouns, auxiliaries, question words and what an
- * apostrophe leaves behind (`s`, `t`, `ll`). Kept short on purpose: a longer list loses questions made of common words.
+ * English words too common to distinguish chunks: articles, pronouns, auxiliaries, question words and apostrophe endings
+ * (`s`, `t`, `ll`). Deliberately short: a longer list loses questions made of common words.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -174,8 +174,8 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Which letters a word has, one bit each (a to z; digits share five bits, bytes beyond ASCII one): one edit changes at
- * most two bits, so that a vocabulary is searched for misspelt words without looking at its letters.
+ * Bit mask of a word's letters (a to z; digits share five bits, bytes beyond ASCII one). One edit changes at most two
+ * bits, so a vocabulary is searched for misspellings without comparing letters.
  */
 export const letterMask = (utf8: Uint8Array): number => {
   let mask = 0;
