@@ -17,12 +17,12 @@ interface ChatModel {
 }
 
 /**
- * Limit for one call, whoever makes it: a model takes some seconds for a page of text. Without it a service that hangs would use up
- * the share of the deadline that a caller gives to the model, although a fallback is ready.
+ * Timeout for one call: a model takes some seconds for a page of text. Without it a service that hangs would use up the
+ * deadline that the caller allots to the model, although a fallback is ready.
  */
 const CHAT_CALL_MS = 10_000;
 
-/** The configured chat model and its price; nothing without one. It holds nothing of a request: one per isolate. */
+/** The configured chat model and its price; empty without one. Holds no request state: one per isolate. */
 export const chatModelOf = ({ openai, chat }: AdapterSettings): ChatModel => {
   if (openai === undefined || chat === undefined) return {};
   const ai = openaiChat({ baseURL: openai.url, apiKey: openai.token, timeoutMs: CHAT_CALL_MS, ...chat });
@@ -30,7 +30,7 @@ export const chatModelOf = ({ openai, chat }: AdapterSettings): ChatModel => {
   return { ai, ...(aiPrice === undefined ? {} : { aiPrice }) };
 };
 
-/** The configured embedding model, without a cache; `undefined` without one. It holds nothing of a request. */
+/** The configured embedding model, without a cache; `undefined` without one. Holds no request state. */
 export const embeddingProviderOf = ({ openai, embedding }: AdapterSettings): EmbeddingProvider | undefined => {
   if (openai === undefined || embedding === undefined) return undefined;
   return new OpenAIEmbeddingProvider({ baseURL: openai.url, apiKey: openai.token, ...embedding });
@@ -42,8 +42,8 @@ interface RerankerParts extends AdapterVariables {
 }
 
 /**
- * The configured reranker, for an app to spread into its options; nothing without one. A service behind `RERANK_BASE_URL` takes
- * precedence over Workers AI, which needs a binding `AI` and a model of its own (`RERANK_MODEL=@cf/…`).
+ * The configured reranker, for an app to spread into its options; empty without one. A service behind `RERANK_BASE_URL`
+ * takes precedence over Workers AI, which needs a binding `AI` and a model of its own (`RERANK_MODEL=@cf/…`).
  *
  * @throws {SettingRefused} For an invalid value.
  */

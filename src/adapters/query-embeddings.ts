@@ -18,7 +18,7 @@ interface CacheParts {
   log?: Log;
 }
 
-/** Entries erased in the store stay in other isolates for so long; afterwards they are read from the store again. */
+/** How long other isolates may still use an entry erased from the store; afterwards they read the store again. */
 const ISOLATE_SECONDS = 600;
 
 /**
@@ -47,15 +47,15 @@ export const queryEmbeddingsOf = (
   return ({ waitUntil, workspace: scope }) => cachedEmbeddings(provider, { cache, store, scope, waitUntil, onFault });
 };
 
-/** Search by meaning, for an app to spread into its options. */
+/** Options for search by meaning, for an app to spread into its own. */
 interface Meanings {
-  /** Absent without an embedding model: then words alone are searched. */
+  /** Absent without an embedding model: then only words are searched. */
   meaningOf?: MeaningOf;
   /** Cache statistics of a workspace. */
   statistics?: (workspace: string) => EmbeddingStatistics;
 }
 
-/** What queries mean, by the configured embedding model and vector index. One per isolate. */
+/** The meaning of queries, by the configured embedding model and vector index. One per isolate. */
 export const meaningsOf = (settings: AdapterSettings, parts: CacheParts): Meanings => {
   const embeddingsFor = queryEmbeddingsOf(settings, parts);
   if (embeddingsFor === undefined) return {};
@@ -69,5 +69,5 @@ export const meaningsOf = (settings: AdapterSettings, parts: CacheParts): Meanin
   };
 };
 
-/** Outside of a request nothing has to be kept alive. */
+/** Outside a request there is nothing to keep alive. */
 const runDetached = (work: Promise<unknown>): void => void work.catch(() => undefined);

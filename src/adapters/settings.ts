@@ -53,7 +53,7 @@ export const ADAPTER_VARIABLES = [
   'COST_MICROS_PER_QUESTION',
 ] as const satisfies (keyof AdapterVariables)[];
 
-/** A service that is reached with a token. */
+/** A service accessed with a token. */
 interface ServiceAccess {
   url: string;
   token: string;
@@ -70,7 +70,7 @@ export interface AdapterSettings {
   chat: { model: string; prices: ModelPrices | undefined } | undefined;
   /** Limits of the cache in the isolate, and of the store behind it. */
   cache: { maxSize: number; ttlSeconds: number };
-  /** Limits for all models together for one question, named as in the signed context. No entry, no limit. */
+  /** Limits for all model calls of one question, named as in the signed context. Absent: no limit. */
   budgets: { tokens: number; cost_micros?: number };
 }
 
@@ -84,7 +84,7 @@ type ModelPrices = z.infer<typeof ModelPrices>;
 
 const whole = (least: number, most: number) => z.coerce.number('is not a number').pipe(z.int().min(least).max(most));
 const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');
-/** Largest vectors of an index (Upstash's largest plan). */
+/** Largest vector dimension of an index (Upstash's largest plan). */
 const MAX_DIMENSIONS = 4096;
 
 const Plain = z.object({
@@ -123,7 +123,9 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   return { vector, redis, openai, embedding, chat, cache, budgets: budgetsOf(plain, chat) };
 };
 
-/** The same for a function that has a model and no store: it does not need the secrets of one. Throws as `readSettings` does. */
+/**
+ * The same for a function that has a model and no store, so that it needs no store secrets. Throws as `readSettings` does.
+ */
 export const readModelSettings = (variables: AdapterVariables): AdapterSettings => {
   const stores = [
     'UPSTASH_VECTOR_REST_URL',
@@ -135,7 +137,7 @@ export const readModelSettings = (variables: AdapterVariables): AdapterSettings 
 };
 
 const OPENAI = 'https://api.openai.com/v1';
-/** A token that the local servers accept: on this machine, in development, none has to be made up. */
+/** A token that the local servers accept, so that development needs no secret. */
 const LOCAL_TOKEN = 'local';
 
 const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
@@ -145,7 +147,7 @@ const readPlain = (variables: AdapterVariables): z.infer<typeof Plain> => {
   throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
 };
 
-/** A service that is named by two variables; `undefined` when neither is set. */
+/** A service configured by two variables; `undefined` when neither is set. */
 export const accessOf = (
   variables: AdapterVariables,
   names: { url: string; token: string; address?: string },

@@ -19,7 +19,7 @@ export const vectorIndexesOf = (
   return (workspace) => upstashVectorIndex({ ...vector, namespace: namespaceOf(kind, workspace), dimensions });
 };
 
-/** Limit for one script: some milliseconds as a rule. A search that fails tries two, one after the other. */
+/** Timeout for one script, which usually takes some milliseconds. A failing search tries two, one after the other. */
 const REDIS_MS = 2000;
 
 /**

@@ -9,11 +9,12 @@ export interface BytePairEncoding {
 }
 
 /**
- * Byte pair encoding as tiktoken does it: the same pieces, the same merges, so the same tokens. Special tokens
- * (`<|endoftext|>`) in a text are plain text.
+ * Byte pair encoding with the same pieces and merges as tiktoken, hence the same tokens. Special tokens (`<
+ * endoftext
+ * >`) in a text are plain text.
  *
- * The time grows with n log n for every text: libraries look for the next merge in all pairs of a piece, and a piece
- * without spaces can be as long as the text. Between two calls only the bytes of the last piece are kept.
+ * Time is O(n log n) for every text: libraries search all pairs of a piece for the next merge, and a piece without spaces
+ * can be as long as the text. Only the bytes of the last piece outlive a call.
  */
 export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
   const { rankOf, bytesOf } = openVocabulary(vocabulary);
@@ -52,8 +53,8 @@ export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
 };
 
 /**
- * In UTF-16 units. Longer runs without a border are cut here, which bounds the memory to 4 MB; up to this length, tokens are those
- * of tiktoken.
+ * In UTF-16 units. Longer pieces are cut here, which bounds memory to 4 MB; up to this length, tokens are those of
+ * tiktoken.
  */
 export const MAX_PIECE_LENGTH = 65_536;
 

@@ -8,15 +8,15 @@ export interface OpenAIChatConfig extends OpenAIConfig {
   model: string;
   /** Without an entry for the model its completions have no cost. */
   prices?: Prices | undefined;
-  /** How much a reasoning model thinks; the accepted values depend on the model. Its thoughts count as output. */
+  /** Reasoning effort of a reasoning model; the accepted values depend on the model. Reasoning tokens count as output. */
   reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | undefined;
 }
 
-/** A model gave no completion. The message contains no text, no key and nothing that the service said. */
+/** A model gave no completion. The message contains no text, no key and nothing from the service's reply. */
 export class ModelUnavailable extends Error {
   override readonly name = 'ModelUnavailable';
   readonly reason: ServiceFailure;
-  /** What the service asked for, at most a minute. */
+  /** Wait requested by the service, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: ServiceFailure, message: string, options: { retryAfterMs?: number | undefined } = {}) {

@@ -1,17 +1,17 @@
 import { type BytePairEncoding, bytePairEncoding } from './byte-pair-encoding.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
-/** Text <-> the tokens that a model reads (seed 002, Tokenizer). The same text always gives the same. */
+/** Converts text to the tokens of a model and back; deterministic. */
 export interface Tokenizer {
   count(text: string): number;
   encode(text: string): number[];
   /** @throws {RangeError} For a number that is not a token. */
   decode(tokens: number[]): string;
-  /** Beyond the seed: the vocabulary, `cl100k_base`, or `characters` where tokens are estimated. */
+  /** Name of the vocabulary, such as `cl100k_base`, or `characters` for the approximation. */
   readonly name?: string | undefined;
 }
 
-/** Two families of models, two vocabularies. */
+/** Vocabularies of the two model families. */
 export type EncodingName = 'cl100k_base' | 'o200k_base';
 
 /** Where a vocabulary is loaded from. A bundle contains those that its code names. */
@@ -77,11 +77,11 @@ export class VocabularyNotLoaded extends Error {
 }
 
 /**
- * Tokens of OpenAI's models, the same as those of `js-tiktoken` (seed 002). Special tokens in a text are plain text. Text that
- * contains half of a surrogate pair decodes to U+FFFD there; all other text to itself.
+ * Tokens of OpenAI's models, identical to those of `js-tiktoken`. Special tokens in a text are plain text. Half of a
+ * surrogate pair decodes to U+FFFD; all other text to itself.
  *
- * Counting is synchronous and a vocabulary is large, so `loadTokenizer` loads it before. Until then every method throws
- * `VocabularyNotLoaded`: an approximation in the meantime would count one text in two ways.
+ * Counting is synchronous and a vocabulary is large, so `loadTokenizer` loads it beforehand. Until then every method
+ * throws `VocabularyNotLoaded`: an approximation in the meantime would give one text two counts.
  */
 export class TiktokenTokenizer implements Tokenizer {
   readonly #model: string;
@@ -118,15 +118,15 @@ export class TiktokenTokenizer implements Tokenizer {
   }
 }
 
-/** Each under 100 bytes, so that all of them take at most 1 MB. */
+/** Each entry is under 100 bytes, so that all of them take at most 1 MB. */
 const MAX_COUNTS = 10_000;
 
 /** Shorter texts are counted faster than looked up. */
 const MIN_LENGTH = 32;
 
 /**
- * Caches the token counts of the 10,000 most recent texts: by a hash, so that no text stays behind when a memory is erased. The
- * hash starts from a random seed of this process, so that no one can construct two texts that share one.
+ * Caches the token counts of the 10,000 most recent texts by hash, so that no text remains when a memory is erased. The
+ * hash has a random seed per process, so that collisions cannot be constructed.
  */
 const cachedCounts = (encoding: BytePairEncoding): BytePairEncoding => {
   const counts = new Map<string, number>();
@@ -164,8 +164,8 @@ const hashOf = (text: string, seed: number): number => {
 const CODES_AT_ONCE = 8192;
 
 /**
- * An approximation: a token is 4 characters (seed 002, as written there). Its tokens are the first UTF-16 unit of each
- * character, so texts beyond the Basic Multilingual Plane do not decode to themselves.
+ * An approximation: one token per 4 characters. Its tokens are the first UTF-16 unit of each character, so texts beyond
+ * the Basic Multilingual Plane do not decode to themselves.
  */
 export class CharacterTokenizer implements Tokenizer {
   readonly name = 'characters';

@@ -130,7 +130,7 @@ export const createApp = (parts: GatewayParts) => {
   app.onError((error, c) => {
     if (error instanceof GatewayError) {
       c.set('outcome', error.code);
-      return errorResponse(errorOf(error.code, error.told));
+      return errorResponse(errorOf(error.code, error.reported));
     }
     const info = errorInfoOf(error, {
       librarian: 'gateway',

@@ -84,7 +84,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     const budget = requestBudget(context);
     const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
     const ai = model?.ai;
-    const { query, metadata, told } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
+    const { query, metadata, store } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
     const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
     const chosen =
       librarian === CONCIERGE
@@ -95,7 +95,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
     c.set('answeredBy', answering ?? CONCIERGE);
     c.set('modelUse', model?.use());
-    const response = await told(honest(combined), {
+    const response = await store(honest(combined), {
       librarian: answering,
       query: asked.length === 1 ? asked[0]?.query : undefined,
     });

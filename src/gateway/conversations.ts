@@ -109,14 +109,14 @@ const About = z.object({
 
 /** Joins questions with their answers. Both are stored at once, so only their metadata shows which belong together. */
 const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] => {
-  const told = newestFirst.flatMap(({ type, content, metadata }) => {
+  const turns = newestFirst.flatMap(({ type, content, metadata }) => {
     const about = readAs(About, metadata);
     return about.ok && about.value.asked_by === subject ? [{ type, content, ...about.value }] : [];
   });
-  return told
+  return turns
     .flatMap(({ type, content, turn, librarian, understood_as: understoodAs }): PastTurn[] => {
       // The first stored one counts and is never replaced.
-      const answer = told.findLast((other) => other.type === ANSWER && other.turn === turn);
+      const answer = turns.findLast((other) => other.type === ANSWER && other.turn === turn);
       if (type !== QUESTION || answer === undefined) return [];
       return [
         {

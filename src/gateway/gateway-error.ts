@@ -7,8 +7,8 @@ import type { ApiKey } from './api-keys.ts';
 export class GatewayError extends CodedError {
   override readonly name = 'GatewayError';
 
-  constructor(code: ErrorCode, told: Partial<Omit<ErrorInfo, 'code'>> = {}) {
-    super(code, told.message ?? code, { told });
+  constructor(code: ErrorCode, reported: Partial<Omit<ErrorInfo, 'code'>> = {}) {
+    super(code, reported.message ?? code, { reported });
   }
 }
 
@@ -23,8 +23,8 @@ export const errorResponse = (info: ErrorInfo): Response =>
   );
 
 /** The error for a code, with the default message unless another is given. */
-export const errorOf = (code: ErrorCode, told: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>
-  errorInfo(code, told);
+export const errorOf = (code: ErrorCode, reported: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>
+  errorInfo(code, reported);
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="constellation"' };
 

@@ -13,7 +13,7 @@ export interface Talk {
   query: string;
   metadata: Readonly<Record<string, unknown>> | undefined;
   /** Stores the turn, and adds to the response how the question was understood. Never throws. */
-  told(response: LibrarianResponse, answered?: Answered): Promise<LibrarianResponse>;
+  store(response: LibrarianResponse, answered?: Answered): Promise<LibrarianResponse>;
 }
 
 /** How a question was answered. */
@@ -59,7 +59,7 @@ export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: Talk
     const bounds = () => ({ ai, timeLeftMs: context.deadlineMs - now(), signal });
     if (id === undefined) {
       const asked = (await understandQuestion(query, given, bounds())).query;
-      return { query: asked, metadata, told: async (response) => response };
+      return { query: asked, metadata, store: async (response) => response };
     }
     const { workspace, subject, traceId } = context;
     const personId = personIn(metadata);
@@ -70,7 +70,7 @@ export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: Talk
     return {
       query: understood.query,
       metadata: withHistory(metadata, understood.history),
-      told: async (response, answered = {}) => {
+      store: async (response, answered = {}) => {
         const { answer } = response;
         const asked = answered.query ?? understood.query;
         const understoodAs = asked === query ? undefined : asked;

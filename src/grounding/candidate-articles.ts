@@ -1,6 +1,6 @@
 import { oncePer } from '../runtime/once-per.ts';
 import type { QueryTerm } from '../search/analyse-query.ts';
-import { articleAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import { cachedArticle, cachedChunk } from '../search/chunk-cache.ts';
 import { closeWordsIn } from '../search/close-words.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import { FULL_IMPACT, inverseFrequency, RANKING } from '../search/ranking.ts';
@@ -108,7 +108,7 @@ export const articlesFound = (
     }, 0);
     return {
       ...passage,
-      source: articleAtHand(edition, article),
+      source: cachedArticle(edition, article),
       features: [
         passage.best,
         passage.bestWords,
@@ -137,7 +137,7 @@ const passagesFound = (edition: Edition, searches: readonly SearchOutcome[]): Ma
     hits.forEach(({ article, chunk }, at) => {
       const known = found.get(article) ?? { rank: FAR, hits: [], best: 0, bestWords: 0 };
       const share = together[at] ?? 0;
-      const { start, end } = chunkAtHand(edition, chunk);
+      const { start, end } = cachedChunk(edition, chunk);
       known.hits.push({ chunk, start, end, share });
       found.set(article, {
         hits: known.hits,

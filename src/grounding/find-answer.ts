@@ -1,6 +1,6 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
-import { chunkAtHand } from '../search/chunks-at-hand.ts';
+import { cachedChunk } from '../search/chunk-cache.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
@@ -423,7 +423,7 @@ const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit
   if (search?.model === undefined || search.model === WORD_VECTORS_MODEL) return () => 0;
   const near = semanticRelevances(search).flatMap((relevance = 0, at) => {
     const hit = search.hits[at];
-    return hit === undefined || relevance < NEAR_FROM ? [] : [{ relevance, chunk: chunkAtHand(edition, hit.chunk) }];
+    return hit === undefined || relevance < NEAR_FROM ? [] : [{ relevance, chunk: cachedChunk(edition, hit.chunk) }];
   });
   return ({ parts }) =>
     near.reduce((most, { relevance, chunk }) => {
@@ -451,7 +451,7 @@ const withRanges = (edition: Edition, question: ParsedQuestion, searches: readon
   });
   if (measured.length === 0) return question;
   const chunks = new Set(searches.flatMap(({ hits }) => hits.map(({ chunk }) => chunk)));
-  const ranges = [...chunks].flatMap((chunk) => [...chunkAtHand(edition, chunk).text.matchAll(RANGE)]);
+  const ranges = [...chunks].flatMap((chunk) => [...cachedChunk(edition, chunk).text.matchAll(RANGE)]);
   const boundsOf = (word: string): string[] =>
     measured
       .filter(({ digits }) => digits === word)

@@ -1,6 +1,6 @@
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import type { CachedChunk } from '../search/chunk-cache.ts';
 import type { EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
@@ -9,7 +9,7 @@ const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
   is: [id, title, ...devices].some(isInjectionName),
 }));
 /** Whether the article's title or a heading above the chunk is a prompt injection. */
-export const isNamedByInjection = ({ headingPath, source }: ChunkAtHand): boolean =>
+export const isNamedByInjection = ({ headingPath, source }: CachedChunk): boolean =>
   hasInjectionName(source) || headingPath.some(isInjectionName);
 
 const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
@@ -22,7 +22,7 @@ export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean 
  * Parts of a chunk's text that are not shown, in order: invisible blocks (comments, scripts), and everything from the first prompt
  * injection on.
  */
-export const hiddenIn: (chunk: ChunkAtHand) => readonly Span[] = oncePer(({ text, headingPath }: ChunkAtHand) => {
+export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(({ text, headingPath }: CachedChunk) => {
   const blocks = splitBlocks(text);
   const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)].map(({ 0: all, index }) => ({
     start: index,

@@ -96,8 +96,8 @@ export const parseQuestion = (
     query,
     terms: all,
     total: all.reduce((sum, { idf }) => sum + idf, 0),
-    pairs: query.neighbours.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
-    // Every pattern has a named group.
+    pairs: query.adjacentPairs.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
+    // Every pattern has its name.
     types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
     devices: [
       ...new Set([

@@ -1,5 +1,5 @@
 import { oncePer } from '../runtime/once-per.ts';
-import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import { type CachedChunk, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { Piece, Section } from './sections.ts';
@@ -28,12 +28,12 @@ export const passageMarkdown = ({ parts, isCut, kind }: Unit): string => {
 };
 
 /** Ranges of a unit's words by chunk, in article order: `chunk.text.slice(start, end)`. */
-export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: ChunkAtHand; start: number; end: number }[] =>
+export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: CachedChunk; start: number; end: number }[] =>
   parts.flatMap(({ section, pieces }) =>
     runsOf(section, pieces).flatMap(({ start, end }) => {
-      const excerpts: { chunk: ChunkAtHand; start: number; end: number }[] = [];
+      const excerpts: { chunk: CachedChunk; start: number; end: number }[] = [];
       for (let index = chunkFrom(edition, section, section.start + start); index < section.endChunk; index++) {
-        const chunk = chunkAtHand(edition, index);
+        const chunk = cachedChunk(edition, index);
         if (chunk.start >= section.start + end) break;
         const from = Math.max(0, section.start + start - chunk.start);
         const to = Math.min(chunk.text.length, section.start + end - chunk.start);
@@ -48,7 +48,7 @@ const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: n
   let [low, high] = [firstChunk, endChunk - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (chunkAtHand(edition, middle).start <= place) low = middle;
+    if (cachedChunk(edition, middle).start <= place) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -1,6 +1,6 @@
 import { type Block, parseBlocks } from '../markup/parse-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { chunkAtHand } from '../search/chunks-at-hand.ts';
+import { cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { isRepeatedIn } from '../search/repeated-blocks.ts';
 import { analyseText } from '../text/analyse-text.ts';
@@ -103,7 +103,7 @@ export const cachedSection = (edition: Edition, range: Pick<Section, 'at' | 'fir
 
 /** The section that contains a chunk. */
 export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
-  const ranges = sectionRanges(edition, chunkAtHand(edition, chunk).article);
+  const ranges = sectionRanges(edition, cachedChunk(edition, chunk).article);
   const range = ranges.findLast(({ firstChunk }) => firstChunk <= chunk);
   if (range === undefined) throw new RangeError(`No section has the chunk ${chunk}`);
   return cachedSection(edition, range);
@@ -113,10 +113,10 @@ const readSection = (
   edition: Edition,
   { at, firstChunk, endChunk }: Pick<Section, 'at' | 'firstChunk' | 'endChunk'>,
 ): Section => {
-  const first = chunkAtHand(edition, firstChunk);
+  const first = cachedChunk(edition, firstChunk);
   let text = '';
   for (let index = firstChunk; index < endChunk; index++) {
-    const chunk = chunkAtHand(edition, index);
+    const chunk = cachedChunk(edition, index);
     // Only white space or an invisible comment separates the chunks of a section.
     text = text.padEnd(chunk.start - first.start, '\n') + chunk.text;
   }

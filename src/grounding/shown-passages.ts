@@ -1,6 +1,6 @@
 import type { Reranker } from '../ai/reranker.ts';
 import { startDeadline } from '../runtime/deadline.ts';
-import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import { type CachedChunk, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { Passage } from './answer-prompt.ts';
@@ -14,7 +14,7 @@ export interface ShownPassage extends Passage {
 }
 
 interface Piece {
-  chunk: ChunkAtHand;
+  chunk: CachedChunk;
   /** Position in the text of the passage. */
   start: number;
   /** Range in the text of the chunk. */
@@ -43,7 +43,7 @@ const MAX_PASSAGES_PER_ARTICLE = 4;
 export const showPassages = (
   edition: Edition,
   hits: readonly PassageHit[],
-  { isAllowed = () => true }: { isAllowed?: (chunk: ChunkAtHand) => boolean } = {},
+  { isAllowed = () => true }: { isAllowed?: (chunk: CachedChunk) => boolean } = {},
 ): ShownPassage[] => withinBounds(candidatesOf(edition, hits, { limit: MAX_PASSAGES, isAllowed }));
 
 /** Passages per call of the reranker. */
@@ -84,7 +84,7 @@ const withinBounds = (passages: readonly ShownPassage[]): ShownPassage[] => {
 
 interface CandidateOptions {
   limit: number;
-  isAllowed: (chunk: ChunkAtHand) => boolean;
+  isAllowed: (chunk: CachedChunk) => boolean;
 }
 
 const candidatesOf = (
@@ -99,7 +99,7 @@ const candidatesOf = (
     const count = perArticle.get(hit.source.index) ?? 0;
     if (passages.length === limit) break;
     if (shown.has(hit.chunk) || count === MAX_PASSAGES_PER_ARTICLE) continue;
-    if (!isAllowed(chunkAtHand(edition, hit.chunk))) continue;
+    if (!isAllowed(cachedChunk(edition, hit.chunk))) continue;
     const chunks = sectionAround(edition, hit).filter((chunk) => !shown.has(chunk.index) && isAllowed(chunk));
     const passage = passageOf({ id: `p${passages.length + 1}`, source: hit.source, chunks });
     for (const { index } of chunks) shown.add(index);
@@ -121,10 +121,10 @@ const goesOn = (edition: Edition, { source, pieces }: ShownPassage): boolean => 
 };
 
 /** The chunks of the hit's section, extended to the sections above it while they fit. */
-const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): ChunkAtHand[] => {
-  const own = chunkAtHand(edition, index);
+const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): CachedChunk[] => {
+  const own = cachedChunk(edition, index);
   const all = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) =>
-    chunkAtHand(edition, source.firstChunk + at),
+    cachedChunk(edition, source.firstChunk + at),
   ).filter((chunk) => !isNamedByInjection(chunk));
   for (let depth = 0; depth <= own.headingPath.length; depth++) {
     const section = all.filter(({ headingPath }) => isBelow(headingPath, own.headingPath.slice(0, depth)));
@@ -139,11 +139,11 @@ const sectionAround = (edition: Edition, { chunk: index, source }: PassageHit): 
 const isBelow = (path: readonly string[], above: readonly string[]): boolean =>
   above.every((heading, at) => path[at] === heading);
 
-const lengthOf = (chunks: readonly ChunkAtHand[]): number =>
+const lengthOf = (chunks: readonly CachedChunk[]): number =>
   chunks.reduce((sum, { text }) => sum + text.length + 40, 0);
 
 /** The chunk with adjacent chunks that fit, following ones first. */
-const windowAround = (own: ChunkAtHand, section: readonly ChunkAtHand[]): ChunkAtHand[] => {
+const windowAround = (own: CachedChunk, section: readonly CachedChunk[]): CachedChunk[] => {
   const at = section.findIndex(({ index }) => index === own.index);
   let [from, to] = [at, at + 1];
   for (;;) {
@@ -160,7 +160,7 @@ const passageOf = ({
 }: {
   id: string;
   source: EditionArticle;
-  chunks: readonly ChunkAtHand[];
+  chunks: readonly CachedChunk[];
 }): ShownPassage | undefined => {
   const headings = commonPath(chunks);
   const pieces: Piece[] = [];
@@ -182,7 +182,7 @@ const passageOf = ({
   return { id, title, headings, text, devices, updated: lastUpdated, source, pieces };
 };
 
-const commonPath = ([first, ...others]: readonly ChunkAtHand[]): string[] => {
+const commonPath = ([first, ...others]: readonly CachedChunk[]): string[] => {
   const path = first?.headingPath ?? [];
   const end = path.findIndex((heading, at) => others.some(({ headingPath }) => headingPath[at] !== heading));
   return end < 0 ? path : path.slice(0, end);
@@ -197,7 +197,7 @@ const headingLines = (above: readonly string[], path: readonly string[], before:
 };
 
 /** The parts of a chunk between the hidden parts, up to the bound. */
-const shownParts = (chunk: ChunkAtHand, room: number): Span[] => {
+const shownParts = (chunk: CachedChunk, room: number): Span[] => {
   const parts: Span[] = [];
   let start = 0;
   for (const hidden of [...hiddenIn(chunk), { start: chunk.text.length, end: chunk.text.length }]) {
@@ -213,7 +213,7 @@ const shownParts = (chunk: ChunkAtHand, room: number): Span[] => {
 };
 
 /** Ranges in chunks of a span of a passage's text; empty for headings between them. */
-export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): (Span & { chunk: ChunkAtHand })[] =>
+export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): (Span & { chunk: CachedChunk })[] =>
   pieces.flatMap(({ chunk, start: offset, part }) => {
     const from = Math.max(start, offset) - offset + part.start;
     const to = Math.min(end, offset + part.end - part.start) - offset + part.start;

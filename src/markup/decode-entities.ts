@@ -4,11 +4,11 @@ import keyboardEntities from './keyboard-entities.json' with { type: 'json' };
 const KEYBOARD: Readonly<Record<string, string>> = keyboardEntities;
 
 /**
- * Decodes the character references of a text: by number, and by the names of HTML 4 and of what stands on a keyboard.
- * The some 1,800 further names of the HTML Standard (13.5), signs of mathematics for the most part, stay as they are.
- * A control character becomes a space, a number without a character U+FFFD.
+ * Decodes character references: numeric ones, and the names of HTML 4 and of keyboard characters. The remaining 1,800 or
+ * so names of the HTML Standard (13.5), mostly mathematical symbols, are left as they are. A control character becomes a
+ * space, an invalid number U+FFFD.
  *
- * @param named Text that a name stands for; undefined leaves the reference as it is.
+ * @param named Text of a named reference; `undefined` leaves the reference as it is.
  */
 export const decodeEntities = (text: string, named = namedCharacter): string =>
   text.includes('&')
@@ -19,11 +19,11 @@ export const decodeEntities = (text: string, named = namedCharacter): string =>
       })
     : text;
 
-/** Some names count without a semicolon, unless they go on: `&copy=2` is part of an address. */
+/** Some names are valid without a semicolon, unless alphanumerics or `=` follow: `&copy=2` is part of an address. */
 const REFERENCE =
   /&(?:#x([\da-f]{1,8});?|#(\d{1,8});?|([a-z][a-z\d]{1,31});|(amp|lt|gt|quot|nbsp|copy|reg)(?![\w=;]))/gi;
 
-/** Windows-1252 is meant by what is written as one of the control characters from 128 on (HTML Standard, 13.2.5.80). */
+/** Numbers from 128 to 159 mean Windows-1252 characters (HTML Standard, 13.2.5.80). */
 const characterOf = (code: number): string => {
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd';
   if (code >= 0x80 && code <= 0x9f) return new TextDecoder('windows-1252').decode(Uint8Array.of(code));

@@ -1,8 +1,7 @@
 /**
- * Drops `<script>…</script>` and the other elements that act rather than say from a Markdown text, wherever they stand
- * but in code: fenced blocks keep them, and so does a code span that begins with one. What comes to be an element by that is
- * dropped too, and the `<` of what is left after three passes becomes `&lt;`. Where nothing is dropped, an element that is
- * never closed stays as text. Linear in the length of the text.
+ * Drops `<script>…</script>` and other active elements from Markdown, except in fenced code blocks and in code spans that
+ * begin with one. Elements that form from the remaining text are dropped too; after three passes their `<` becomes `&lt;`.
+ * If nothing is dropped, an element that is never closed stays as text. Linear in the length of the text.
  */
 export const dropActiveHtml = (markdown: string): string => {
   let text = markdown;
@@ -47,13 +46,13 @@ const dropOnce = (markdown: string): string => {
 
 const OPENING = /<(script|style|iframe|object|applet|noscript|template|svg|math)(?=[\s/>])/i;
 
-/** Whether a place in the text is in code. */
+/** Whether a position in the text is inside code. */
 const codeIn = (markdown: string): ((index: number) => boolean) => {
   const fences = fencesOf(markdown);
   return (index) => markdown[index - 1] === '`' || fences.some(([start, end]) => index >= start && index < end);
 };
 
-/** Where fenced code blocks stand, by their fences alone; at most 1,000 of them. */
+/** Ranges of fenced code blocks, found by their fences alone; at most 1,000. */
 const fencesOf = (markdown: string): [number, number][] => {
   const fences: [number, number][] = [];
   let open: { mark: string; start: number } | undefined;

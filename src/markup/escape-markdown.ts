@@ -1,6 +1,6 @@
 /**
- * Writes a text, such as a customer's name or a title, so that Markdown shows it as it is, on one line: without emphasis, links,
- * tables, lists or raw HTML, and without calling anybody.
+ * Escapes a text, such as a customer's name or a title, so that Markdown shows it literally and on one line: no emphasis,
+ * links, tables, lists, raw HTML or mentions.
  *
  * @param text Line breaks and control characters become spaces.
  */
@@ -15,14 +15,14 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/^(\d{1,9})([.)])/, '$1\\$2');
 
 /**
- * A text in which chat tools find nobody to call: `@everyone`, `@name`, and the `<!channel>`, `<@U…>`, `<#C…>` of some. They look
- * the same. Mail addresses stay as they are, and so does code but for what calls everybody.
+ * Disables mentions in chat tools: `@everyone`, `@name`, and the `<!channel>`, `<@U…>`, `<#C…>` of some. The visible text
+ * stays the same. Mail addresses are unchanged, and so is code except for mentions of everyone.
  */
 export const quietMentions = (text: string, { isCode = false } = {}): string =>
   text.includes('@') || text.includes('<')
     ? text.replace(isCode ? CALLS_IN_CODE : CALLS, (mark) => `${mark}\u200b`)
     : text;
 
-/** At the end of a text as well: what follows may be emphasis. */
+/** Also matches at the end of a text, as emphasis may follow. */
 const CALLS = /(?<![\p{L}\p{N}._%+-])@(?=[\p{L}\p{N}_@]|$)|<(?=[!@#](?:[\p{L}\p{N}^&]|$)|$)/gu;
 const CALLS_IN_CODE = /@(?=(?:everyone|here|channel|all|team|group)\b)|<(?=[!@#][\p{L}\p{N}^&])/giu;

@@ -23,10 +23,10 @@ export interface ConvertedHtml {
 
 /**
  * Converts an HTML page or fragment into Markdown: headings, paragraphs, lists, tables, code, quotes, links with a web
- * address, images by their description; scripts, styles, frames and forms are dropped.
+ * address, and the alternative text of images; scripts, styles, frames and forms are dropped.
  *
- * Of a page with more than 10,000 tags, or nested more than 100 levels deep, only the text between its tags is kept: the parser
- * takes quadratic time in the number of open elements.
+ * A page with more than 10,000 tags, or nested more than 100 levels deep, is reduced to its text: the parser takes
+ * quadratic time in the number of open elements.
  */
 export const htmlToMarkdown = (html: string): ConvertedHtml => {
   const lean = withoutFormattingAttributes(html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, ''));
@@ -38,7 +38,7 @@ export const htmlToMarkdown = (html: string): ConvertedHtml => {
   return { text: toMarkdown(markdown, WRITING).trim(), title, dropped };
 };
 
-/** Undefined for a page that is nested deeper than the library's recursion reaches. */
+/** `undefined` for a page that is nested too deep for the library's recursion. */
 const parsePage = (html: string): Root | undefined => {
   try {
     return fromHtml(html);
@@ -49,8 +49,8 @@ const parsePage = (html: string): Root | undefined => {
 };
 
 /**
- * Tells HTML from Markdown, in doubt for Markdown: a page begins with a doctype or `html`; a fragment begins and ends
- * with a tag, opens with a block element, closes one, and has no line that is Markdown's heading or fence.
+ * Distinguishes HTML from Markdown, with Markdown as the default: a page begins with a doctype or `html`; a fragment
+ * begins and ends with a tag, opens with a block element, closes one, and has no Markdown heading or fence.
  */
 export const isHtml = (content: string): boolean => {
   const text = content.replace(/^(?:\s*<!--[\s\S]*?-->)+/, '').trim();
@@ -61,7 +61,7 @@ export const isHtml = (content: string): boolean => {
   return !/^(?:#{1,6} |```|~~~)/m.test(text.replace(/<pre[\s>][\s\S]*?(?:<\/pre|$)/gi, ''));
 };
 
-/** Elements that act, show or take input rather than say something; their contents are dropped. */
+/** Active elements and those that show media or take input; dropped with their contents. */
 const ACTIVE_ELEMENTS: ReadonlySet<string> = new Set(
   `
     script style iframe frame frameset object embed applet noscript template svg math canvas audio video
@@ -71,7 +71,7 @@ const ACTIVE_ELEMENTS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Elements that stand on lines of their own. */
+/** Block elements. */
 const BLOCK_ELEMENTS: ReadonlySet<string> = new Set(
   `
     address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer
@@ -87,11 +87,11 @@ const MAX_DEPTH = 100;
 const HAS_ACTIVE = new RegExp(`<(?:${[...ACTIVE_ELEMENTS].join('|')})[\\s/>]`, 'i');
 
 /**
- * Formatting that its writer left open is opened again in each paragraph that follows (HTML Standard, 13.2.4.3), at most three
- * times an element of the same attributes. Without attributes, that bounds the size of the tree.
+ * The parser reopens unclosed formatting in each following paragraph (HTML Standard, 13.2.4.3), at most three times per
+ * element with the same attributes. Removing attributes therefore bounds the size of the tree.
  */
 const withoutFormattingAttributes = (html: string): string => {
-  // Beyond the last `>` no tag ends; each search from there would read to the end of the page.
+  // No tag ends after the last `>`; each search from there would scan to the end of the page.
   const end = html.lastIndexOf('>') + 1;
   const tag = /<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/][^>]*>/gi;
   return html.slice(0, end).replace(tag, '<$1>') + html.slice(end);
@@ -105,7 +105,7 @@ const countTags = (html: string): number => {
 
 const TOO_LARGE = Symbol();
 
-/** Finds the first title outside of drawings; drops the positions of nodes, which nothing reads and which weigh as much as the tree. */
+/** Finds the first title outside `svg`; drops node positions, which are unused and as large as the tree. */
 const inspect = (page: Root): string | undefined | typeof TOO_LARGE => {
   let title: string | undefined;
   let level: Nodes[] = [page];
@@ -133,7 +133,7 @@ const textOf = (node: Nodes): string => {
 
 const INLINE_ELEMENTS = new Set('a b br code em i kbd samp strong'.split(' '));
 
-/** What stands in no list here is replaced by its children. */
+/** Elements in none of these lists are replaced by their children. */
 const KEPT: Schema = {
   strip: [...ACTIVE_ELEMENTS, 'title'],
   tagNames: [...BLOCK_ELEMENTS, ...INLINE_ELEMENTS, 'caption', 'img', 'td', 'th'],
@@ -142,8 +142,8 @@ const KEPT: Schema = {
 };
 
 /**
- * Replaces images by their description and inline elements without words by their white space. The library takes cubic time in the
- * number of empty inline elements in a row.
+ * Replaces images by their alternative text and empty inline elements by their white space. The library takes cubic time
+ * in the number of consecutive empty inline elements.
  */
 const withoutEmptyInline = <Parent extends Root | Element>(parent: Parent): Parent => {
   const kept: ElementContent[] = [];
@@ -176,10 +176,10 @@ const childrenOf = (parent: Element): Element[] => parent.children.filter((child
 
 const flow: Handle = (state, node) => state.toFlow(state.all(node));
 
-/** Upper bound of a table's cells, those included that fill up shorter rows. */
+/** Upper bound of a table's cells, including those that pad shorter rows. */
 const MAX_CELLS = 20_000;
 
-/** A table that lays out a page, has a single column or too many cells becomes the blocks of its cells. */
+/** A layout table, one with a single column or one with too many cells becomes the blocks of its cells. */
 const readTable: Handle = (state, node) => {
   if (state.inTable) return defaultHandlers.table?.(state, node);
   const captions = childrenOf(node).filter(({ tagName }) => tagName === 'caption');
@@ -190,12 +190,12 @@ const readTable: Handle = (state, node) => {
     return [...caption, ...rows.flat().flatMap((cell) => state.toFlow(state.all(cell)))];
   const table = defaultHandlers.table?.(state, node) as Table;
   for (const row of table.children) for (const cell of row.children) cell.children = trimmed(inline(cell.children));
-  // The library puts an empty head over a table without header cells.
+  // The library adds an empty head to a table without header cells.
   if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
   return [...caption, table];
 };
 
-/** The nodes of a table cell on one line: blocks follow one another, code loses its line breaks. */
+/** The nodes of a table cell on one line: blocks are concatenated, code loses its line breaks. */
 const inline = (nodes: MarkdownNodes[]): PhrasingContent[] =>
   nodes.flatMap((node): PhrasingContent[] => {
     if (node.type === 'break') return [space()];
@@ -210,10 +210,10 @@ const trimmed = (nodes: PhrasingContent[]): PhrasingContent[] => {
   return nodes.slice(Math.max(0, nodes.findIndex(isWord)), nodes.findLastIndex(isWord) + 1);
 };
 
-/** A new node each time: the library joins neighbouring texts in place. */
+/** A new node each time: the library joins adjacent texts in place. */
 const space = (): PhrasingContent => ({ type: 'text', value: ' ' });
 
-/** An item without content would be a mark alone. */
+/** An empty item would be only a marker. */
 const readItem: Handle = (state, node) => {
   const item = defaultHandlers.li?.(state, node) as ListItem;
   return item.children.length === 0 ? undefined : item;
@@ -224,7 +224,7 @@ const READERS: Record<string, Handle> = {
   ...{ dl: flow, dt: flow, dd: flow, table: readTable },
 };
 
-/** The words of inline nodes as they are: only marks that would begin another block are escaped, so that identifiers stay whole. */
+/** Text of inline nodes; only marks that would start another block are escaped, so that identifiers stay intact. */
 const phrasing = (node: { type: string; children: PhrasingContent[] }, state: State, info: Info): string => {
   const exit = state.enter('phrasing');
   const text = state.containerPhrasing(node as Parameters<State['containerPhrasing']>[0], info);
@@ -235,7 +235,7 @@ const phrasing = (node: { type: string; children: PhrasingContent[] }, state: St
     .replace(/\n{3,}/g, '\n\n');
 };
 
-/** A paragraph that begins like a heading, quote or list would be read as one. */
+/** A paragraph that starts like a heading, quote or list would be parsed as one. */
 const escapeOpening = (paragraph: string): string =>
   paragraph
     .replace(/^(#{1,6}(?=\s)|>|[-+*](?=\s)|={2,}$|-{2,}$|`{3,}|~{3,})/gm, '\\$1')
@@ -252,7 +252,7 @@ const wrap =
 const inCell = (text: string, { stack }: State): string =>
   stack.includes('tableCell') ? text.replaceAll('|', '\\|') : text;
 
-/** Only a web address is kept: no `javascript:`, and nothing relative, whose base is unknown here. */
+/** Keeps only web addresses: no `javascript:`, and no relative ones, whose base is unknown here. */
 const writeLink: Write = (node, _parent, state, info) => {
   const words = phrasing(node, state, info);
   const isWeb = /^(?:https?:\/\/|mailto:)[^\s()<>]{1,2000}$/i.test(node.url);
@@ -260,7 +260,7 @@ const writeLink: Write = (node, _parent, state, info) => {
   return `[${words.trim()}](${inCell(node.url, state)})`;
 };
 
-/** No blank lines in lists, but between two paragraphs of an item. */
+/** Tight lists, with blank lines only between two paragraphs of an item. */
 const joinTightly: Join = (left, right, { type }) => {
   if (type === 'listItem') return left.type === 'paragraph' && right.type === 'paragraph' ? 1 : 0;
   return type === 'list' ? 0 : undefined;
@@ -282,7 +282,7 @@ const WRITING: Options = {
   },
 };
 
-/** Tags fall away, and what stands in scripts and styles with them. Linear: each character is looked at once. */
+/** Removes tags, and scripts and styles with their content. Linear: each character is read once. */
 const textBetweenTags = (html: string): string => {
   const parts: string[] = [];
   const lower = html.toLowerCase();

@@ -1,31 +1,31 @@
-/** A quote or a list item that is open while the lines of a Markdown text are read (CommonMark 0.31.2, section 5). */
+/** An open block quote or list item while the lines of a Markdown text are read (CommonMark 0.31.2, section 5). */
 export interface Container {
-  /** `>` of a quote; of a list item its bullet, or what follows its number. */
+  /** `>` for a quote; for a list item its bullet, or the delimiter after its number. */
   mark: string;
-  /** By how many columns more than its list a line of an item is indented; 0 for a quote. */
+  /** Indentation of an item's content relative to its list, in columns; 0 for a quote. */
   width: number;
-  /** Whether nothing has been said in the item yet. */
+  /** Whether the item has no content yet. */
   isEmpty: boolean;
 }
 
-/** What is left of a line behind the marks of its containers. */
+/** The rest of a line after its container markers. */
 export interface Line {
   start: number;
   end: number;
-  /** Where the next character stands that is no white space, and in which column; at the end for a blank rest. */
+  /** Position and column of the next non-space character; the end of the line for a blank rest. */
   at: number;
   column: number;
-  /** The column that was read up to. It may lie within a tab. */
+  /** Current column, which may lie within a tab. */
   from: number;
 }
 
-/** A line before any of its marks is read. */
+/** A line before any of its markers is read. */
 export const lineAt = (markdown: string, start: number, end: number): Line => ({
   ...{ start, end, from: 0 },
   ...firstVisible(markdown, start, end, 0),
 });
 
-/** How many of the open containers the line goes on in; reads over their marks. */
+/** Returns how many open containers the line continues, and consumes their markers. */
 export const goOn = (markdown: string, containers: readonly Container[], line: Line): number => {
   for (const [index, container] of containers.entries()) {
     const indent = line.column - line.from;
@@ -43,10 +43,10 @@ export const goOn = (markdown: string, containers: readonly Container[], line: L
 };
 
 /**
- * Opens the quotes and items that begin on the line, and reads over their marks.
+ * Opens the quotes and items that begin on the line, and consumes their markers.
  *
- * @param options.depth How many containers the line already stands in.
- * @param options.isInterrupting Whether a paragraph of these same containers is open.
+ * @param options.depth Number of containers that already contain the line.
+ * @param options.isInterrupting Whether a paragraph in the same containers is open.
  */
 export const openContainers = (
   markdown: string,
@@ -73,7 +73,7 @@ const readQuoteMark = (markdown: string, line: Line): void => {
   Object.assign(line, firstVisible(markdown, line.at + 1, line.end, line.column + 1));
 };
 
-/** An item that interrupts a paragraph says something and is the first of its list. */
+/** Only a non-empty item that is the first of its list can interrupt a paragraph. */
 const readItemMark = (markdown: string, line: Line, isInterrupting: boolean): Container | undefined => {
   const [mark = '', number] = ITEM.exec(markdown.slice(line.at, Math.min(line.end, line.at + 12))) ?? [];
   if (mark === '' || RULE.test(markdown.slice(line.at, line.end))) return undefined;
@@ -96,6 +96,6 @@ const firstVisible = (markdown: string, from: number, end: number, startColumn: 
 };
 
 const ITEM = /^(?:[-*+]|(\d{1,9})[.)])(?=[ \t]|$)/;
-/** A thematic break (section 4.1), from its first mark. */
+/** A thematic break (section 4.1), from its first character. */
 export const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const MAX_DEPTH = 50;

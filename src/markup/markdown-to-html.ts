@@ -3,11 +3,11 @@ import { type InlinePart, readInline } from './read-inline.ts';
 import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
 
 /**
- * Writes Markdown that nobody vouches for as a fragment of HTML: paragraphs, headings, lists, quotes, tables, code, emphasis, line
- * breaks, and links to the web and to mail addresses. Raw HTML is shown as text, an image is a link to it; the only attributes are
- * `href` and `rel` of a link. Nobody is called by it (`quietMentions`).
+ * Converts untrusted Markdown into an HTML fragment: paragraphs, headings, lists, quotes, tables, code, emphasis, line
+ * breaks, and links to web and mail addresses. Raw HTML is shown as text, an image becomes a link; the only attributes are
+ * `href` and `rel` of a link. Mentions are disabled (`quietMentions`).
  *
- * @param markdown Bounded by the caller; linear in its length.
+ * @param markdown Bounded by the caller; time is linear in its length.
  */
 export const markdownToHtml = (markdown: string): string => readMarkdown(markdown).map(htmlOf).join('\n');
 
@@ -30,7 +30,7 @@ const htmlOf = (block: MarkdownBlock): string => {
   }
 };
 
-/** A list that begins with another number than 1 says its numbers itself: no attribute tells them. */
+/** A list that starts with a number other than 1 writes its numbers as text, as no attribute is allowed. */
 const listHtml = ({ start, isTight, items }: Extract<MarkdownBlock, { kind: 'list' }>): string => {
   const isNumbered = start === 1;
   const element = isNumbered ? 'ol' : 'ul';
@@ -51,7 +51,7 @@ const tableHtml = ([head = [], ...rows]: readonly string[][]): string => {
   return `<table>\n<thead>\n${rowHtml(head, 'th')}\n</thead>${body === '' ? '' : `\n<tbody>\n${body}\n</tbody>`}\n</table>`;
 };
 
-/** Deeper emphasis is no emphasis: a browser would have to hold it open. */
+/** Deeper emphasis is ignored: a browser would have to keep the elements open. */
 const MAX_DEPTH = 12;
 
 const inlineHtml = (text: string): string => {

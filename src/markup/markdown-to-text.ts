@@ -3,10 +3,10 @@ import { readInline } from './read-inline.ts';
 import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
 
 /**
- * Writes Markdown as plain text, as one would type it into a mail: lists keep their marks, quotes theirs, links give their address
- * in brackets, emphasis goes. Nobody is called by it (`quietMentions`).
+ * Converts Markdown into plain text, as typed in a mail: markers of lists and quotes stay, addresses of links follow in
+ * brackets, emphasis is removed. Mentions are disabled (`quietMentions`).
  *
- * @param markdown Bounded by the caller; linear in its length.
+ * @param markdown Bounded by the caller; time is linear in its length.
  */
 export const markdownToText = (markdown: string): string => readMarkdown(markdown).map(textOf).join('\n\n');
 
@@ -57,9 +57,9 @@ const inlineText = (markdown: string): string => {
 };
 
 /**
- * The words of a heading as a reader sees them: without marks, links' targets, tags and runs of white space.
+ * The visible words of a heading: without marks, link targets, tags and repeated white space.
  *
- * @param source A whole heading as written, with its number signs or its underline; read up to 1000 characters.
+ * @param source A whole heading in Markdown, with number signs or underline; only the first 1000 characters are read.
  */
 export const plainHeading = (source: string): string => {
   const bare = source

@@ -1,14 +1,14 @@
-/** Some `*` or `_` in a row, which may open and close emphasis (CommonMark 0.31.2, section 6.2 and appendix). */
+/** A delimiter run of `*` or `_`, which may open and close emphasis (CommonMark 0.31.2, section 6.2 and appendix). */
 export interface Run {
   kind: 'run';
   mark: string;
-  /** How many marks there were. */
+  /** Original number of characters. */
   length: number;
-  /** How many of them mean themselves so far. */
+  /** Number of characters that are literal so far. */
   left: number;
   canOpen: boolean;
   canClose: boolean;
-  /** In the order in which they stand. */
+  /** In text order. */
   closes: Emphasis[];
   opens: Emphasis[];
   before: Run | undefined;
@@ -17,7 +17,7 @@ export interface Run {
 
 type Emphasis = 'em' | 'strong';
 
-/** Reads the run of marks at a place: what stands on either side tells whether it opens, closes or both. */
+/** Reads the delimiter run at a position: the characters on either side determine whether it opens, closes or both. */
 export const runAt = (text: string, at: number, length: number): Run => {
   const mark = text[at] ?? '';
   const [before, after] = [characterBefore(text, at), characterAt(text, at + length)];
@@ -44,8 +44,8 @@ const SPACE = /^\s$/;
 const PUNCTUATION = /^[\p{P}\p{S}]$/u;
 
 /**
- * Pairs the runs between `bottom` (not included) and `last`, the innermost first. What was looked for in vain is not looked for
- * again, so that no input takes more than linear time.
+ * Pairs the runs between `bottom` (exclusive) and `last`, innermost first. Failed searches are remembered as in the
+ * specification, so that time is linear.
  */
 export const matchEmphasis = (last: Run | undefined, bottom: Run | undefined): void => {
   let closer = firstAbove(last, bottom);

@@ -1,20 +1,20 @@
 import { type Container, goOn, type Line, lineAt, openContainers, RULE } from './markdown-containers.ts';
 
-/** A block at the top level of a Markdown text: `[start, end)` in UTF-16 units, indentation of the first line included. */
+/** A top-level block of a Markdown text: `[start, end)` in UTF-16 units, including indentation of the first line. */
 export interface Block {
   kind: 'heading' | 'text' | 'list' | 'code' | 'table' | 'empty';
   start: number;
   end: number;
   /** 1 to 6 for a heading, else 0. */
   depth: number;
-  /** Where the items of a list start; empty for all others. */
+  /** Start offsets of the items of a list; empty for other blocks. */
   itemStarts: number[];
 }
 
 /**
- * Finds the top-level blocks of a Markdown text (CommonMark 0.31.2 with the tables of GFM), in order, line by line as its
- * appendix describes: which quotes and list items go on, what begins within them, and else whether a paragraph goes on.
- * Link definitions count as text: they are part of what the article says.
+ * Finds the top-level blocks of a Markdown text (CommonMark 0.31.2 with GFM tables), in order. Works line by line as the
+ * appendix of the specification describes: continue open quotes and list items, start new blocks, else continue a
+ * paragraph. Link definitions count as text, as they are part of the article.
  *
  * Linear in the length of the text: quotes and items deeper than 50 levels are text of the innermost.
  */
@@ -25,7 +25,7 @@ export const parseBlocks = (markdown: string): Block[] => {
   return state.blocks;
 };
 
-/** Where the lines of a text stand, without their line ends. */
+/** Ranges of the lines of a text, without line ends. */
 export function* lineRanges(text: string, from = 0, to = text.length): Generator<[start: number, end: number]> {
   for (let start = from; start < to; ) {
     const found = text.indexOf('\n', start);
@@ -35,7 +35,7 @@ export function* lineRanges(text: string, from = 0, to = text.length): Generator
   }
 }
 
-/** What the line before belonged to, within its containers. */
+/** State of the previous line, within its containers. */
 type Leaf =
   | { kind: 'none' | 'code' | 'table' }
   | { kind: 'paragraph'; last: Line; endBefore: number }
@@ -47,7 +47,7 @@ interface State {
   blocks: Block[];
   containers: Container[];
   leaf: Leaf;
-  /** Of the list that the last block is. */
+  /** Item starts, if the last block is a list. */
   listMark: string;
 }
 
@@ -80,7 +80,7 @@ const readLine = (state: State, line: Line): void => {
 const isNextItem = ({ blocks, listMark }: State, { mark }: Container): boolean =>
   mark !== '>' && mark === listMark && blocks.at(-1)?.kind === 'list';
 
-/** Goes on in code between fences or in HTML, if that is open. */
+/** Continues open fenced code or HTML. */
 const continueVerbatim = (state: State, line: Line): boolean => {
   const { leaf, markdown } = state;
   if (leaf.kind !== 'fence' && leaf.kind !== 'html') return false;
@@ -96,11 +96,11 @@ const continueVerbatim = (state: State, line: Line): boolean => {
 const endByBlank = (state: State, line: Line, matched: number): void => {
   if (matched < state.containers.length || state.leaf.kind !== 'code') state.leaf = NO_LEAF;
   state.containers.length = matched;
-  // A quote's mark may stand alone on its line.
+  // A quote marker may be alone on its line.
   if (matched > 0) extend(state, line);
 };
 
-/** Goes on in a paragraph, with or without the marks of its containers, in indented code or in a table. */
+/** Continues a paragraph (lazily or not), indented code or a table. */
 const continueLeaf = (state: State, line: Line, isWhole: boolean): boolean => {
   const { leaf, markdown } = state;
   const isIndented = line.column - line.from > 3;
@@ -125,7 +125,7 @@ const endAsHeading = (state: State, line: Line): boolean => {
   return true;
 };
 
-/** The line above becomes the head; what the paragraph said before it stays a paragraph. */
+/** The previous line becomes the table head; earlier lines of the paragraph stay a paragraph. */
 const turnIntoTable = (state: State, line: Line): boolean => {
   const { leaf, markdown, blocks } = state;
   const block = blocks.at(-1);
@@ -153,7 +153,7 @@ const cellsOf = (row: string): string[] =>
 
 type LineKind = 'heading' | 'rule' | 'fence' | 'html' | 'paragraph';
 
-/** What a line that is not indented by four columns begins. */
+/** Kind of block that a line begins which is indented by less than four columns. */
 const kindOf = (markdown: string, line: Line, isInterrupting: boolean): LineKind => {
   const rest = markdown.slice(line.at, line.end);
   if (/^#{1,6}(?=[ \t]|$)/.test(rest)) return 'heading';
@@ -184,7 +184,7 @@ const topBlock = (state: State, line: Line): Block => {
   return { ...block, kind: leaf.kind === 'none' && RULE.test(markdown.slice(line.at, line.end)) ? 'empty' : 'text' };
 };
 
-/** White space at the end of a block is no part of it. */
+/** Trailing white space is not part of a block. */
 const extend = (state: State, line: Line): void => {
   const block = state.blocks.at(-1);
   if (block) block.end = Math.max(block.end, visibleEnd(state.markdown, line));
@@ -205,11 +205,11 @@ const isComment = (markdown: string, { kind, start, end }: Block): boolean => {
 const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
 
 /**
- * What ends the HTML block that begins with this line of Markdown (CommonMark 0.31.2, section 4.6), as a pattern that its last
- * line matches or, for most elements, `'blank'`: the blank line after it. Undefined when the line begins no HTML block.
+ * End condition of the HTML block that begins with this line (CommonMark 0.31.2, section 4.6): a pattern that its last
+ * line matches or, for most elements, `'blank'` for the next blank line. `undefined` when the line begins no HTML block.
  *
- * @param line From its first character that is no white space.
- * @param isInterrupting Whether a paragraph stands open before it: a tag of no known block does not end one.
+ * @param line From its first non-space character.
+ * @param isInterrupting Whether a paragraph is open: a tag of an unknown block does not interrupt one.
  */
 const endOfHtmlBlock = (line: string, isInterrupting: boolean): RegExp | 'blank' | undefined => {
   const found = DELIMITED.find(([start]) => start.test(line));
@@ -237,7 +237,7 @@ const BLOCK_TAGS = `
 
 const BLOCK_TAG = new RegExp(`^</?(?:${BLOCK_TAGS.join('|')})(?:\\s|/?>|$)`, 'i');
 
-/** A tag that stands alone. The pattern looks back within a line, which is why the line has a bound. */
+/** A complete tag alone on its line. The pattern backtracks, which is why the line is bounded. */
 const MAX_TAG_LINE = 1000;
 const LONE_TAG =
   /^<(?:\/[a-z][a-z\d-]*\s*|[a-z][a-z\d-]*(?:\s+[a-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|'[^']*'|"[^"]*"))?)*\s*\/?)>\s*$/i;

@@ -1,7 +1,7 @@
 import { decodeEntities } from './decode-entities.ts';
 import { matchEmphasis, type Run, runAt } from './match-emphasis.ts';
 
-/** What a line of Markdown is made of, in its order; what is opened is closed again, one within the other. */
+/** Events of inline content, in order and properly nested: each opening event has its closing one. */
 export type InlinePart =
   | { kind: 'text' | 'code'; text: string }
   | { kind: 'break' }
@@ -10,12 +10,13 @@ export type InlinePart =
   | { kind: 'close'; element: 'em' | 'strong' | 'a' };
 
 /**
- * Reads emphasis, code, links, line breaks and escapes (CommonMark 0.31.2, section 6), and bare web addresses as GFM does. Raw
- * HTML is text; an image is a link to it; a link that leads anywhere but to the web or to a mail address is its text.
+ * Parses emphasis, code, links, line breaks and escapes (CommonMark 0.31.2, section 6), and bare web addresses as in GFM.
+ * Raw HTML is text; an image becomes a link; a link to anything but a web or mail address becomes its text.
  *
  * Linear in the length of the text.
  *
- * @param options.dropTags Drops raw HTML tags and comments instead. For short texts: a comment is searched from each mark.
+ * @param options.dropTags Drops raw HTML tags and comments instead. For short texts: each `<` starts a search for a
+ *   comment's end.
  */
 export const readInline = (text: string, { dropTags = false } = {}): InlinePart[] => {
   const state: State = {
@@ -43,23 +44,23 @@ interface State {
   dropTags: boolean;
   at: number;
   parts: Part[];
-  /** Text that was read and stands in no part yet. */
+  /** Text that is read but not yet part of an event. */
   pending: string;
-  /** The last run of marks that may open or close. */
+  /** The last delimiter run. */
   runs: Run | undefined;
   brackets: Bracket[];
-  /** So many of the outer brackets stand around a link, and open none. */
+  /** Number of outer brackets that contain a link and so cannot open one. */
   dead: number;
-  /** Lengths of runs of backticks that nothing closes. */
+  /** Lengths of backtick runs without a closing run. */
   missing: Set<number>;
 }
 
 interface Bracket {
-  /** Its place among the parts. */
+  /** Index of its event. */
   part: number;
-  /** 2 for that of an image. */
+  /** 2 for an image. */
   length: number;
-  /** The last run before it. */
+  /** The last delimiter run before it. */
   below: Run | undefined;
 }
 
@@ -85,7 +86,7 @@ const push = (state: State, part: Part): void => {
   state.parts.push(part);
 };
 
-/** Up to the next character that may mean something; one at least. */
+/** Reads up to the next special character; at least one character. */
 const readText = (state: State): void => {
   TEXT.lastIndex = state.at;
   const run = TEXT.exec(state.text)?.[0] || (state.text[state.at] ?? '');
@@ -98,7 +99,7 @@ const readEscape = (state: State): boolean => {
   const next = state.text[state.at + 1] ?? '';
   if (next === '\n') return readBreak(state, 2);
   if (!/[!-/:-@[-`{-~]/.test(next)) return false;
-  // What was escaped is no reference either.
+  // Escaped characters do not form a character reference.
   flush(state);
   state.parts.push({ kind: 'text', text: next });
   state.at += 2;
@@ -109,7 +110,7 @@ const readLineEnd = (state: State): boolean => {
   const isHard = / {2}$/.test(state.pending.slice(-2));
   state.pending = state.pending.replace(/[ \t]{1,1000}$/, '');
   if (isHard) return readBreak(state, 1);
-  // A line at a time: to look at the end of ever more text would take ever longer.
+  // One line at a time: checking the end of the accumulated text would be quadratic.
   flush(state);
   state.pending = '\n';
   state.at += 1;
@@ -191,7 +192,7 @@ const closeBracket = (state: State): boolean => {
   const isImage = bracket.length === 2;
   if (url === undefined) state.parts[bracket.part] = NOTHING;
   else {
-    // No link within a link.
+    // Links cannot contain links.
     for (let at = from; at < state.parts.length; at += 1) if (isLink(state.parts[at])) state.parts[at] = NOTHING;
     state.parts[bracket.part] = { kind: 'open', element: 'a', url };
     if (state.parts.length === from) state.parts.push({ kind: 'text', text: url });
@@ -206,11 +207,11 @@ const NOTHING: Part = { kind: 'text', text: '' };
 
 const isLink = (part: Part | undefined): boolean => part !== undefined && 'element' in part && part.element === 'a';
 
-/** Round brackets within an address balance, two deep. */
+/** Parentheses in an address are balanced, two levels deep. */
 const TARGET =
   /\([ \n\t]{0,9}(?:<([^<>\n]{0,2000})>|((?:\\[!-/:-@[-`{-~]|[^\s()\\<]|\\|\((?:\\[!-/:-@[-`{-~]|[^\s()\\])*\)){0,2000}))(?:[ \n\t]{1,9}(?:"[^"]{0,500}"|'[^']{0,500}'))?[ \n\t]{0,9}\)/y;
 
-/** Web and mail alone; what a browser would read otherwise is no address. */
+/** Allows web and mail addresses only, and none that a browser would parse differently. */
 const safeUrl = (url: string): string | undefined =>
   url.length <= MAX_URL &&
   /^(?:https?:\/\/[^\s/]|mailto:[^\s@]+@)[^\s\\]*$/i.test(url) &&
@@ -255,7 +256,7 @@ const readBare = (state: State): boolean => {
 };
 const BARE = /https?:\/\/[^\s<>"`\\*]{1,2000}/y;
 
-/** What ends the sentence, or closes a bracket before the address, is no part of it. */
+/** Trailing punctuation of a sentence and unbalanced closing brackets are not part of an address. */
 const trimmed = (url: string): string => {
   const cut = url.replace(/(?:&[a-z]{1,9};|[.,;:!?'_~\]]){1,20}$/, '');
   if (!cut.endsWith(')')) return cut;

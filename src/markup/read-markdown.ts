@@ -1,6 +1,6 @@
 import { lineRanges, parseBlocks, type Block as Range } from './parse-blocks.ts';
 
-/** A block of Markdown, with the blocks within it. Texts are Markdown still, to be read by `readInline`. */
+/** A block of Markdown with its nested blocks. Texts are still Markdown, to be parsed by `readInline`. */
 export type MarkdownBlock =
   | { kind: 'heading'; depth: number; text: string }
   | { kind: 'paragraph'; text: string }
@@ -11,8 +11,8 @@ export type MarkdownBlock =
   | { kind: 'table'; rows: string[][] };
 
 /**
- * Reads the blocks of a Markdown text (CommonMark 0.31.2 with the tables of GFM). Raw HTML is a paragraph, to be shown as it is
- * written. Linear in the length of the text: quotes and lists deeper than `MAX_DEPTH` are paragraphs.
+ * Parses the blocks of a Markdown text (CommonMark 0.31.2 with GFM tables). Raw HTML becomes a paragraph, to be shown
+ * literally. Linear in the length of the text: quotes and lists deeper than `MAX_DEPTH` are paragraphs.
  */
 export const readMarkdown = (markdown: string): MarkdownBlock[] =>
   blocksIn(markdown.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd'), 0);
@@ -38,17 +38,14 @@ const blockOf = (source: string, { kind, depth: level, itemStarts, start }: Rang
   return { kind: 'paragraph', text: source.trim().replaceAll(LAZY, '') };
 };
 
-/** Without the marks of the quote. */
+/** Removes the quote markers. */
 const quoteText = (source: string): string =>
   source
     .split('\n')
     .map((line) => (/^ {0,3}>/.test(line) ? line.replace(/^ {0,3}>[ \t]?/, '') : lazyLine(line)))
     .join('\n');
 
-/**
- * A line that goes on with a paragraph although it lacks the marks around it begins nothing of its own, whatever it looks like
- * without them.
- */
+/** A lazy continuation line starts no block, whatever it looks like without its markers. */
 const lazyLine = (line: string): string => (line.trim() === '' ? '' : LAZY + line.trimStart());
 const LAZY = '\0';
 
@@ -74,7 +71,7 @@ const codeText = (source: string): string => {
     .join('\n');
 };
 
-/** A line without its first columns of white space, if it has so many; tabs reach to the next fourth column. */
+/** Removes up to so many columns of leading white space; tab stops are every four columns. */
 const withoutIndent = (line: string, columns: number): string => {
   let column = 0;
   let at = 0;
@@ -101,7 +98,7 @@ const listOf = (source: string, starts: readonly number[], depth: number): Markd
   return { kind: 'list', start: number === undefined ? undefined : Number(number), isTight, items };
 };
 
-/** What an item says, its mark and indentation taken away. */
+/** Content of an item, without marker and indentation. */
 const itemText = (source: string): string => {
   const [all = '', before = '', mark = '', gap = ''] = /^([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)/.exec(source) ?? [];
   const first = columnsOf(before) + mark.length;

@@ -1,20 +1,21 @@
 import type { Span } from '../text/split-sentences.ts';
 
 /**
- * A block of Markdown. `prose` is read by the sentence, `list` and `table` by their `items`, `code` as a whole; `heading` and `raw`
- * (scripts, styles, comments, rules) state nothing.
+ * A block of Markdown. `prose` is evaluated by sentence, `list` and `table` by their `items`, `code` as a whole; `heading`
+ * and `raw` (scripts, styles, comments, thematic breaks) make no statements.
  */
 export interface Block extends Span {
   kind: 'prose' | 'list' | 'table' | 'code' | 'heading' | 'raw';
-  /** List items with what hangs below them, or table rows with the head first; empty for the other kinds. */
+  /** List items with their nested content, or table rows including the head; empty for other kinds. */
   items: Span[];
 }
 
 /**
- * Cuts Markdown into blocks by its lines (CommonMark 0.31.2, sections 4 and 5, and GFM tables, as far as checking statements needs them).
+ * Splits Markdown into blocks by its lines (CommonMark 0.31.2, sections 4 and 5, and GFM tables), in the detail that
+ * checking statements needs.
  *
- * It reads a chunk, which starts where a block starts. A full parser would be slower and larger, and what it knows beyond
- * this (inline structure, reference links) does not change what is stated.
+ * Its input is a chunk, which starts at the start of a block. A full parser would be slower and larger, and inline
+ * structure or reference links do not change the statements.
  *
  * @returns Blocks in order, without the blank lines between them.
  */
@@ -42,16 +43,16 @@ export const splitBlocks = (text: string): Block[] => {
 interface Line extends Span {
   text: string;
   blank: boolean;
-  /** Columns of white space before the first character; a tab counts as four. */
+  /** Leading white space in columns; a tab counts as four. */
   indent: number;
-  /** This line, or the first one after it that is not blank. */
+  /** This line, or the next one that is not blank. */
   filled: Line | undefined;
 }
 
 interface BlockReader {
   kind: Block['kind'];
   starts(line: Line, next: Line | undefined): boolean;
-  /** How many lines belong to the block that starts at `at`. */
+  /** Number of lines of the block that starts at `at`. */
   length(lines: Line[], at: number): number;
   items?(part: Line[], end: number): Span[];
 }
@@ -76,7 +77,7 @@ const splitLines = (text: string): Line[] => {
     });
     start = stop + 1;
   }
-  // Looked up for every line of a list: a search from each of them would be quadratic.
+  // Precomputed: a search from each line of a list would be quadratic.
   let filled: Line | undefined;
   for (const line of lines.toReversed()) {
     if (!line.blank) filled = line;
@@ -85,7 +86,7 @@ const splitLines = (text: string): Line[] => {
   return lines;
 };
 
-/** Lines from `at` on for which `belongs` holds, at least one. */
+/** Number of consecutive lines from `at` for which `belongs` holds, at least one. */
 const countWhile = (lines: Line[], at: number, belongs: (line: Line, index: number) => boolean): number => {
   let index = at + 1;
   while (index < lines.length && belongs(lines[index] as Line, index)) index += 1;

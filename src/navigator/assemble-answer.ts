@@ -4,7 +4,7 @@ import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { type ChunkAtHand, chunkAtHand } from '../search/chunks-at-hand.ts';
+import { type CachedChunk, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Comparison } from './compare-sources.ts';
@@ -164,7 +164,7 @@ export const relatedTopics = (
   const topics = new Map<string, string>();
   const taken = new Set(quotes.flatMap(({ chunk }) => subjectOf(chunk).keys));
   for (const hit of hits) {
-    const { topic, key: own } = subjectOf(chunkAtHand(edition, hit.chunk));
+    const { topic, key: own } = subjectOf(cachedChunk(edition, hit.chunk));
     if (topic !== '' && !taken.has(own) && !topics.has(own)) topics.set(own, topic);
     if (topics.size === MAX_TOPICS) break;
   }
@@ -172,7 +172,7 @@ export const relatedTopics = (
 };
 
 /** The topic of a chunk, and the section that makes it superfluous when quoted. */
-const subjectOf = oncePer((chunk: ChunkAtHand) => {
+const subjectOf = oncePer((chunk: CachedChunk) => {
   const section = sectionOf(chunk, chunk.source);
   const topic = oneLine(isTelling(section) ? section : chunk.source.title, 200);
   return { topic, key: key(topic), keys: [key(section), key(chunk.source.title)] };

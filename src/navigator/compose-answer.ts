@@ -3,13 +3,13 @@ import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../gr
 import { cellAskedFor } from '../grounding/read-table.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
-import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import type { CachedChunk } from '../search/chunk-cache.ts';
 import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** Words of a chunk that an answer shows or is based on: `chunk.text.slice(start, end)`. */
 export interface PlacedQuote {
-  chunk: ChunkAtHand;
+  chunk: CachedChunk;
   start: number;
   end: number;
   text: string;

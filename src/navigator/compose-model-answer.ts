@@ -5,7 +5,7 @@ import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.t
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
-import type { ChunkAtHand } from '../search/chunks-at-hand.ts';
+import type { CachedChunk } from '../search/chunk-cache.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
@@ -102,7 +102,7 @@ const knowledgeOf = (passages: readonly ShownPassage[], edition: string): Citabl
   return { article: (file) => articles.get(file), edition };
 };
 
-const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string => {
+const sliceOf = (chunks: readonly CachedChunk[], { start, end }: Span): string => {
   const holder = chunks.find((chunk) => start >= chunk.start && end <= chunk.end);
   if (holder === undefined) return '';
   const span = { start: start - holder.start, end: end - holder.start };
@@ -111,7 +111,7 @@ const sliceOf = (chunks: readonly ChunkAtHand[], { start, end }: Span): string =
 
 /** A part of a chunk that supports a statement. */
 interface Cited extends Span {
-  chunk: ChunkAtHand;
+  chunk: CachedChunk;
 }
 
 /** The quotes of all statements by chunk. */
@@ -152,7 +152,7 @@ const quoteOf = ({ chunk, start, end }: Cited): PlacedQuote => ({
 });
 
 /** Its article is for other devices, and neither its headings nor its text name a requested one. */
-const isAboutOthers = ({ source, headingPath, text }: ChunkAtHand, named: readonly string[]): boolean => {
+const isAboutOthers = ({ source, headingPath, text }: CachedChunk, named: readonly string[]): boolean => {
   const wanted = named.map((device) => device.toLowerCase());
   if (source.devices.length === 0 || source.devices.some((device) => wanted.includes(device.toLowerCase())))
     return false;

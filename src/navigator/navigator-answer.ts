@@ -1,5 +1,5 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
-import { articleAtHand } from '../search/chunks-at-hand.ts';
+import { cachedArticle } from '../search/chunk-cache.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchHit } from '../search/search-edition.ts';
@@ -47,7 +47,7 @@ export interface ChosenHits {
  * device apply to all. When no hit fits, the others stay and `isOtherDevice` is true.
  */
 export const chooseHits = (edition: Edition, question: string, found: readonly SearchHit[]): ChosenHits => {
-  const hits = found.map((hit) => ({ ...hit, source: articleAtHand(edition, hit.article) }));
+  const hits = found.map((hit) => ({ ...hit, source: cachedArticle(edition, hit.article) }));
   const named = devicesNamedIn(question, edition.devices());
   if (named.length === 0) return { hits, named, isOtherDevice: false };
   const fitting = hits.filter(({ source }) => isAbout(source, named));

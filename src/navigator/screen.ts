@@ -3,7 +3,7 @@ import { hasPromptInjection, isInjectionName } from '../grounding/prompt-injecti
 import { excerptsOf } from '../grounding/render-passage.ts';
 import type { Unit } from '../grounding/units.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
-import { chunkAtHand } from '../search/chunks-at-hand.ts';
+import { cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { confidenceFeatures, type SearchOutcome } from '../search/search-edition.ts';
 import { splitSentences } from '../text/split-sentences.ts';
@@ -34,7 +34,7 @@ export const unscreened: Screen = {
  */
 export const promptInjectionScreen: Screen = {
   outcome: (edition, outcome) => {
-    const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(chunkAtHand(edition, chunk)));
+    const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(cachedChunk(edition, chunk)));
     return hits.length === outcome.hits.length
       ? outcome
       : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };

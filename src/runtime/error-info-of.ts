@@ -7,16 +7,16 @@ export class CodedError extends Error {
   override readonly name: string = 'CodedError';
   readonly code: ErrorCode;
   /** For the caller; `message` is for the log. */
-  readonly told: Partial<Omit<ErrorInfo, 'code'>>;
+  readonly reported: Partial<Omit<ErrorInfo, 'code'>>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { told = {}, cause }: { told?: Partial<ErrorInfo>; cause?: unknown } = {},
+    { reported = {}, cause }: { reported?: Partial<ErrorInfo>; cause?: unknown } = {},
   ) {
     super(message, { cause });
     this.code = code;
-    this.told = told;
+    this.reported = reported;
   }
 }
 
@@ -53,7 +53,7 @@ export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
     trace_id: scene.traceId,
     cause: describeCause(error),
   });
-  return errorInfo(code, { librarian: scene.librarian, ...(error instanceof CodedError ? error.told : {}) });
+  return errorInfo(code, { librarian: scene.librarian, ...(error instanceof CodedError ? error.reported : {}) });
 };
 
 /** The default message of a code, with the known details. */

@@ -8,33 +8,36 @@ import type { EditionIndex } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
 import { entryText, findEntry } from './text-table.ts';
 
-/** What was said before the question, oldest first; only the last turn of each speaker is used. */
+/** Conversation turns before the question, oldest first; only the last turn of each speaker is used. */
 export interface Turn {
   speaker: 'user' | 'assistant';
   text: string;
 }
 
-/** One list of postings that a query term reads. */
+/** A postings list that a query term reads. */
 interface TermPosting {
   termId: number;
-  /** 1; less for a corrected word and for what comes from the conversation. */
+  /** 1; lower for corrected words and for words from the conversation. */
   weight: number;
   idf: number;
 }
 
-/** One word of the question, or of the conversation before it, as it is searched. */
+/** One search term, from the question or from the conversation before it. */
 export interface QueryTerm {
   /** As typed, in lower case. */
   word: string;
   stem: string;
   origin: 'question' | 'conversation';
-  /** The knowledge base has this word or another with its stem. */
+  /** Whether the knowledge base contains the stem. */
   isKnown: boolean;
-  /** What it was taken for when the knowledge base lacks it: at most 3 words, the likeliest first. */
+  /** Spelling corrections of an unknown word: at most 3, likeliest first. */
   corrections: string[];
-  /** Its weight in all evidence: inverse chunk frequency times posting weight; unknown words have the largest there is. */
+  /** Inverse chunk frequency times posting weight; the largest possible value for unknown words. */
   idf: number;
-  /** Chunks that hold it (labels aside), and occurrences in all; of its likeliest correction where it was corrected. */
+  /**
+   * Number of chunks that contain the term (labels excluded) and total occurrences; those of the likeliest correction for
+   * a corrected word.
+   */
   chunkCount: number;
   occurrences: number;
   /** Empty for an unknown word without corrections. */
@@ -45,30 +48,30 @@ export interface QueryTerm {
 
 export interface AnalysedQuery {
   terms: QueryTerm[];
-  /** Places in `terms` of question words that stand side by side once stop words are gone, each pair once. */
-  neighbours: [number, number][];
-  /** Sum of all idf: the most that a chunk could match. */
+  /** Pairs of indexes into `terms` of question words that are adjacent after stop words are removed, each pair once. */
+  adjacentPairs: [number, number][];
+  /** Sum of all idf: the maximum that a chunk can match. */
   total: number;
-  /** The same for judging how well a chunk answers, where a long conversation must not outweigh the question. */
+  /** Like `total`, with the share of the conversation capped; used to judge how well a chunk answers. */
   judged: number;
 }
 
-/** Only so much of a text is read: the rest of a pasted log adds time, not meaning. In UTF-16 units. */
+/** Longer texts are cut here, in UTF-16 units: the rest of a pasted log adds time, not meaning. */
 const MAX_TEXT = 8_000;
 const MAX_WORDS = 512;
-/** Terms of one text that are searched, codes and the rarest; 99.98 % of the best ten stay the same. */
+/** Maximum number of terms searched per text: codes first, then the rarest. 99.98 % of the ten best hits stay the same. */
 const MAX_TERMS = 12;
 const MAX_CORRECTED_WORDS = 8;
 const CORRECTION_WEIGHTS = [1, 0.8, 0.6];
 /**
- * What all turns before may count beside the question when an answer is judged. On questions of conversations with an answer
- * (81 of mtrag-un) 91 % are answered so, as of the same questions alone, against 83 % where every word of the turns counts;
- * of others' questions behind such a conversation 9 and 4 %.
+ * Maximum idf of the whole conversation as a share of the question's idf when an answer is judged. Of 81 answerable
+ * conversational questions of mtrag-un, 91 % are answered, the same share as without conversation (83 % without this cap);
+ * of unanswerable ones 9 % and 4 %.
  */
 const CONVERSATION_SHARE = 0.5;
 const CONVERSATION_WEIGHTS = { user: 0.2, assistant: 0.1 };
 
-/** Turns a question, and the conversation it ends, into weighted terms of this edition. */
+/** Turns a question and its conversation into weighted terms of an edition. */
 export const analyseQuery = (edition: Edition, question: string, history: readonly Turn[] = []): AnalysedQuery => {
   const sequence = questionTerms(edition, question);
   const kept = rarest([...new Set(sequence)]);
@@ -78,12 +81,12 @@ export const analyseQuery = (edition: Edition, question: string, history: readon
     if (turn !== undefined) terms.push(...conversationTerms(edition, turn, terms));
   }
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
-  const asked = kept.reduce((sum, { idf }) => sum + idf, 0);
-  const judged = Math.min(total, asked * (1 + CONVERSATION_SHARE));
-  return { terms, neighbours: neighboursOf(sequence, kept), total, judged };
+  const questionIdf = kept.reduce((sum, { idf }) => sum + idf, 0);
+  const judged = Math.min(total, questionIdf * (1 + CONVERSATION_SHARE));
+  return { terms, adjacentPairs: adjacentPairsIn(sequence, kept), total, judged };
 };
 
-/** The terms of the question in its order; a word that is said twice is the same object. */
+/** Terms of the question in order; repeated words share one object. */
 const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   const terms = new Map<string, QueryTerm>();
   let correctable = MAX_CORRECTED_WORDS;
@@ -100,7 +103,7 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
     }
     const others = found.isKnown || !/^\d/.test(before) ? [] : otherNames(edition, word);
     if (others.length > 0) replaceBy(edition, found, others);
-    // A common English word that the knowledge base lacks is no other one misspelt.
+    // A common English word that the knowledge base lacks is not a misspelling.
     else if (!found.isKnown && correctable > 0 && !backgroundShares().has(found.stem)) {
       replaceBy(edition, found, correctSpelling(edition.index, word));
       correctable -= 1;
@@ -112,10 +115,10 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
   return sequence;
 };
 
-/** Asks for a number, which an answer gives without the word "many": no word to look for (`answerTypeOf` reads it). */
+/** "how many" asks for a number, which answers give without the word "many" (see `answerTypeOf`), so it is not searched. */
 const HOW_MANY = /\bhow\s{1,8}(?:many|much)\b/gi;
 
-/** The words of a text; what was derived from others counts only where the knowledge base knows it. */
+/** The words of a text. Derived words (compounds and their parts) count only if the knowledge base contains them. */
 const wordsToSearch = (index: EditionIndex, text: string): { word: string; mustBeKnown: boolean }[] => {
   const words: { word: string; mustBeKnown: boolean }[] = [];
   let partsCount = false;
@@ -158,7 +161,7 @@ const postingOf = (edition: Edition, termId: number, weight: number): TermPostin
   return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
 };
 
-/** "110 volts" where the knowledge base writes "100 to 240 V": the other names of a unit behind a number. */
+/** Other names of a unit after a number: "110 volts" for the "100 to 240 V" of the knowledge base. */
 const otherNames = ({ index }: Edition, word: string): Correction[] =>
   (UNITS_OF_MEASUREMENT.get(word) ?? [])
     .map((name) => ({ place: findWord(index, name), distance: 0 }))
@@ -181,10 +184,10 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
   if (term.postings.length > 0) term.idf = Math.max(...term.postings.map(({ idf, weight }) => idf * weight));
 };
 
-/** "E40", "TLS1.3": what a long message is about, however often the articles name it. */
+/** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
 const isCode = ({ word }: QueryTerm): boolean => /\p{L}/u.test(word) && /\d/.test(word);
 
-/** At most `MAX_TERMS` of the known terms and as many of the unknown ones. */
+/** At most `MAX_TERMS` known and `MAX_TERMS` unknown terms. */
 const rarest = (terms: readonly QueryTerm[]): QueryTerm[] => {
   const known = terms.filter(({ postings }) => postings.length > 0);
   if (known.length <= MAX_TERMS && terms.length <= 2 * MAX_TERMS) return [...terms];
@@ -208,7 +211,7 @@ const conversationTerms = (edition: Edition, turn: Turn, present: readonly Query
   return terms;
 };
 
-const neighboursOf = (sequence: readonly QueryTerm[], kept: readonly QueryTerm[]): [number, number][] => {
+const adjacentPairsIn = (sequence: readonly QueryTerm[], kept: readonly QueryTerm[]): [number, number][] => {
   const pairs = new Map<string, [number, number]>();
   for (let at = 1; at < sequence.length; at++) {
     const left = kept.indexOf(sequence[at - 1] as QueryTerm); // in range by the loop

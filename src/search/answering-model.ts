@@ -3,17 +3,17 @@ import type { Edition } from './open-edition.ts';
 import type { SearchHit, SearchOutcome } from './search-edition.ts';
 import { joined, semanticRelevances } from './semantic-calibration.ts';
 
-/** What an edition knows about answering from it; fitted when it is published (`fitEdition`). */
+/** Parameters of answering from an edition; fitted when the edition is published (`fitEdition`). */
 export interface AnsweringModel {
-  /** Whether a question is about what the knowledge base is about, from `domainFeatures`. */
+  /** Whether a question is in the domain of the knowledge base, from `domainFeatures`. */
   domain: LogisticModel;
   /** Below this a question is out of domain. */
   domainThreshold: number;
   /** Whether one source answers the question, from `relevanceFeatures`. */
   relevance: LogisticModel;
-  /** What the knowledge base is about, in its own words, the most telling first; at most 12. */
+  /** Typical terms of the knowledge base, most characteristic first; at most 12. */
   topics: string[];
-  /** How much more often a term occurs here than in English at large, by term id; see `keyOf`. */
+  /** Keyness by term id: how much more frequent a term is here than in general English (see `keysOfTerms`). */
   keys: Uint8Array;
 }
 
@@ -21,20 +21,20 @@ export interface AnsweringModel {
 export const MODEL_SECTION = 'answering';
 export const KEYS_SECTION = 'answering.keys';
 
-/** Keys run from here (common in English, rare here) ... */
+/** Lowest key: common in general English, rare here. */
 const LOWEST_KEY = -2;
-/** ... to here, as natural logarithms of the ratio of shares. */
+/** Highest key. Keys are natural logarithms of the ratio of shares. */
 const HIGHEST_KEY = 5;
 
-/** A key as the byte that an edition keeps. */
+/** Encodes a key as one byte. */
 export const encodeKey = (key: number): number =>
   Math.round(((Math.min(HIGHEST_KEY, Math.max(LOWEST_KEY, key)) - LOWEST_KEY) / (HIGHEST_KEY - LOWEST_KEY)) * 255);
 
-/** The key of a byte; that of a term the knowledge base lacks is the lowest. */
+/** Decodes a key; the lowest one for a term that the knowledge base lacks. */
 export const decodeKey = (byte: number | undefined): number =>
   byte === undefined ? LOWEST_KEY : LOWEST_KEY + (byte / 255) * (HIGHEST_KEY - LOWEST_KEY);
 
-/** In force where an edition has none of its own, being too small to fit one (recipe, section 5). */
+/** Used for editions without a model, which are too small to fit one (docs/calibration.md). */
 export const DEFAULT_MODEL: AnsweringModel = {
   domain: { weights: [9.2, 0.72, 0.58, 0, 0, 0, 0, 0], bias: -4.8 },
   domainThreshold: 0.5,
@@ -45,7 +45,7 @@ export const DEFAULT_MODEL: AnsweringModel = {
 
 const opened = new WeakMap<Edition, AnsweringModel>();
 
-/** The model of an edition, read once; the default where it has none or where it does not read. */
+/** The model of an edition, cached; the default if it has none or an unreadable one. */
 export const answeringModelOf = (edition: Edition): AnsweringModel => {
   const known = opened.get(edition);
   if (known) return known;
@@ -54,13 +54,13 @@ export const answeringModelOf = (edition: Edition): AnsweringModel => {
   return model;
 };
 
-/** The bytes of `MODEL_SECTION`; the keys have a section of their own. */
+/** The bytes of `MODEL_SECTION`; keys are stored in a section of their own. */
 export const encodeModel = ({ keys: _, ...model }: AnsweringModel): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(model));
 
 const readModel = (section: Uint8Array | undefined, keys: Uint8Array = DEFAULT_MODEL.keys): AnsweringModel => {
   if (section === undefined) return DEFAULT_MODEL;
-  // Written by `encodeModel` of the same build step, whose format version the edition carries.
+  // Written by `encodeModel` in the same build step; the edition carries the format version.
   const model = JSON.parse(new TextDecoder().decode(section)) as Omit<AnsweringModel, 'keys'>;
   return { ...model, keys };
 };
@@ -75,7 +75,7 @@ interface Keyness {
   sum: number;
 }
 
-/** Keyness of a question's own words; all zero without any, or without keys. */
+/** Keyness of the question's own words; all zero if there are no words or no keys. */
 const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness => {
   const own = terms.filter(({ origin }) => origin === 'question');
   if (own.length === 0 || keys.length === 0) return { mean: 0, highest: 0, sum: 0 };
@@ -91,13 +91,16 @@ const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness
 
 type Evidence = Pick<SearchOutcome, 'query' | 'hits' | 'coverage' | 'quality' | 'margin' | 'model'>;
 
-/** The hit that quality and margin speak of: the first, unless meaning had a part in the order. */
+/** The hit that quality and margin describe: the first, or the best by words if meaning affected the order. */
 const bestByWords = ({ hits, model }: Pick<Evidence, 'hits' | 'model'>): SearchHit | undefined =>
   model === undefined
     ? hits[0]
     : hits.reduce<SearchHit | undefined>((best, hit) => (best && best.score >= hit.score ? best : hit), undefined);
 
-/** Of the domain model: quality, keyness (mean, highest, sum), share of neighbouring words kept, tightness, margin, subject. */
+/**
+ * Features of the domain model: quality, keyness (mean, highest, sum), share of adjacent word pairs matched, tightness,
+ * margin, subject.
+ */
 export const domainFeatures = (evidence: Evidence, keys: Uint8Array): number[] => {
   const { query, quality, margin } = evidence;
   const best = bestByWords(evidence);
@@ -106,13 +109,13 @@ export const domainFeatures = (evidence: Evidence, keys: Uint8Array): number[] =
   return [quality, mean, highest, sum, pairs, best?.tightness ?? 0, margin, subjectOf(query, keys)];
 };
 
-/** Above this key a word tells the knowledge base from English at large as well as any. */
+/** Keys are capped here: higher ones distinguish the knowledge base from general English no better. */
 const TELLING_KEY = 4;
 
 /**
- * How much one word of the question is what the knowledge base is about: the largest product of a key, as a share of
- * `TELLING_KEY`, with the binary logarithm of the chunks that hold it. A telling word in every tenth chunk names the subject;
- * one that stands somewhere once may be anything.
+ * How strongly one question word identifies the subject of the knowledge base: the largest product of its key, as a share
+ * of `TELLING_KEY`, and log2(1 + number of chunks that contain it). A characteristic word in every tenth chunk names the
+ * subject; one that occurs once may be anything.
  */
 const subjectOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): number => {
   let most = 0;
@@ -125,13 +128,13 @@ const subjectOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): number 
   return most;
 };
 
-/** Of the relevance model: the hit's quality, and its lead over the best other (negative behind it). */
+/** Features of the relevance model: quality of the hit, and its lead over the best other hit (negative if it trails). */
 const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, total: number): number[] =>
   total > 0 ? [hit.score / (4 * total), (hit.score - bestOther) / (4 * total)] : [0, 0];
 
 /**
- * How probably each hit answers the question by itself: 0 to 1, where 0.7 means "very probably" (93 % right in the study).
- * Words and, where it was compared, meaning together.
+ * Probability that each hit answers the question by itself, 0 to 1; 0.7 means "very probably" (93 % right in our
+ * evaluation). Combines words and, if compared, meaning.
  *
  * @returns One number for each of `outcome.hits`.
  */

@@ -1,9 +1,12 @@
-/** An article as the library holds it and as every edition is built from it. */
+/** An article of a knowledge base; editions are built from these. */
 export interface Article {
-  /** Unique in its knowledge base; for a folder the path from its root. It is the `file` of seed 004. 1 to 300 characters. */
+  /**
+   * Unique in its knowledge base, 1 to 300 characters; for a folder the path relative to its root. It is the `file` of the
+   * wire format.
+   */
   id: string;
   title: string;
-  /** Where a reader finds the article. */
+  /** Public address of the article. */
   url: string;
   /** Markdown without front matter. A quote's offsets are UTF-16 units into this text. */
   text: string;
@@ -14,10 +17,10 @@ export interface Article {
   author?: string | undefined;
 }
 
-/** A part of an article that stands alone: what is searched, scored and quoted. */
+/** A self-contained part of an article: the unit of search, scoring and quoting. */
 export interface Chunk {
   articleId: string;
-  /** Place in the article, from 0. */
+  /** Index in the article, from 0. */
   position: number;
   /** The headings above the chunk, outermost first, without the article's title. */
   headingPath: string[];
@@ -29,13 +32,13 @@ export interface Chunk {
   tokenCount: number;
 }
 
-/** An article with the chunks it was cut into, in order: what an edition is built from. */
+/** An article with its chunks, in order: the input for building an edition. */
 export interface EditionEntry {
   article: Article;
   chunks: Chunk[];
 }
 
-/** What an edition says about itself. */
+/** Metadata of an edition. */
 export interface EditionIdentity {
   id: string;
   workspace: string;

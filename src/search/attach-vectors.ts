@@ -4,7 +4,7 @@ import { openEdition } from './open-edition.ts';
 import { packVector, quantise, signsOf, signWords, unpackVector } from './quantise.ts';
 import { embeddingTextOf, VECTOR_ID_DIGITS, type VectorSpace } from './vector-id.ts';
 
-/** Names of the sections that tell an edition's vectors (docs/edition-format.md). */
+/** Names of the sections that store an edition's vectors (docs/edition-format.md). */
 export const VECTOR_SECTIONS = {
   about: 'vectors',
   ids: 'vectors.ids',
@@ -17,21 +17,21 @@ export const VECTOR_SECTIONS = {
 /** Bytes of a vector's id. */
 export const ID_BYTES = VECTOR_ID_DIGITS / 2;
 
-/** The vectors that an edition has: where they stand in an index, or they themselves. */
+/** Vectors of an edition: ids in a vector index, or the vectors themselves. */
 export type VectorsToAttach =
-  /** By chunk: the id of its vector in an index; undefined where there is none. */
+  /** By chunk: the id of its vector in an index; `undefined` if it has none. */
   | { kind: 'ids'; space: VectorSpace; ids: readonly (string | undefined)[] }
-  /** By chunk: its vector as `packVector` packs it; undefined where there is none. */
+  /** By chunk: its vector as packed by `packVector`; `undefined` if it has none. */
   | { kind: 'rows'; space: VectorSpace; rows: Iterable<Uint8Array | undefined>; chunks: number };
 
-/** Bytes that attaching takes, headers aside. */
+/** Bytes that the vectors need, excluding section headers. */
 export const attachedBytes = (kind: VectorsToAttach['kind'], { dimensions }: VectorSpace, chunks: number): number =>
   ABOUT_BYTES + chunks * (kind === 'ids' ? ID_BYTES + 4 : dimensions + 4 + signWords(dimensions) * 4);
 
-/** More than what is said about the vectors, and what aligning the sections costs. */
+/** Upper bound of the metadata section and of alignment. */
 const ABOUT_BYTES = 1024;
 
-/** Attaches them; `edition` must not be used any more (see `attachSection`). */
+/** Attaches vectors to an edition; `edition` must not be used afterwards (see `attachSection`). */
 export const attachVectors = (edition: Uint8Array, vectors: VectorsToAttach): Uint8Array<ArrayBuffer> => {
   const { kind, space } = vectors;
   const about = new TextEncoder().encode(
@@ -41,7 +41,7 @@ export const attachVectors = (edition: Uint8Array, vectors: VectorsToAttach): Ui
   return kind === 'ids' ? attachIds(named, vectors.ids) : attachRows(named, vectors);
 };
 
-/** What the section `vectors` says. */
+/** Content of the section `vectors`. */
 export interface AboutVectors extends VectorSpace {
   kind: VectorsToAttach['kind'];
 }
@@ -88,7 +88,7 @@ const attachRows = (
   return attachSection(whole, VECTOR_SECTIONS.signs, new Uint8Array(signs.buffer));
 };
 
-/** Gives every chunk of an edition its vector from the table of word vectors; `edition` must not be used any more. */
+/** Attaches a word vector for every chunk; `edition` must not be used afterwards. */
 export const attachWordVectors = (edition: Uint8Array, words: WordVectors): Uint8Array<ArrayBuffer> => {
   const { index, chunk, article, chunkCount } = openEdition(edition);
   const rows = Array.from({ length: chunkCount }, (_, place) => {

@@ -1,6 +1,6 @@
 import { BACKGROUND_WORDS } from './background-words.ts';
 
-/** The share of each listed stem in running English; read once. */
+/** Share of each listed stem in general English; parsed once. */
 export const backgroundShares = (): ReadonlyMap<string, number> => {
   known ??= readShares();
   return known;

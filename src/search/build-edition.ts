@@ -6,15 +6,15 @@ import { FULL_IMPACT, RANKING } from './ranking.ts';
 import { compareByBytes, entryBytes, numbersView, openTextTable, postingView, varintReader } from './text-table.ts';
 
 /**
- * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). The same articles, in whatever
- * order, give the same bytes.
+ * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). Output is deterministic and does
+ * not depend on the order of the articles.
  *
- * The entries are read twice: once for the words, once for the texts. Entries that can be iterated again and come sorted
- * by id (by code point, as SQLite's ORDER BY does) are never held together, and the peak is the edition plus its
- * vocabulary; others are collected and sorted first.
+ * The entries are read twice: once for words, once for texts. Re-iterable entries that are sorted by id (by code point, as
+ * SQLite's ORDER BY does) are streamed, so that peak memory is the edition plus its vocabulary; others are collected and
+ * sorted first.
  *
- * @param options.spareBytes Room for what is attached to an edition of so many bytes, where that is more than small.
- * @returns A view whose memory goes on for `SPARE_BYTES` and what was asked for (see `attachSection`).
+ * @param options.spareBytes Extra room for sections that will be attached, given the size of the edition in bytes.
+ * @returns A view with at least `SPARE_BYTES` of free memory behind it (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
 export const buildEdition = (
@@ -61,10 +61,10 @@ const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void =
 const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edition: its articles changed meanwhile');
 
 /**
- * The second half of building: from the chunks' word numbers to the postings, term by term and chunk by chunk, each with
- * the share of its term's full weight that the chunk earns (BM25F, docs/edition-format.md).
+ * Second half of building: turns the word ids of the chunks into postings, ordered by term and chunk, each with the share
+ * of its term's full weight that the chunk scores (BM25F, docs/edition-format.md).
  *
- * @param sections The edition's sections, all but postings and texts written.
+ * @param sections All written except postings and texts.
  */
 const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): void => {
   const view = (name: string): Uint32Array => numbersView(sections.get(name));
@@ -102,7 +102,7 @@ const impactOf = (frequency: number): number =>
 interface Field {
   weight: number;
   meanLength: number;
-  /** The word numbers of a chunk in this field; valid until the next call. */
+  /** The word ids of a chunk in this field; valid until the next call. */
   words: (chunk: number) => Uint32Array;
 }
 

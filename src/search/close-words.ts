@@ -5,22 +5,22 @@ import type { Edition } from './open-edition.ts';
 import { quantise, signsOf, signWords } from './quantise.ts';
 import { entryText, findEntry } from './text-table.ts';
 
-/** A word of an edition that is, or is close to, a word of a question. */
+/** A word of an edition that equals or is close in meaning to a question word. */
 export interface CloseWord {
-  /** Place of its stem among the edition's terms. */
+  /** Term id of its stem. */
   termId: number;
-  /** 0 to 1; 1 for the word itself. */
+  /** Similarity, 0 to 1; 1 for the word itself. */
   closeness: number;
 }
 
-/** A cosine below this says nothing. */
+/** Minimum cosine. */
 const LEAST_COSINE = 0.35;
-/** Close words of one word that count. */
+/** Maximum number of close words per word. */
 const LIMIT = 25;
-/** Words of questions whose close words are kept, for each edition: about 1 MB. */
+/** Number of question words whose close words are cached per edition: about 1 MB. */
 const MAX_REMEMBERED = 4000;
 
-/** Finds the words of an edition that are close in meaning to one of a question, the closest first. */
+/** Finds the words of an edition that are close in meaning to a question word, closest first. */
 export const closeWordsIn = (
   edition: Edition,
   vectors: Pick<WordVectors, 'vectorOf'> | undefined,
@@ -57,7 +57,7 @@ const sameWords = ({ index }: Edition, forms: ReadonlySet<string>): CloseWord[] 
     return termId < 0 ? [] : [{ termId, closeness: 1 }];
   });
 
-/** Terms that have a vector, a byte a number: 4 MB at most, for as many words as the table knows. */
+/** Vectors of terms, one byte per number: at most 4 MB, as the table of words is finite. */
 const nearestTerms = ({ index: { terms } }: Edition, { vectorOf }: Pick<WordVectors, 'vectorOf'>) => {
   const known = Array.from({ length: terms.count }, (_, termId) => termId).flatMap((termId) => {
     const vector = vectorOf([entryText(terms, termId)]);

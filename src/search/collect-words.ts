@@ -3,39 +3,39 @@ import { stem } from '../text/stem.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
 import { compareByBytes, encodeStrings } from './text-table.ts';
 
-/** A table being written: where each entry ends, and the entries' bytes. */
+/** A table under construction: the end offset of each entry, and the bytes of all entries. */
 export interface GrowingTable {
   ends: GrowingNumbers;
   bytes: GrowingBytes;
 }
 
-/** What the first pass over the articles leaves behind. Words and terms are numbered in the order in which they come. */
+/** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {
   words: Map<string, number>;
-  /** By word: its term, and how often it occurs. */
+  /** By word: its term and its number of occurrences. */
   wordTerms: GrowingNumbers;
   wordCounts: GrowingNumbers;
   terms: Map<string, number>;
-  /** By term: how many chunks hold it in any field, and how often it occurs in all. */
+  /** By term: the number of chunks that contain it in any field, and its total occurrences. */
   termChunks: GrowingNumbers;
-  /** By term: how many chunks hold it in title, headings or text. */
+  /** By term: the number of chunks that contain it in title, headings or text. */
   termTextChunks: GrowingNumbers;
   termCounts: GrowingNumbers;
-  /** Content words of all chunks by field; titles and labels count once for each of their article's chunks. */
+  /** Number of content words of all chunks by field; titles and labels count once per chunk of their article. */
   fieldLengths: FieldLengths;
   articles: GrowingTable;
   titleWords: GrowingTable;
   labelWords: GrowingTable;
-  /** By article: how many chunks there are up to its last one. */
+  /** By article: the number of chunks up to and including its last one. */
   articleChunkEnds: GrowingNumbers;
   headings: GrowingTable;
   headingWords: GrowingTable;
   chunkWords: GrowingTable;
-  /** By chunk: article, start, end, tokens, heading, one behind the other. */
+  /** By chunk: article, start, end, tokens and heading, consecutively. */
   chunkNumbers: GrowingNumbers;
-  /** By chunk: where its text ends in UTF-8. The texts themselves are left to the second pass. */
+  /** By chunk: the end of its text in UTF-8 bytes. The second pass writes the texts themselves. */
   textEnds: GrowingNumbers;
-  /** By tag (`intent setup`, `device apollo`): the articles that carry it. */
+  /** By tag (`intent setup`, `device apollo`): the articles that have it. */
   tags: Map<string, number[]>;
 }
 
@@ -46,13 +46,13 @@ export interface FieldLengths {
   body: number;
 }
 
-/** How many numbers a chunk has in `chunkNumbers`. */
+/** Numbers per chunk in `chunkNumbers`. */
 export const CHUNK_NUMBERS = 5;
 
 /**
- * The first pass: numbers the words, counts them, and keeps every chunk as a list of word numbers.
+ * First pass: numbers and counts the words, and stores every chunk as a list of word ids.
  *
- * @returns Undefined as soon as an article's id does not sort after the one before it.
+ * @returns `undefined` as soon as an article's id does not sort after the previous one.
  */
 export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | undefined => {
   const collected = emptyCollection();
@@ -120,7 +120,7 @@ const countChunk = (
   for (const term of seen) termChunks.set(term, termChunks.get(term) + 1);
 };
 
-/** Gives each new word a number and a term, and writes the words of a text into a table as varints. */
+/** Gives each new word an id and a term, and appends the words of a text to a table as varints. */
 const wordNumbering = (collected: CollectedWords): NumberWords => {
   const { words, wordTerms, wordCounts, terms, termChunks, termTextChunks, termCounts } = collected;
   const addWord = (word: string): number => {
@@ -153,10 +153,10 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
   };
 };
 
-/** A copy: a piece of a text may keep all of the text in memory for as long as it is held itself. */
+/** Copies a string, as a substring may keep its whole parent string in memory. */
 const detached = (piece: string): string => new TextDecoder().decode(new TextEncoder().encode(piece));
 
-/** Knowledge bases repeat their headings: each path is kept once. */
+/** Knowledge bases repeat their headings, so each path is stored once. */
 const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
   const headings = new Map<string, Heading>();
   return (path) => {
@@ -170,13 +170,13 @@ const headingNumbering = (collected: CollectedWords, number: NumberWords): ((pat
   };
 };
 
-/** `intent` and `device` tags as an edition keeps them: trimmed, lower case, each once. */
+/** Normalises `intent` and `device` tags: trimmed, lower case, unique. */
 export const tagOf = (kind: 'intent' | 'device', value: string): string => `${kind} ${value.trim().toLowerCase()}`;
 
 const tagsOf = ({ intents, devices }: Article): Set<string> =>
   new Set([...intents.map((intent) => tagOf('intent', intent)), ...devices.map((device) => tagOf('device', device))]);
 
-/** What is searched of intents and devices: `not_hashing` is two words, not also `nothashing`. */
+/** Searchable text of intents and devices: `not_hashing` is two words, and not also `nothashing`. */
 const labelsOf = ({ intents, devices }: Article): string => [...intents, ...devices].join('\n').replaceAll('_', ' ');
 
 const encodeArticle = ({ id, title, url, lastUpdated, author, intents, devices }: Article): Uint8Array =>
@@ -210,10 +210,10 @@ const emptyCollection = (): CollectedWords => ({
   tags: new Map(),
 });
 
-/** Bytes and numbers that grow as they are written, without ever being copied as a whole more than a few times. */
+/** A growing buffer of bytes and numbers. */
 interface GrowingBytes {
   length: () => number;
-  /** A whole number from 0 to 2^32 - 1, seven bits a byte, the lowest first. */
+  /** Writes an integer from 0 to 2^32 - 1 as a varint: seven bits per byte, lowest first. */
   pushVarint: (value: number) => void;
   push: (bytes: Uint8Array) => void;
   /** Writes everything to the start of `target`. */
@@ -222,7 +222,7 @@ interface GrowingBytes {
 
 const BLOCK_BYTES = 65_536;
 
-/** In blocks: the peak is the content plus one block. */
+/** Stored in blocks, so that peak memory is the content plus one block. */
 const growingBytes = (): GrowingBytes => {
   const blocks: Uint8Array[] = [];
   let block = new Uint8Array(0);
@@ -265,7 +265,7 @@ interface GrowingNumbers {
   view: () => Uint32Array;
 }
 
-/** Unsigned 32-bit numbers; doubles when full. */
+/** A growing array of unsigned 32-bit numbers; doubles when full. */
 const growingNumbers = (): GrowingNumbers => {
   let numbers = new Uint32Array(1024);
   let length = 0;

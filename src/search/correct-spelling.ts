@@ -3,26 +3,26 @@ import { editDistance } from '../text/edit-distance.ts';
 import type { EditionIndex } from './open-index.ts';
 import { firstEntryFrom } from './text-table.ts';
 
-/** A word of the knowledge base that a misspelt one may stand for. */
+/** A word of the knowledge base that a misspelt word may stand for. */
 export interface Correction {
-  /** Place among the edition's sorted words. */
+  /** Index into the edition's sorted words. */
   place: number;
-  /** Letters added, dropped, changed or swapped with their neighbour: 1 or 2. */
+  /** Number of letters inserted, deleted, substituted or transposed: 1 or 2. */
   distance: number;
 }
 
 const MIN_LENGTH = 4;
 const MIN_LENGTH_OF_TWO = 8;
-/** A short word with another first letter is more often another word than a mistake. */
+/** A short word with a different first letter is more often another word than a misspelling. */
 const MIN_LENGTH_ELSEWHERE = 5;
 const MAX_LENGTH = 32;
 const MAX_CORRECTIONS = 3;
 
 /**
- * The words nearest to one that the knowledge base lacks: one edit away, or two from 8 letters on with the first letter the
- * same. At most three, all equally near, the more frequent first. Words one edit away that begin alike go before all others; a
- * wrong first letter goes before a second edit. Only words made of letters are corrected: another number or error code is
- * another thing, not a mistake.
+ * Finds the words closest to one that the knowledge base lacks: one edit away or, from 8 letters on and with the same
+ * first letter, two. At most three, all at the same distance, most frequent first; words one edit away with the same first
+ * letter take precedence over all others. Only words made of letters are corrected: a different number or error code is a
+ * different thing.
  */
 export const correctSpelling = (index: EditionIndex, word: string): Correction[] => {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !/^\p{L}+$/u.test(word)) return [];
@@ -44,7 +44,7 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
     .slice(0, MAX_CORRECTIONS);
 };
 
-/** Of the words from place `start` to `end`, those nearest to `wanted`, all at the same distance of at most `limit`. */
+/** The words in `[start, end)` nearest to `wanted`, all at the same distance of at most `limit`. */
 const wordsNear = (
   { words, wordMasks }: EditionIndex,
   wanted: Uint8Array,
@@ -54,7 +54,7 @@ const wordsNear = (
   let nearest = limit;
   let found: Correction[] = [];
   for (let place = start; place < end; place++) {
-    // One edit changes two letters at most: clear that many bits less one, and see whether more than one is left.
+    // One edit changes at most two letters: clear all but one of the allowed bits and check whether more than that remain.
     let differing = mask ^ (wordMasks[place] ?? 0);
     differing &= differing - 1;
     if (nearest > 1) {

@@ -9,10 +9,10 @@ import { createEditionReader } from './edition-reader.ts';
 import type { Edition } from './open-edition.ts';
 
 /**
- * The current edition for a request: of the workspace that its verified context names, asked of the library over signed
- * calls. One for an isolate, which it keeps the editions for. Throws when a workspace has none yet.
+ * Returns a reader for the current edition of the workspace in the verified context. Create one per isolate: it caches
+ * editions. Reading throws if the workspace has no edition yet.
  *
- * @param parts Where the bytes of an edition are cheaper to get than from the library.
+ * @param parts Sources of edition bytes that are cheaper than the library.
  */
 export const currentEdition = (
   identity: Identity,
@@ -26,7 +26,7 @@ export const currentEdition = (
   };
 };
 
-/** The library asked over signed calls that extend the context at hand, with `kb:read` and nothing else. */
+/** A client of the library whose signed calls extend the current context, with the permission `kb:read` only. */
 const signedLibrary =
   (client: SignedClient, context: OriginContext | VerifiedContext): AskLibrary =>
   async (path, { maxBytes }) => {

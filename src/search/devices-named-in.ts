@@ -1,10 +1,10 @@
 import { oncePer } from '../runtime/once-per.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 
-/** So much of a text is read, in UTF-16 units. */
+/** Longer texts are cut here, in UTF-16 units. */
 const MAX_TEXT = 1_000;
 
-/** Devices of a list that a text names in full; "Apollo II" does not name "Apollo" too. */
+/** Devices of a list that a text names in full; "Apollo II" does not also name "Apollo". */
 export const devicesNamedIn = (text: string, devices: readonly string[]): string[] => {
   if (devices.length === 0) return [];
   const words = wordsOf(text.slice(0, MAX_TEXT));
@@ -15,7 +15,7 @@ export const devicesNamedIn = (text: string, devices: readonly string[]): string
     .map(({ device }) => device);
 };
 
-/** An edition hands out the same list for every question. */
+/** Cached by list: an edition returns the same list for every question. */
 const withWords = oncePer((devices: readonly string[]) =>
   devices.map((device) => ({ device, words: wordsOf(device) })),
 );

@@ -1,12 +1,12 @@
-/** The bytes are not an edition that this code can read: wrong kind, newer version, cut short or damaged. */
+/** The bytes are not a readable edition: wrong type, newer version, truncated or damaged. */
 export class EditionFormatError extends Error {
   override name = 'EditionFormatError';
 }
 
-/** Raised whenever the layout or the meaning of a section changes; an older reader refuses what it does not know. */
+/** Incremented when the layout or the meaning of a section changes; readers reject unknown versions. */
 export const EDITION_VERSION = 4;
 
-/** Where a section lies, in bytes from the start of the edition. */
+/** Position of a section, in bytes from the start of the edition. */
 export interface Placement {
   start: number;
   length: number;
@@ -23,7 +23,7 @@ const SECTION_NAME = /^[a-z][A-Za-z0-9.-]{0,23}$/;
 /** Sections start at multiples of four, so that typed arrays can be laid over them. */
 export const aligned = (offset: number): number => (offset + 3) & ~3;
 
-/** Places sections one behind the other. @returns Their places and the length of the whole, in bytes. */
+/** Lays out sections consecutively. @returns Their positions and the total length, in bytes. */
 export const placeSections = (
   lengths: ReadonlyMap<string, number>,
 ): { places: Map<string, Placement>; byteLength: number } => {
@@ -37,7 +37,7 @@ export const placeSections = (
   return { places, byteLength: aligned(end) };
 };
 
-/** Writes what the reader checks first: kind, version, length, and the table of sections. */
+/** Writes the header: type, version, length and section table. */
 export const writeHeader = (bytes: Uint8Array, places: ReadonlyMap<string, Placement>): void => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   [MAGIC, EDITION_VERSION, bytes.byteLength, places.size].forEach((value, at) => {
@@ -53,7 +53,7 @@ export const writeHeader = (bytes: Uint8Array, places: ReadonlyMap<string, Place
   }
 };
 
-/** Reads the table of sections. @throws {EditionFormatError} When it cannot be this version's, or points outside the bytes. */
+/** Reads the section table. @throws {EditionFormatError} When it is not of this version or points outside the bytes. */
 export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
   if (bytes.byteLength < HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES) throw unreadable('it is shorter than its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -74,18 +74,18 @@ export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
   return places;
 };
 
-/** Names are ASCII, which needs no decoder: setting one up 33 times is half of what a cold start spends here. */
+/** Decodes an ASCII name. Setting up a `TextDecoder` 33 times would be half of the cold start here. */
 const nameAt = (bytes: Uint8Array, entry: number): string => {
   let end = entry;
   while (end < entry + NAME_BYTES && bytes[end] !== 0) end++;
   return String.fromCharCode(...bytes.subarray(entry, end));
 };
 
-/** The error for bytes that cannot be opened. @param reason What is so, after the colon. */
+/** The error for bytes that cannot be opened. @param reason What is wrong, shown after the colon. */
 export const unreadable = (reason: string): EditionFormatError =>
   new EditionFormatError(`Cannot read the edition: ${reason}`);
 
-/** @throws {RangeError} When the name is malformed, taken, or one too many. */
+/** @throws {RangeError} When the name is malformed or taken, or there are too many sections. */
 const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): void => {
   if (!SECTION_NAME.test(name)) throw new RangeError(`Cannot name a section ${JSON.stringify(name)}: see the format`);
   if (places.has(name)) throw new RangeError(`Cannot add section ${name}: there is one of that name`);
@@ -93,17 +93,17 @@ const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): voi
     throw new RangeError(`Cannot add section ${name}: there are ${MAX_SECTIONS} already`);
 };
 
-/** Spare bytes that `buildEdition` leaves behind an edition, so that attaching small sections copies nothing. */
+/** Spare bytes that `buildEdition` reserves behind an edition, so that small sections are attached without a copy. */
 export const SPARE_BYTES = 65_536;
 
 /**
- * Adds a named section to a finished edition, for what can only be known once it can be searched, such as the parameters
- * of decisions fitted on it. Where the memory behind `edition` has room, the section is written there and nothing is
- * copied: `edition` itself must not be used any more, the returned array takes its place.
+ * Adds a named section to a finished edition, for data that requires a searchable edition, such as fitted parameters. If
+ * the memory behind `edition` has room, the section is written there without a copy: use the returned array and no longer
+ * `edition`.
  *
  * @param name `[a-z][A-Za-z0-9.-]*`, at most 24 characters, not yet in the edition.
  * @throws {RangeError} When the name cannot be used.
- * @throws {EditionFormatError} When `edition` is not one.
+ * @throws {EditionFormatError} When `edition` is not an edition.
  */
 export const attachSection = (edition: Uint8Array, name: string, section: Uint8Array): Uint8Array<ArrayBuffer> => {
   const places = readHeader(edition);

@@ -3,26 +3,26 @@ import type { EditionParts, EditionSource } from '../storage/edition-storage.ts'
 import { type EditionManifest, sha256Hex } from '../storage/edition-storage.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
-/** There is no edition to answer from: nothing was published yet, or the library cannot be asked for too long. */
+/** There is no edition to answer from: none is published, or the library has been unreachable for too long. */
 export class EditionUnavailable extends CodedError {
   override readonly name = 'EditionUnavailable';
 
   constructor(message: string, options: { cause?: unknown } = {}) {
-    super('SERVICE_UNAVAILABLE', message, { ...options, told: { message } });
+    super('SERVICE_UNAVAILABLE', message, { ...options, reported: { message } });
   }
 }
 
 interface CurrentEdition {
   edition: Edition;
-  /** The library could not be asked; a deletion of the last `STALE_LIMIT_MS` may not show yet. */
+  /** The library could not be reached; a deletion of the last `STALE_LIMIT_MS` may not be visible yet. */
   isStale: boolean;
 }
 
 interface ReadOptions {
-  /** From the verified context, never from a body (design 7.11). */
+  /** From the verified context, never from a request body. */
   workspace: string;
   source: EditionSource;
-  /** Lets the refresh go on after the answer. */
+  /** Keeps the refresh alive after the response. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
@@ -31,30 +31,33 @@ export interface EditionReader {
   read(options: ReadOptions): Promise<CurrentEdition>;
 }
 
-/** Younger than this, an edition is used without a question. */
+/** A younger edition is used without a request to the library. */
 const FRESH_MS = 1000;
-/** Up to here it is used while the library is asked; beyond, the library is asked first. Deletions hold within this bound. */
+/**
+ * Up to this age an edition is used while it is revalidated; beyond, it is revalidated first. Bounds the delay of
+ * deletions.
+ */
 const REFRESH_LIMIT_MS = 3000;
 /**
- * How long an edition is served when the library cannot be asked. Deletions go through the same library, so that none
- * can be missed while it is down, only while it is cut off from this reader.
+ * How long an edition is served while the library is unreachable. Deletions go through the same library, so none can be
+ * missed while it is down, only while this reader is cut off from it.
  */
 export const STALE_LIMIT_MS = 300_000;
 
-/** How long a request waits for the load that another one began, before a new one takes its place. */
+/** How long a request waits for a load that another request started before it starts its own. */
 const SHARED_WAIT_MS = 5000;
 
-interface Shelf {
+interface CacheEntry {
   edition: Edition;
-  /** When the last answered question to the library was asked. */
+  /** Time of the last request that the library answered. */
   askedAt: number;
 }
 
 /**
- * Keeps the current edition of some workspaces open in this isolate (design, section 5). What is not current any more is
- * let go; when the open editions grow beyond `maxBytes` together, the one not read for longest goes first.
+ * Caches the current edition of several workspaces in this isolate. Superseded editions are released; when the open
+ * editions exceed `maxBytes` in total, the least recently read one is evicted.
  *
- * @param options.maxBytes Of all open editions; 64 MiB unless given. An edition that alone is larger is not opened.
+ * @param options.maxBytes Limit for all open editions; 64 MiB by default. A single edition that exceeds it is not opened.
  */
 export const createEditionReader = ({
   maxBytes = 64 * 1024 * 1024,
@@ -63,29 +66,29 @@ export const createEditionReader = ({
   maxBytes?: number;
   now?: () => number;
 } = {}): EditionReader => {
-  // In the order of their last use: a Map lists what was set first.
-  const shelves = new Map<string, Shelf>();
-  const flights = new Map<string, Promise<Shelf>>();
+  // Ordered by last use, as a Map iterates in insertion order.
+  const entries = new Map<string, CacheEntry>();
+  const pendingLoads = new Map<string, Promise<CacheEntry>>();
 
-  const refresh = async ({ workspace, source }: ReadOptions): Promise<Shelf> => {
+  const refresh = async ({ workspace, source }: ReadOptions): Promise<CacheEntry> => {
     const askedAt = now();
     const manifest = await source.readCurrent();
     if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
     const edition = await editionOf(manifest, { workspace, source });
-    // One that was given up may end after the one that took its place.
-    const newer = shelves.get(workspace);
+    // An abandoned load may end after its successor.
+    const newer = entries.get(workspace);
     if (newer && newer.askedAt > askedAt) return newer;
-    const shelf = { edition, askedAt };
-    shelves.delete(workspace);
-    shelves.set(workspace, shelf);
+    const entry = { edition, askedAt };
+    entries.delete(workspace);
+    entries.set(workspace, entry);
     evict(workspace);
-    return shelf;
+    return entry;
   };
 
   const editionOf = async (manifest: EditionManifest, { workspace, source }: ReadOptions): Promise<Edition> => {
     if (manifest.workspace !== workspace)
       throw new EditionUnavailable('Cannot answer: the edition belongs to another workspace');
-    const known = shelves.get(workspace)?.edition;
+    const known = entries.get(workspace)?.edition;
     if (known?.id === manifest.edition) return known;
     if (manifest.bytes > maxBytes)
       throw new EditionUnavailable(`Cannot open the edition: it has ${manifest.bytes} bytes, more than ${maxBytes}`);
@@ -93,20 +96,20 @@ export const createEditionReader = ({
   };
 
   const evict = (newest: string): void => {
-    let bytes = [...shelves.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
-    for (const [workspace, { edition }] of shelves) {
+    let bytes = [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
+    for (const [workspace, { edition }] of entries) {
       if (bytes <= maxBytes || workspace === newest) return;
-      shelves.delete(workspace);
+      entries.delete(workspace);
       bytes -= edition.byteLength;
     }
   };
 
   /**
-   * Shares the load that another request has begun. When that one fails, maybe of its own deadline, or takes too long,
-   * those who waited begin another and share that; whom the second fails too loads for itself.
+   * Shares the load that another request started. If it fails (its caller may have had a shorter deadline) or takes too
+   * long, the waiting requests share a second load; if that fails too, each loads for itself.
    */
-  const refreshOnce = async (options: ReadOptions, { waits = 2 } = {}): Promise<Shelf> => {
-    const flying = flights.get(options.workspace);
+  const refreshOnce = async (options: ReadOptions, { waits = 2 } = {}): Promise<CacheEntry> => {
+    const flying = pendingLoads.get(options.workspace);
     if (!flying) return begin(options);
     if (waits === 0) return refresh(options);
     try {
@@ -118,33 +121,33 @@ export const createEditionReader = ({
     }
   };
 
-  const begin = (options: ReadOptions): Promise<Shelf> => {
+  const begin = (options: ReadOptions): Promise<CacheEntry> => {
     const flight = refresh(options).finally(() => drop(options.workspace, flight));
-    flights.set(options.workspace, flight);
-    // The request that began the load may be given up by its client; others wait for it.
+    pendingLoads.set(options.workspace, flight);
+    // The client of the request that started the load may disconnect; other requests wait for it.
     options.waitUntil?.(flight.catch(() => {}));
     return flight;
   };
 
-  /** A flight may have been given up, and another have begun. */
-  const drop = (workspace: string, flight: Promise<Shelf>): void => {
-    if (flights.get(workspace) === flight) flights.delete(workspace);
+  /** The load may have been abandoned and another one started. */
+  const drop = (workspace: string, flight: Promise<CacheEntry>): void => {
+    if (pendingLoads.get(workspace) === flight) pendingLoads.delete(workspace);
   };
 
   return {
     read: async (options) => {
-      const shelf = shelves.get(options.workspace);
-      const age = shelf ? now() - shelf.askedAt : Number.POSITIVE_INFINITY;
-      if (shelf && age < FRESH_MS) return { edition: shelf.edition, isStale: false };
-      if (shelf && age < REFRESH_LIMIT_MS) {
-        if (!flights.has(options.workspace)) void refreshOnce(options).catch(() => {});
-        return { edition: shelf.edition, isStale: false };
+      const entry = entries.get(options.workspace);
+      const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
+      if (entry && age < FRESH_MS) return { edition: entry.edition, isStale: false };
+      if (entry && age < REFRESH_LIMIT_MS) {
+        if (!pendingLoads.has(options.workspace)) void refreshOnce(options).catch(() => {});
+        return { edition: entry.edition, isStale: false };
       }
       try {
         return { edition: (await refreshOnce(options)).edition, isStale: false };
       } catch (cause) {
         if (cause instanceof EditionUnavailable) throw cause;
-        if (shelf && age < STALE_LIMIT_MS) return { edition: shelf.edition, isStale: true };
+        if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition, isStale: true };
         throw new EditionUnavailable('Cannot answer: the library cannot be asked for the current edition', { cause });
       }
     },
@@ -157,12 +160,12 @@ const withinWait = <T>(work: Promise<T>): Promise<T> =>
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 
-/** No place had an intact copy of a part. */
+/** No source had an intact copy of a part. */
 class EditionIncomplete extends Error {
   override name = 'EditionIncomplete';
 }
 
-/** Fetches the parts of an edition, each from the first place that has it unharmed, and opens what they make together. */
+/** Fetches the parts of an edition, each from the first source that has it intact, and opens the result. */
 export const loadEdition = async (manifest: EditionManifest, places: readonly EditionParts[]): Promise<Edition> => {
   const bytes = new Uint8Array(manifest.bytes);
   let at = 0;

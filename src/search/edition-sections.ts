@@ -3,14 +3,14 @@ import type { EditionIdentity } from './article.ts';
 import type { CollectedWords, GrowingTable } from './collect-words.ts';
 import { compareByBytes, encodeStrings } from './text-table.ts';
 
-/** A section before there is room for it. */
+/** A section before its memory is allocated. */
 interface Section {
   /** In bytes. */
   length: number;
   write: (target: Uint8Array) => void;
 }
 
-/** Chunks up to this many are numbered in two bytes. */
+/** Up to this many chunks, chunk numbers take two bytes. */
 const SHORT_NUMBERS = 65_536;
 
 /** The sections of an edition in file order; postings and texts are left empty, to be filled in place. */
@@ -69,7 +69,7 @@ const numbersSection = (numbers: ArrayLike<number>): Section => ({
   write: (target) => new Uint32Array(target.buffer, target.byteOffset, numbers.length).set(numbers),
 });
 
-/** Starts are the ends, with a 0 before them. */
+/** Start offsets are the end offsets, preceded by a 0. */
 const startsSection = (ends: ArrayLike<number>): Section => ({
   length: ends.length * 4 + 4,
   write: (target) => new Uint32Array(target.buffer, target.byteOffset + 4, ends.length).set(ends),

@@ -5,16 +5,16 @@ import type { Edition } from './open-edition.ts';
 import { signWords } from './quantise.ts';
 import { VECTOR_ID_DIGITS, type VectorSpace } from './vector-id.ts';
 
-/** The vectors that an edition knows of: their ids in an index, or they themselves. */
+/** The vectors of an edition: ids in an index, or the vectors themselves. */
 export type EditionVectors = { space: VectorSpace } & (
   | {
       kind: 'ids';
-      /** Chunks whose vector has this id, rising; none for an id that is not of this edition. */
+      /** Chunks whose vector has this id, ascending; empty for an id that is not in this edition. */
       chunksOf: (id: string) => number[];
     }
   | {
       kind: 'rows';
-      /** The closest chunks, best first. Throws RangeError for a vector without a direction or of another dimension. */
+      /** The closest chunks, best first. Throws RangeError for a zero vector or one of another dimension. */
       nearest: (
         vector: readonly number[] | Float32Array,
         options: { limit: number; isAllowed?: ((chunk: number) => boolean) | undefined },
@@ -22,7 +22,7 @@ export type EditionVectors = { space: VectorSpace } & (
     }
 );
 
-/** The vectors of an edition, opened once; undefined where it has none that can be read. */
+/** The vectors of an edition, opened once; `undefined` if it has none that can be read. */
 export const vectorsOf = (edition: Edition): EditionVectors | undefined => opened(edition).vectors;
 
 const opened = oncePer((edition: Edition) => ({ vectors: openVectors(edition) }));
@@ -30,7 +30,7 @@ const opened = oncePer((edition: Edition) => ({ vectors: openVectors(edition) })
 const openVectors = (edition: Edition): EditionVectors | undefined => {
   const section = edition.section(VECTOR_SECTIONS.about);
   if (section === undefined) return undefined;
-  // Written by `attachVectors` of the same build step, whose format version the edition carries.
+  // Written by `attachVectors` in the same build step; the edition carries the format version.
   const { model, dimensions, kind } = JSON.parse(new TextDecoder().decode(section)) as AboutVectors;
   const space = { model, dimensions };
   return kind === 'ids' ? openIds(edition, space) : openRows(edition, space);
@@ -42,7 +42,7 @@ const openIds = (edition: Edition, space: VectorSpace): EditionVectors | undefin
   const ids = edition.section(VECTOR_SECTIONS.ids) ?? NOTHING;
   const order = numbersOf(edition.section(VECTOR_SECTIONS.order) ?? NOTHING);
   if (ids.length !== edition.chunkCount * ID_BYTES || order === undefined) return undefined;
-  /** Below 0 when the id at this place in the order sorts before `key`. */
+  /** Negative if the id at this index of the order sorts before `key`. */
   const compare = (place: number, key: Uint8Array): number => {
     const from = (order[place] ?? 0) * ID_BYTES;
     for (let at = 0; at < ID_BYTES; at++) {

@@ -23,10 +23,10 @@ import { searchEdition } from './search-edition.ts';
 import { entryText } from './text-table.ts';
 
 /**
- * Fits to a finished edition what decides about answers from it, without labels (recipe, section 5), and attaches it.
- * Deterministic: the same edition gives the same bytes. Takes about a second at most, whatever the edition's size.
+ * Fits the parameters of answering to a finished edition, without labels, and attaches them. Deterministic. Takes at most
+ * about a second, whatever the size of the edition.
  *
- * @param edition As `buildEdition` returned it; must not be used afterwards.
+ * @param edition As returned by `buildEdition`; must not be used afterwards.
  * @returns The edition with the sections `answering`, `answering.keys` and `answering.repeated`.
  */
 export const fitEdition = (edition: Uint8Array): Uint8Array => {
@@ -35,7 +35,7 @@ export const fitEdition = (edition: Uint8Array): Uint8Array => {
   return attachRepeatedBlocks(fitted);
 };
 
-/** What `fitEdition` attaches. */
+/** Data that `fitEdition` attaches. */
 const fitAnsweringModel = (edition: Edition): AnsweringModel => {
   const keys = keysOfTerms(edition);
   const topics = topicsOf(edition, keys);
@@ -56,12 +56,12 @@ const labelled = (label: boolean) => (features: number[]) => ({ features, label 
 const foreignQuestions = (): string[] => Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
 
 /**
- * Made-up questions with a word of a foreign one: customers use words that the knowledge base lacks. So many lessen the weight
- * of fitting in every word just enough; with two to three times as many a foreign question in twenty gets through.
+ * Number of synthetic in-domain questions with one out-of-domain word, as customers use words that the knowledge base
+ * lacks. With two to three times as many, one out-of-domain question in twenty is accepted.
  */
 const MIXED_QUESTIONS = 100;
 
-/** Half of a made-up question, at least two words, and one word from elsewhere. */
+/** Half of a synthetic question, at least two words, and one out-of-domain word. */
 const mixedQuestions = (edition: Edition): string[] => {
   const foreign = wordsOf(foreignQuestions().join('\n'));
   const random = seededRandom(edition.chunkCount + 1);
@@ -72,19 +72,19 @@ const mixedQuestions = (edition: Edition): string[] => {
   });
 };
 
-/** Made-up questions asked; more give the same models. */
+/** Number of synthetic questions; more give the same models. */
 const QUESTIONS = 600;
-/** With fewer a fit says more about chance than about the knowledge base. */
+/** With fewer questions a fit reflects chance rather than the knowledge base. */
 const MIN_QUESTIONS = 40;
 
-/** Of foreign questions this share is refused ... */
+/** Share of out-of-domain questions that must be refused ... */
 const FOREIGN_REFUSED = 0.98;
-/** ... unless that refuses more than this share of questions made up from the knowledge base itself. */
+/** ... unless that refuses more than this share of the synthetic in-domain questions. */
 const OWN_REFUSED = 0.05;
 
 /**
- * The second bound matters to a knowledge base that is at home in one of the panel's subjects, such as a bank's: there a
- * tenth of the "foreign" questions are its own.
+ * The second bound matters for a knowledge base that covers a subject of the out-of-domain questions, such as a bank's: a
+ * tenth of those questions are then in its domain.
  */
 const thresholdOf = ({
   domain,
@@ -103,8 +103,8 @@ const thresholdOf = ({
 };
 
 /**
- * Runs of 4 to 7 content words of random sentences, a quarter of them replaced by words from elsewhere. Every second one is
- * cut short, to as little as 2 words, so that short questions are known too.
+ * Runs of 4 to 7 content words of random sentences, a quarter of the words replaced by out-of-domain ones. Every second
+ * run is shortened, to 2 words or more, so that short questions are covered.
  */
 export const madeUpQuestions = (edition: Edition, count = QUESTIONS): { text: string; chunk: number }[] => {
   const random = seededRandom(edition.chunkCount);
@@ -134,8 +134,8 @@ const randomSentence = (text: string, pick: (length: number) => number): string[
 };
 
 /**
- * For each term of an edition how much more often it occurs there than in English at large, as `encodeKey` bytes. A term
- * that the background does not list counts as half as common as the rarest that it does.
+ * By term of an edition, how much more frequent it is there than in general English, as `encodeKey` bytes. A term that the
+ * background list lacks counts as half as common as the rarest listed one.
  */
 const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
   const shares = backgroundShares();
@@ -150,15 +150,15 @@ const keysOfTerms = ({ index, wordTotal }: Edition): Uint8Array => {
 };
 
 const MAX_TOPICS = 8;
-/** Titles read for the way a word is written. */
+/** Titles read to find the usual spelling of a word. */
 const MAX_TITLES = 2000;
 
 /**
- * What a knowledge base is about, in its own words: the devices it covers, then the words that tell it most from English
- * at large (key times the root of the number of chunks that hold them), written as its titles write them.
+ * Topics of a knowledge base: the devices that it covers, then its most characteristic words (key times the square root of
+ * the number of chunks), spelt as in its titles.
  *
- * @param keys By term id, as `keysOfTerms` gives them.
- * @returns At most eight, the most telling first.
+ * @param keys By term id, as returned by `keysOfTerms`.
+ * @returns At most eight, most characteristic first.
  */
 const topicsOf = (edition: Edition, keys: Uint8Array): string[] => {
   const forms = writtenForms(edition);
@@ -174,12 +174,12 @@ const topicsOf = (edition: Edition, keys: Uint8Array): string[] => {
     form: forms.get(entryText(edition.index.terms, term)),
   }));
   for (const { form = '' } of terms) add(form);
-  // Passages without titles speak for themselves.
+  // Without titles the passages themselves are used.
   if (topics.length < MAX_TOPICS / 2) for (const { term } of terms) add(commonestWord(edition, term));
   return topics;
 };
 
-/** What addresses are made of. */
+/** Parts of web addresses. */
 const ADDRESS_PARTS = new Set(['http', 'https', 'www', 'com', 'org', 'net', 'html', 'href', 'htm', 'md', 'doc']);
 
 const tellingTerms = ({ index, articleCount }: Edition, keys: Uint8Array): number[] => {
@@ -207,7 +207,7 @@ const commonDevices = (edition: Edition): string[] => {
   return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).map(([device]) => device.slice(0, 60));
 };
 
-/** For each stem the way titles write it most often. */
+/** By stem, its most frequent spelling in titles. */
 const writtenForms = (edition: Edition): Map<string, string> => {
   const counts = new Map<string, Map<string, number>>();
   for (let at = 0; at < Math.min(MAX_TITLES, edition.articleCount); at++) {

@@ -1,4 +1,4 @@
-/** One observation: what was seen, and whether the thing to be decided was so. */
+/** One labelled example. */
 export interface Example {
   features: number[];
   label: boolean;
@@ -19,10 +19,10 @@ const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
 /**
  * Fits logistic regression by gradient descent on standardised features.
  *
- * @param l2 Strength of the pull towards zero weights.
- * @param weigh Whether both classes weigh the same, or all examples: then the probabilities are those of the examples.
- * @param signs For a feature whose direction is known: 1 or -1 keeps its weight on that side of zero; 0 leaves it free.
- * @returns A model for raw features. With examples of one class only, weights are zero and the bias says that class.
+ * @param l2 Strength of L2 regularisation.
+ * @param weigh Whether both classes or all examples weigh the same; in the latter case probabilities match the examples.
+ * @param signs By feature: 1 or -1 constrains the sign of its weight; 0 does not.
+ * @returns A model for raw features. With examples of one class only, weights are zero and the bias predicts that class.
  */
 export const fitLogistic = (
   examples: readonly Example[],
@@ -73,7 +73,7 @@ export const fitLogistic = (
   return unstandardise(model, means, scales);
 };
 
-/** Adds one example's part of the slope; `share` is its weight, negative for a negative example. */
+/** Adds the gradient of one example; `share` is its weight, negative for a negative example. */
 const addSlope = (slope: Float64Array, { weights, bias }: LogisticModel, row: Float64Array, share: number): void => {
   const count = row.length;
   let z = bias;

@@ -1,9 +1,9 @@
 /**
- * Questions and complaints as people write them to all sorts of services, by subject: the yardstick by which a knowledge
- * base learns what is foreign to it (retrieval recipe, section 5). Written for this project; no evaluation set was used.
+ * Questions and complaints of customers of unrelated services, by subject: negative examples by which a knowledge base
+ * learns what is out of its domain. Written for this project; no evaluation set was used.
  *
- * The subjects matter more than the sentences. A knowledge base is at home in one or two of them, which is why `fitEdition`
- * never refuses more than a few of a knowledge base's own questions for their sake. One question a line; ten a subject.
+ * The range of subjects matters more than the sentences. A knowledge base may cover one or two of them, so `fitEdition`
+ * limits how many of its own questions may be refused. One question per line; ten per subject.
  */
 export const FOREIGN_QUESTIONS: Record<string, string> = {
   banking: `

@@ -2,14 +2,14 @@ import type { SearchHit } from './search-edition.ts';
 
 /** The hits of one article, best first. */
 export interface ArticleHits {
-  /** Place in the edition. */
+  /** Index of the article in the edition. */
   article: number;
-  /** The best hit's score plus a tenth of the scores of the next two. */
+  /** Score of the best hit plus a tenth of the scores of the next two. */
   score: number;
   hits: SearchHit[];
 }
 
-/** Gathers hits by article, the best article first: its best chunk counts, further ones a little. */
+/** Groups hits by article, best article first; mostly the best chunk counts. */
 export const groupByArticle = (hits: readonly SearchHit[]): ArticleHits[] => {
   const groups = new Map<number, SearchHit[]>();
   for (const hit of hits) {
@@ -25,5 +25,5 @@ export const groupByArticle = (hits: readonly SearchHit[]): ArticleHits[] => {
 const groupScore = ([best, second, third]: readonly SearchHit[]): number =>
   scoreOf(best) + 0.1 * (scoreOf(second) + scoreOf(third));
 
-/** By words and meaning where both were compared. */
+/** By words and meaning if both were compared. */
 const scoreOf = (hit: SearchHit | undefined): number => hit?.fused ?? hit?.score ?? 0;

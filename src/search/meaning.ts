@@ -2,7 +2,7 @@ import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 
-/** What a question means to an embedding model: its vector, or the closest of an index. */
+/** The meaning of a question: its vector, or the closest vectors of an index. */
 export interface Meaning {
   model: string;
   dimensions: number;
@@ -14,21 +14,21 @@ export interface Meaning {
 interface MeaningOptions {
   wants: 'vector' | 'hits';
   workspace: string;
-  /** Nobody waits any more: it rejects with that, while an embedding goes on for the sake of the cache. */
+  /** When aborted, the promise rejects with the signal's reason; a pending embedding continues and fills the cache. */
   signal: AbortSignal;
-  /** Lets a late embedding go on to the cache after the answer. */
+  /** Keeps a late embedding alive after the response, so that it is cached. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 /** Throws what the model or the index throws. */
 export type MeaningOf = (text: string, options: MeaningOptions) => Promise<Meaning>;
 
-/** A late embedding is waited for so long, for the sake of the cache. */
+/** How long a late embedding may continue, for the cache. */
 const EMBEDDING_LIMIT_MS = 15_000;
-/** Asked of an index: some may be of texts that are gone, or of other articles than those asked for. */
+/** Number of results requested from an index: some may belong to deleted texts or to articles that the filter excludes. */
 const ASKED_OF_INDEX = 60;
 
-/** Meanings by a model and, where vectors are in one, the index of a workspace. */
+/** Creates a source of meanings from a model and, if vectors are stored in one, the vector index of a workspace. */
 export const meaningBy =
   (
     embeddings: EmbeddingProvider,
@@ -36,11 +36,12 @@ export const meaningBy =
   ): MeaningOf =>
   async (text, { wants, workspace, signal, waitUntil }) => {
     const { model, dimensions } = embeddings;
-    // Goes on after the deadline, and after the caller has gone: whoever asks the same next has it from the cache.
+    // Continues after the deadline and after the caller has disconnected: the next caller with this query gets it from the
+    // cache.
     const embedded = embeddings.embed(text, { signal: AbortSignal.timeout(EMBEDDING_LIMIT_MS) });
     const settled = embedded.catch(() => undefined);
     waitUntil?.(settled);
-    const vector = await untilAborted(() => embedded, { signal, reason: 'the model has not told a meaning in time' });
+    const vector = await untilAborted(() => embedded, { signal, reason: 'the model has not answered in time' });
     const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
     if (index === undefined) return { model, dimensions, vector };
     signal.throwIfAborted();

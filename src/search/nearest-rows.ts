@@ -1,6 +1,6 @@
 import { quantise, signsOf, signWords } from './quantise.ts';
 
-/** A chunk with how close it is to what was asked. */
+/** A chunk and its similarity to the query. */
 export interface NearChunk {
   chunk: number;
   /** Cosine, -1 to 1. */
@@ -9,27 +9,30 @@ export interface NearChunk {
 
 interface Rows {
   dimensions: number;
-  /** By chunk; 0 where there is no vector. */
+  /** By chunk; 0 if it has no vector. */
   scales: Float32Array;
-  /** `dimensions` numbers a chunk. */
+  /** `dimensions` numbers per chunk. */
   rows: Int8Array;
-  /** Their signs, `signWords(dimensions)` a chunk. */
+  /** The signs of those numbers, `signWords(dimensions)` 32-bit words per chunk. */
   signs: Int32Array;
 }
 
 export interface NearestOptions {
   limit: number;
-  /** Leaves chunks out; all count when it is missing. */
+  /** Filter for chunks; all count if it is missing. */
   isAllowed?: ((chunk: number) => boolean) | undefined;
 }
 
-/** Up to so many numbers all are multiplied: some 3 ms. 16,000 vectors of 1,536 take 20 ms, and 2 ms once signs have chosen. */
+/**
+ * Up to this many numbers all rows are compared exactly: about 3 ms. 16,000 vectors of 1,536 take 20 ms, and 2 ms if
+ * preselected by sign.
+ */
 const MULTIPLIED_ALL = 4_000_000;
-/** What signs choose: this share of the chunks, and no fewer than so many. */
+/** Share of the chunks that signs preselect, and the minimum number. */
 const CHOSEN_SHARE = 0.05;
 const CHOSEN_LEAST = 500;
 
-/** Finds the closest chunks, best first. @throws {RangeError} For a vector without a direction or of another dimension. */
+/** Finds the closest chunks, best first. @throws {RangeError} For a zero vector or one of another dimension. */
 export const nearestRows =
   (views: Rows) =>
   (vector: readonly number[] | Float32Array, { limit, isAllowed }: NearestOptions): NearChunk[] => {
@@ -55,15 +58,15 @@ export const nearestRows =
     return best;
   };
 
-/** The products of 8-bit numbers sum up exactly in 32 bits. */
+/** The sum of products of 8-bit numbers is exact in 32 bits. */
 const dot = (rows: Int8Array, from: number, row: Int8Array): number => {
   let sum = 0;
-  // In range by the sections' checked lengths; `?? 0` here would cost as much as the product.
+  // In range, as section lengths are checked; `?? 0` would cost as much as the product.
   for (let at = 0; at < row.length; at++) sum = (sum + (rows[from + at] as number) * (row[at] as number)) | 0;
   return sum;
 };
 
-/** The chunks whose signs differ in the fewest places, rising: what is close is among them. */
+/** The chunks whose signs differ in the fewest positions, ascending: a superset of the closest ones. */
 const chooseBySigns = (
   { dimensions, scales, signs }: Rows,
   asked: Int32Array,
@@ -89,10 +92,10 @@ const chooseBySigns = (
   return chosen;
 };
 
-/** More than any distance. */
+/** Greater than any distance. */
 const NOT_USABLE = 65_535;
 
-/** Bits that differ, counted 32 at once. */
+/** Population count of 32 bits. */
 const differences = (signs: Int32Array, from: number, asked: Int32Array): number => {
   let sum = 0;
   for (let at = 0; at < asked.length; at++) {

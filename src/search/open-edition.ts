@@ -12,23 +12,23 @@ import {
   findEntry,
 } from './text-table.ts';
 
-/** An article as an edition knows it: everything but its text, which its chunks hold. */
+/** An article as stored in an edition; its text is stored in its chunks. */
 export interface EditionArticle extends Omit<Article, 'text'> {
-  /** Place in the edition, from 0, in the order of ids. */
+  /** Index in the edition, from 0, ordered by id. */
   index: number;
-  /** Its chunks are those from here ... */
+  /** Its first chunk. */
   firstChunk: number;
-  /** ... up to, not including, this one. */
+  /** The chunk after its last one. */
   endChunk: number;
 }
 
-/** A chunk as an edition knows it. */
+/** A chunk as stored in an edition. */
 export interface EditionChunk {
-  /** Place in the edition, from 0. */
+  /** Index in the edition, from 0. */
   index: number;
-  /** Place of its article in the edition. */
+  /** Index of its article in the edition. */
   article: number;
-  /** Place in its article, from 0. */
+  /** Index in its article, from 0. */
   position: number;
   /** Outermost first, without the article's title. */
   headingPath: string[];
@@ -39,7 +39,7 @@ export interface EditionChunk {
   tokenCount: number;
 }
 
-/** One published state of a knowledge base, open for reading. */
+/** A published state of a knowledge base, opened for reading. */
 export interface Edition {
   id: string;
   workspace: string;
@@ -47,32 +47,32 @@ export interface Edition {
   createdAt: string;
   articleCount: number;
   chunkCount: number;
-  /** Occurrences of content words in all; the basis of a term's share. Counted when it is first asked for. */
+  /** Total occurrences of content words, the basis of a term's share. Counted on first use. */
   wordTotal: number;
   byteLength: number;
   /** @throws {RangeError} When there is no such chunk. */
   chunk: (index: number) => EditionChunk;
   /** @throws {RangeError} When there is no such article. */
   article: (index: number) => EditionArticle;
-  /** Place of the article with this id, or -1. */
+  /** Index of the article with this id, or -1. */
   findArticle: (id: string) => number;
-  /** Places of the articles that carry this intent or device, whatever its case; empty when none does. */
+  /** Indexes of the articles that have this intent or device, case-insensitive; empty if none does. */
   articlesTagged: (kind: 'intent' | 'device', value: string) => Uint32Array;
-  /** Every device any article names, in lower case, sorted. */
+  /** All devices that articles name, in lower case, sorted. */
   devices: () => readonly string[];
-  /** What `attachSection` added under this name. */
+  /** The section that `attachSection` added under this name. */
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
 }
 
 /**
- * Opens an edition: checks its structure and lays views over its bytes; nothing is parsed or copied. The time it takes does
- * not grow with the edition: what lies within a section is checked entry by entry, when it is read.
+ * Opens an edition: checks its structure and lays views over its bytes, without parsing or copying. The time does not grow
+ * with the edition: entries of a section are checked when they are read.
  *
- * @param buffer The whole edition; a view must start at a multiple of four, or it is copied.
- * @throws {EditionFormatError} When the bytes are not an edition of this version, are cut short or contradict themselves.
- *   Reading throws it too, at an entry whose place is damaged. Damage inside of texts and postings goes unnoticed (a checksum
- *   of the whole finds it) and never leads outside.
+ * @param buffer The whole edition; a view whose offset is not a multiple of four is copied.
+ * @throws {EditionFormatError} When the bytes are not an edition of this version, or are truncated or inconsistent.
+ *   Reading an entry with a damaged offset throws it too. Damage inside texts and postings is not detected here (a
+ *   checksum of the whole edition detects it) and never causes a read out of bounds.
  */
 export const openEdition = (buffer: ArrayBuffer | Uint8Array): Edition => {
   const given = buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer);

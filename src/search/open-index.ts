@@ -2,37 +2,40 @@ import { CHUNK_NUMBERS } from './collect-words.ts';
 import { unreadable } from './edition-format.ts';
 import { checkStarts, numbersView, openTextTable, postingView, type TextTable } from './text-table.ts';
 
-/** What searching reads: views on the edition's bytes, and working memory that every search leaves cleared. */
+/** Data that searching reads: views on the edition's bytes, and working memory that is zero between searches. */
 export interface EditionIndex {
-  /** Words as they are written (lower case), sorted; the arrays beside them go by place in this order. */
+  /** Words as written (lower case), sorted; the arrays beside them have the same order. */
   words: TextTable;
   wordIds: Uint32Array;
   wordCounts: Uint32Array;
   wordMasks: Uint32Array;
   /** By word id: its term. */
   wordTerms: Uint32Array;
-  /** Stems, sorted; a term's id is its place. */
+  /** Stems, sorted; the id of a term is its index. */
   terms: TextTable;
   termCounts: Uint32Array;
-  /** By term: chunks that hold it in title, headings or text; where there is none, those whose article is labelled with it. */
+  /**
+   * By term: the number of chunks that contain it in title, headings or text; if none does, those whose article is
+   * labelled with it.
+   */
   termChunks: Uint32Array;
   postingStarts: Uint32Array;
   postingChunks: Uint16Array | Uint32Array;
   postingImpacts: Uint8Array;
-  /** Word ids as varints: of each chunk's text, of each heading path, of each article's title and of its labels. */
+  /** Word ids as varints: of each chunk's text, each heading path, each article's title and its labels. */
   chunkWords: TextTable;
   headingWords: TextTable;
   titleWords: TextTable;
   labelWords: TextTable;
-  /** Both throw `EditionFormatError` when a damaged chunk names an article or headings that are not there. */
+  /** Both throw `EditionFormatError` when a damaged chunk refers to a missing article or heading path. */
   articleOf: (chunk: number) => number;
   headingOf: (chunk: number) => number;
-  /** All zero between searches: a score for each chunk, a mark for each term. */
+  /** Zero between searches: a score per chunk, a mark per term. */
   scores: Float32Array;
   marks: Uint8Array;
 }
 
-/** Hands out the sections of an edition, laid out as what they are. */
+/** Typed access to the sections of an edition. */
 export interface SectionReader {
   bytes: (name: string) => Uint8Array;
   numbers: (name: string) => Uint32Array;

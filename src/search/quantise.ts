@@ -1,4 +1,4 @@
-/** A vector of length 1 with a byte for each number: number `i` is about `scale * row[i]`. */
+/** A vector of length 1 with one byte per number: number `i` is about `scale * row[i]`. */
 export interface QuantisedVector {
   /** Above 0. */
   scale: number;
@@ -6,7 +6,8 @@ export interface QuantisedVector {
 }
 
 /**
- * Brings a vector to length 1 and to one byte a number. A cosine changes by less than 0.01 at 256 numbers and more.
+ * Normalises a vector to length 1 and quantises it to one byte per number. Cosines change by less than 0.01 from 256
+ * numbers on.
  *
  * @throws {RangeError} When it has no direction: empty, all zero, or a number that is not finite.
  */
@@ -24,10 +25,10 @@ export const quantise = (vector: readonly number[] | Float32Array): QuantisedVec
 
 const SCALE_BYTES = 4;
 
-/** Bytes that a quantised vector takes. */
+/** Size of a quantised vector in bytes. */
 const quantisedBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
 
-/** As one run of bytes: the scale as a little-endian 32-bit float, then the row. */
+/** Serialises a vector: the scale as a little-endian 32-bit float, then the row. */
 export const packVector = ({ scale, row }: QuantisedVector): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(quantisedBytes(row.length));
   new DataView(bytes.buffer).setFloat32(0, scale, true);
@@ -35,16 +36,16 @@ export const packVector = ({ scale, row }: QuantisedVector): Uint8Array<ArrayBuf
   return bytes;
 };
 
-/** Reads back what `packVector` wrote; the row is a view. */
+/** Parses the output of `packVector`; the row is a view. */
 export const unpackVector = (bytes: Uint8Array): QuantisedVector => ({
   scale: new DataView(bytes.buffer, bytes.byteOffset).getFloat32(0, true),
   row: new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, bytes.length - SCALE_BYTES),
 });
 
-/** 32-bit words that hold a bit for each number. */
+/** Number of 32-bit words that hold one bit per number. */
 export const signWords = (dimensions: number): number => Math.ceil(dimensions / 32);
 
-/** Which numbers are above 0, a bit each: enough to tell what is far. */
+/** One bit per number, set if it is above 0: enough to exclude distant vectors. */
 export const signsOf = (row: Int8Array): Int32Array => {
   const words = new Int32Array(signWords(row.length));
   row.forEach((value, at) => {

@@ -4,30 +4,33 @@ import type { EditionIndex } from './open-index.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
 import { entryBytes, entryRange, varintReader } from './text-table.ts';
 
-/** What speaks for a chunk beyond its score; all but `tightness` in units of summed idf. */
+/** Evidence for a chunk beyond its score; all but `tightness` in units of summed idf. */
 export interface ChunkEvidence {
-  /** Places of the query terms that stand in text, headings, title or labels. */
+  /** Indexes of the query terms in its text, headings, title or labels. */
   matched: number[];
-  /** Terms that stand in any of them. */
+  /** Idf of the terms in any of them. */
   matchedIdf: number;
-  /** Question words that stand there as they were typed, before stemming. */
+  /** Idf of the question words that occur there as typed, before stemming. */
   exactIdf: number;
-  /** Neighbouring question words that stand side by side there; the smaller of the two counts. */
+  /** Idf of the adjacent question words that are adjacent there; the smaller idf of each pair counts. */
   pairIdf: number;
-  /** Terms that stand in the title. */
+  /** Idf of the terms in the title. */
   titleIdf: number;
-  /** Matched terms by the length of the shortest stretch of the text that holds them all; 0 below two terms, at most 1. */
+  /**
+   * Matched terms divided by the length of the shortest window of text that contains them all; 0 below two terms, at most
+   * 1.
+   */
   tightness: number;
 }
 
-/** How much each kind of evidence adds to a chunk's score. */
+/** Weight of each kind of evidence in a chunk's score. */
 const WEIGHTS = { exact: 0.6, pair: 0.33, tight: 0.3, title: 0.6 };
 
-/** What the evidence is worth, in the unit of the score. */
+/** The weighted sum of the evidence, in the unit of the score. */
 export const bonusOf = ({ exactIdf, pairIdf, tightness, matchedIdf, titleIdf }: ChunkEvidence): number =>
   WEIGHTS.exact * exactIdf + WEIGHTS.pair * pairIdf + WEIGHTS.tight * tightness * matchedIdf + WEIGHTS.title * titleIdf;
 
-/** Looks closely at ranked chunks, from the word numbers kept for that purpose; one entry for each of `ranked`. */
+/** Collects the evidence for ranked chunks from their stored word ids; one entry for each of `ranked`. */
 export const gatherEvidence = (
   { index }: Edition,
   query: AnalysedQuery,
@@ -45,7 +48,7 @@ export const gatherEvidence = (
     const article = index.articleOf(chunk);
     scanWords(query, findings, { words: read(entryBytes(index.titleWords, article)), markOf });
     const titleTerms = new Set(findings.terms);
-    // The words of labels are not the text's own: standing there as typed or side by side says nothing of the chunk.
+    // Labels are not part of the text, so exact and adjacent words in them are no evidence.
     for (const word of read(entryBytes(index.labelWords, article))) {
       if (markOf(word) > 0) findings.terms.add(markOf(word) - 1);
     }
@@ -62,21 +65,21 @@ export const gatherEvidence = (
 };
 
 interface Findings {
-  /** Content words scanned so far. */
+  /** Number of content words scanned so far. */
   length: number;
-  /** Places of query terms. */
+  /** Indexes of query terms. */
   terms: Set<number>;
   exact: Set<number>;
-  /** Places in the query's `neighbours`. */
+  /** Places in the query's `adjacentPairs`. */
   pairs: Set<number>;
-  /** Where in the text which term stands, in order. */
+  /** Positions of terms in the text, ascending. */
   hits: { term: number; at: number }[];
 }
 
 const emptyFindings = (): Findings => ({ length: 0, terms: new Set(), exact: new Set(), pairs: new Set(), hits: [] });
 
 const scanWords = (
-  { terms, neighbours }: AnalysedQuery,
+  { terms, adjacentPairs }: AnalysedQuery,
   findings: Findings,
   { words, markOf }: { words: Uint32Array; markOf: (word: number) => number },
 ): void => {
@@ -89,7 +92,7 @@ const scanWords = (
       findings.hits.push({ term, at: findings.length + at });
       if (terms[term]?.wordIds.includes(word)) findings.exact.add(term);
       if (previous >= 0) {
-        const pair = neighbours.findIndex(([left, right]) => left === previous && right === term);
+        const pair = adjacentPairs.findIndex(([left, right]) => left === previous && right === term);
         if (pair >= 0) findings.pairs.add(pair);
       }
     }
@@ -99,7 +102,7 @@ const scanWords = (
 };
 
 const summarise = (
-  { terms, neighbours }: AnalysedQuery,
+  { terms, adjacentPairs }: AnalysedQuery,
   findings: Findings,
   titleTerms: ReadonlySet<number>,
 ): ChunkEvidence => {
@@ -111,7 +114,7 @@ const summarise = (
   };
   let pairIdf = 0;
   for (const pair of findings.pairs) {
-    const [left, right] = neighbours[pair] ?? [-1, -1];
+    const [left, right] = adjacentPairs[pair] ?? [-1, -1];
     pairIdf += Math.min(idfOf(left), idfOf(right));
   }
   return {
@@ -143,7 +146,7 @@ const tightnessOf = (hits: readonly { term: number; at: number }[]): number => {
   return distinct / shortest;
 };
 
-/** A chunk with the sum of what its terms earn. */
+/** A chunk and the sum of its term scores. */
 export interface RankedChunk {
   chunk: number;
   score: number;
@@ -158,9 +161,9 @@ interface RankOptions {
 /**
  * Ranks all chunks by BM25F.
  *
- * @param limit How many to return, the best first; of equal ones the earlier.
- * @param isAllowed Leaves chunks out; all count when it is missing.
- * @param also Chunks to return besides, last, whatever their score.
+ * @param limit Number of results, best first; ties are broken by chunk order.
+ * @param isAllowed Filter for chunks; all count if it is missing.
+ * @param also Chunks appended to the result whatever their score.
  */
 export const rankChunks = (
   index: EditionIndex,
@@ -189,7 +192,7 @@ const addScores = (index: EditionIndex, termId: number, unit: number): void => {
   const { start, end } = entryRange(postingStarts, termId);
   for (let at = start; at < end; at++) {
     const chunk = postingChunks[at] ?? 0;
-    // A write outside of a typed array does nothing, so a damaged posting cannot do harm.
+    // Writes outside a typed array have no effect, so a damaged posting does no harm.
     scores[chunk] = (scores[chunk] ?? 0) + (postingImpacts[at] ?? 0) * unit;
   }
 };

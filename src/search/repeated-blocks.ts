@@ -3,15 +3,15 @@ import { oncePer } from '../runtime/once-per.ts';
 import { attachSection } from './edition-format.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
-/** Name of the section of an edition that lists what is repeated: 32-bit hashes, ascending. */
+/** Name of the section that lists repeated blocks: 32-bit hashes, ascending. */
 const REPEATED_SECTION = 'answering.repeated';
-/** So many articles make a block boilerplate, and at least this share of all. */
+/** Minimum number and minimum share of articles that make a block boilerplate. */
 const REPEATED_IN = 4;
 const REPEATED_SHARE = 0.01;
 
 /**
- * Notes in an edition which blocks stand word for word in many of its articles ("Still need help?"): they are about none of them,
- * and never an answer.
+ * Records in an edition which blocks occur word for word in many of its articles ("Still need help?"): they are
+ * boilerplate and never an answer.
  *
  * @param edition Must not be used afterwards.
  */
@@ -33,14 +33,14 @@ export const attachRepeatedBlocks = (edition: Uint8Array): Uint8Array => {
   return attachSection(edition, REPEATED_SECTION, bytes);
 };
 
-/** Tells whether a block, as Markdown, is repeated in many articles of the edition. */
+/** Returns a predicate: whether a block of Markdown is repeated in many articles of the edition. */
 export const isRepeatedIn = oncePer((edition: Edition) => {
   const bytes = edition.section(REPEATED_SECTION);
   const hashes = new Set(bytes === undefined ? [] : new Uint32Array(bytes.slice().buffer));
   return (markdown: string): boolean => hashes.size > 0 && hashes.has(hashOf(markdown));
 });
 
-/** A hash of a block's words, whatever its marks and white space (FNV-1a, 32 bits). */
+/** A 32-bit FNV-1a hash of a block's words; punctuation and white space do not matter. */
 const hashOf = (markdown: string): number => {
   const text = markdown
     .replace(/[^\p{L}\p{N}]+/gu, ' ')

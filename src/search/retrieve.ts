@@ -8,8 +8,8 @@ import type { Edition } from './open-edition.ts';
 import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
 
 /**
- * How meaning took part: `used`; `absent` (no model, or an edition without its vectors); `late` (not at hand in time; the same
- * question may have it the next time); `failed`.
+ * How meaning contributed: `used`; `absent` (no model, or an edition without its vectors); `late` (not available by the
+ * deadline; the next query with the same text may find it in the cache); `failed`.
  */
 export type SemanticUse = 'used' | 'absent' | 'late' | 'failed';
 
@@ -19,40 +19,43 @@ interface Retrieved {
 }
 
 export interface RetrieveOptions extends SearchOptions {
-  /** When it aborts, nobody waits any more: the retrieval rejects with its reason. */
+  /** When aborted, the retrieval rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Lets a late embedding go on to the cache after the answer. */
+  /** Keeps a late embedding alive after the response, so that it is cached. */
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** All the time that the caller has; retrieval takes at most half of it. */
+  /** Time left to the caller, of which retrieval takes at most half. */
   timeLeftMs?: number | undefined;
 }
 
-/** Finds the best evidence for a question that is at hand in time. Rejects only when `signal` aborts. */
+/** Finds the best evidence for a question within the deadline. Rejects only when `signal` aborts. */
 export type Retriever = (edition: Edition, question: string, options?: RetrieveOptions) => Promise<Retrieved>;
 
 export interface RetrieverParts {
-  /** Vectors of questions for editions whose vectors are word vectors. They are computed at once, so nothing is waited for. */
+  /** Question vectors for editions with word vectors; computed synchronously. */
   wordVectors?: (() => WordVectors) | undefined;
-  /** What a question means: `meaningBy`. */
+  /** Source of the meaning of a question: `meaningBy`. */
   meaningOf?: MeaningOf | undefined;
-  /** The same, by a model: best with a cache. Without one or the other: words alone. */
+  /**
+   * An embedding model, preferably with a cache, as an alternative to `meaningOf`. Without either, only words are
+   * searched.
+   */
   embeddings?: EmbeddingProvider | undefined;
-  /** The vector index of a workspace, for editions that do not carry their vectors. */
+  /** The vector index of a workspace, for editions without vectors of their own. */
   indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined;
-  /** How long meanings are waited for, in milliseconds; 90 when absent (design, section 5). */
+  /** Timeout for meanings in milliseconds; 90 by default. */
   deadlineMs?: number | undefined;
-  /** Told of what failed; the answer goes out without it. */
+  /** Receives failures of the search by meaning; the result then rests on words. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
-/** Of the 100 ms that retrieval has, a tenth is for the clock of a busy isolate and for what is left to do then. */
+/** Retrieval has 100 ms; a tenth is reserved for timers of a busy isolate and for the remaining work. */
 const DEADLINE_MS = 90;
-/** Chunks that are compared by meaning: the first become hits, all tell which articles are close. */
+/** Number of chunks compared by meaning: the first become hits, all serve to find close articles. */
 const NEAREST = 200;
 
 /**
- * Searches words at once, and meanings besides as far as they come within the deadline: the embedding of the question races
- * the words, then the vectors are compared. What is not there in time is left out, and lands in the cache for the next time.
+ * Searches words, and meanings if they arrive within the deadline: the question is embedded while words are searched, then
+ * vectors are compared. A late embedding is omitted from the result but cached for the next query.
  */
 export const createRetriever = (parts: RetrieverParts): Retriever => {
   const { embeddings, indexOf, wordVectors, deadlineMs = DEADLINE_MS, onFault } = parts;
@@ -74,7 +77,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       }
     }
     if (meaningOf === undefined || vectors === undefined) return { outcome: byWordsAlone(), semantic: 'absent' };
-    // Vectors of two models do not compare.
+    // Vectors of different models are not comparable.
     if (embeddings !== undefined && !isOf(vectors, embeddings)) return { outcome: byWordsAlone(), semantic: 'absent' };
     signal?.throwIfAborted();
     const race = startRace(Math.min(deadlineMs, timeLeftMs / 2), signal);
@@ -82,10 +85,12 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
       const asked = { wants, workspace: edition.workspace, signal: race.signal, waitUntil } as const;
       const meaning = meaningOf(questionText(question, options), asked);
-      const near = meaning.then((told) => nearChunks(told, { edition, vectors, filter: options.filter }));
-      // It may fail when nobody waits for it any more.
+      const near = meaning.then((meaningFound) =>
+        nearChunks(meaningFound, { edition, vectors, filter: options.filter }),
+      );
+      // It may fail after the result has been returned.
       near.catch(() => undefined);
-      // While the meaning is on its way.
+      // Runs while the meaning is pending.
       const byWords = byWordsAlone();
       const found = await race.first(near);
       if (found === 'late') return { outcome: byWords, semantic: 'late' };
@@ -105,7 +110,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
 const isOf = ({ space }: EditionVectors, { model, dimensions }: Pick<Meaning, 'model' | 'dimensions'>): boolean =>
   space.model === model && space.dimensions === dimensions;
 
-/** The chunks of an edition that are closest to a meaning; undefined when they cannot be compared. */
+/** The chunks of an edition closest to a meaning; `undefined` if they cannot be compared. */
 const nearChunks = (
   meaning: Meaning,
   { edition, vectors, filter = {} }: { edition: Edition; vectors: EditionVectors } & Pick<SearchOptions, 'filter'>,
@@ -115,14 +120,14 @@ const nearChunks = (
   if (vectors.kind === 'rows') {
     return meaning.vector && vectors.nearest(meaning.vector, { limit: NEAREST, isAllowed });
   }
-  // Ids are hashes of texts: one that this edition does not know is of a text that it does not have.
+  // Ids are hashes of texts: an id that is unknown here belongs to a text outside this edition.
   const near = meaning.hits?.flatMap(({ id, similarity }) =>
     vectors.chunksOf(id).map((chunk) => ({ chunk, similarity })),
   );
   return near?.filter(({ chunk }) => isAllowed?.(chunk) !== false).slice(0, NEAREST);
 };
 
-/** The closest chunks by word vectors; undefined when no word of the question is known. */
+/** The closest chunks by word vectors; `undefined` if no word of the question is known. */
 const nearByWordVectors = (
   question: string,
   words: WordVectors,
@@ -130,16 +135,16 @@ const nearByWordVectors = (
 ): NearChunk[] | undefined => {
   const vector = words.vectorOfQuestion(questionText(question, { history }));
   if (vector === undefined || vectors.kind !== 'rows') return undefined;
-  // Comparing brings vectors to length 1; the length of this one tells how much of the question is known.
+  // The comparison normalises vectors; the original length is the share of the question that is known.
   const share = Math.hypot(...vector);
   const near = vectors.nearest(vector, { limit: NEAREST, isAllowed: allowedChunks(edition, filter) });
   return near.map(({ chunk, similarity }) => ({ chunk, similarity: similarity * share }));
 };
 
 interface Race {
-  /** Aborts when the time is up or the caller has gone. */
+  /** Aborts at the timeout or when the caller aborts. */
   signal: AbortSignal;
-  /** What the work comes to, or `late` when the time is up first. Rejects when the caller goes. */
+  /** Result of the work, or `late` at the timeout. Rejects when the caller aborts. */
   first<T>(work: Promise<T>): Promise<T | 'late'>;
   end(): void;
 }
@@ -168,10 +173,12 @@ const startRace = (limitMs: number, outer: AbortSignal | undefined): Race => {
   };
 };
 
-/** A question is a few sentences; a pasted log has its meaning at the front, and costs. */
+/** A question is a few sentences; a pasted log has its meaning at the beginning, and tokens cost money. */
 const MAX_CHARACTERS = 2000;
 
-/** What is embedded of a question, with the turn of the user before it: "And on the other one?" means little by itself. */
+/**
+ * Text to embed for a question. Includes the previous turn of the user, as "And on the other one?" means little by itself.
+ */
 export const questionText = (question: string, { history = [] }: Pick<SearchOptions, 'history'>): string => {
   const before = history.findLast(({ speaker }) => speaker === 'user')?.text.slice(0, MAX_CHARACTERS / 2);
   return (before === undefined ? question : `${before}\n${question}`).slice(0, MAX_CHARACTERS);

@@ -7,50 +7,50 @@ import { bonusOf, type ChunkEvidence, gatherEvidence, rankChunks } from './re-ra
 import { semanticCalibrationOf } from './semantic-calibration.ts';
 
 export interface SearchOptions {
-  /** Hits to return, 1 to 50; 10 when missing. */
+  /** Number of hits, 1 to 50; 10 by default. */
   limit?: number | undefined;
-  /** Only chunks of articles that carry this intent, name this device (both whatever their case), have this id. */
+  /** Filters by intent, device (both case-insensitive) and article id. */
   filter?: ChunkFilter | undefined;
-  /** The turns before the question, oldest first. */
+  /** Conversation turns before the question, oldest first. */
   history?: readonly Turn[] | undefined;
-  /** Devices the asker is known to have. Articles that name one are favoured as if the question named it. */
+  /** Known devices of the user. Articles that name one are boosted as if the question named it. */
   devices?: readonly string[] | undefined;
 }
 
-/** A chunk that matches, with all that speaks for it. */
+/** A matching chunk with its evidence. */
 export interface SearchHit extends ChunkEvidence {
-  /** Place of the chunk and of its article in the edition. */
+  /** Indexes of the chunk and of its article in the edition. */
   chunk: number;
   article: number;
   /** BM25F over title, headings and text. */
   lexical: number;
-  /** `lexical` plus what the evidence is worth: the r of the confidence features, about 0 to 4 times `query.total`. */
+  /** `lexical` plus weighted evidence, about 0 to 4 times `query.total`. */
   score: number;
-  /** Share of the query's idf that text, headings, title and labels hold, 0 to 1. */
+  /** Share of the query's idf found in text, headings, title and labels, 0 to 1. */
   coverage: number;
-  /** Cosine with the question, -1 to 1; absent where meanings were not compared, or this one was not among the closest. */
+  /** Cosine with the question, -1 to 1; absent if meanings were not compared or this chunk was not among the closest. */
   similarity?: number | undefined;
-  /** By words and meanings together: what the hits are in the order of; absent where meanings were not compared. */
+  /** Score of words and meaning together, by which hits are sorted; absent if meanings were not compared. */
   fused?: number | undefined;
 }
 
 export interface SearchOutcome {
   query: AnalysedQuery;
-  /** Best first; without history and meanings in the order of `score`. */
+  /** Best first; without history and meanings sorted by `score`. */
   hits: SearchHit[];
-  /** Of the hit that is best by its words: `score / (4 judged)`, 0 to about 1. */
+  /** Of the best hit by words: `score / (4 judged)`, 0 to about 1. */
   quality: number;
-  /** Of the hit that is best by its words: its share of matched idf, 0 to 1. */
+  /** Of the best hit by words: its share of matched idf, 0 to 1. */
   coverage: number;
-  /** `(best score - second) / best score`, 0 to 1; 1 when there is one hit only, 0 without any. */
+  /** `(best score - second) / best score`, 0 to 1; 1 for a single hit, 0 for none. */
   margin: number;
-  /** Whose vectors were compared besides the words; absent where none were. */
+  /** Model whose vectors were compared; absent if none were. */
   model?: string | undefined;
-  /** What is closest by them, best first, more than became hits; absent where none were compared. */
+  /** The closest chunks by meaning, best first, more than became hits; absent if none were compared. */
   near?: readonly NearChunk[] | undefined;
 }
 
-/** The chunks that are closest to the question in meaning, best first. */
+/** The closest chunks to the question in meaning, best first. */
 export interface Meanings {
   model: string;
   near: readonly NearChunk[];
@@ -58,24 +58,23 @@ export interface Meanings {
 
 const MAX_LIMIT = 50;
 const DEFAULT_LIMIT = 10;
-/** So many ranked chunks are looked at closely; more changes nothing (measured at 5, 10, 20 and 50). */
+/** Number of ranked chunks that are reranked; more changes nothing (measured at 5, 10, 20 and 50). */
 const DEPTH = 20;
-/** With a conversation the evidence of the last question alone counts less for the order. */
+/** Weight of the last question's own evidence for the order when there is a conversation. */
 const BONUS_WITH_HISTORY = 0.25;
-/** What naming an article's device is worth, as a share of the query's total idf. */
+/** Boost for an article on a named device, as a share of the query's total idf. */
 const DEVICE_BONUS = 0.1;
-/** What it costs a section that its heading names other devices. */
+/** Penalty for a section whose heading names other devices. */
 const OTHER_DEVICE_PENALTY = 0.4;
 
 /**
- * Finds the chunks that best answer a question: BM25F, typing mistakes corrected, the best looked at closely.
+ * Finds the chunks that best answer a question: BM25F with spelling correction, then reranking of the best.
  *
- * Work is bounded whatever the text: only its first 512 words within 8,000 characters are read, and the 12 rarest of them
- * searched.
- * A question without content words, or with none that the knowledge base knows, gives no hits.
+ * Work is bounded: only the first 512 words within 8,000 characters are read, and the 12 rarest of them searched. A
+ * question without content words, or without any that the knowledge base contains, gives no hits.
  *
- * @param meanings What is close in meaning is found as well, whatever its words; each hit that is has its `similarity`. The
- *   scores and what is said of the best hit stay those of the words.
+ * @param meanings Chunks close in meaning, which become hits whatever their words, with a `similarity`. Scores and the
+ *   properties of the best hit remain those of words.
  */
 export const searchEdition = (
   edition: Edition,
@@ -119,7 +118,7 @@ export const searchEdition = (
   return { query, hits, ...features, model: meanings.model, near: allowed };
 };
 
-/** What is near may be of other articles than those asked for, when an index found it. */
+/** An index may return chunks of articles that the filter excludes. */
 const nearOf = (
   meanings: Meanings | undefined,
   isAllowed: ((chunk: number) => boolean) | undefined,
@@ -134,7 +133,7 @@ const nearOf = (
 
 const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
 
-/** The share of what is asked that a chunk holds; of the conversation no more counts than is judged by. */
+/** Share of the question that a chunk matches; the conversation is capped as in `judged`. */
 const coverageOf = ({ terms, total, judged }: AnalysedQuery, { matched, matchedIdf }: ChunkEvidence): number => {
   if (judged === 0) return 0;
   if (judged === total) return Math.min(1, matchedIdf / total);
@@ -144,18 +143,18 @@ const coverageOf = ({ terms, total, judged }: AnalysedQuery, { matched, matchedI
   return Math.min(1, (own + Math.min(matchedIdf - own, judged - asked([...terms.keys()]))) / judged);
 };
 
-/** What the best hits tell about all of them; to be computed anew where hits were left out. */
+/** Properties of the result that depend on its best hits; recompute after hits are removed. */
 export const confidenceFeatures = (
   { judged }: Pick<AnalysedQuery, 'judged'>,
   [best, second]: readonly Pick<SearchHit, 'score' | 'coverage'>[],
 ): { quality: number; coverage: number; margin: number } => {
-  // What only its meaning brought here may have no word of the question.
+  // A hit found only by meaning may contain no word of the question.
   if (best === undefined || judged === 0 || best.score <= 0) return { quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
   return { quality: best.score / (4 * judged), coverage: best.coverage, margin };
 };
 
-/** Devices that the question names in full, or that the asker has, in lower case. */
+/** Devices named in full by the question or known of the user, in lower case. */
 const namedDevices = (edition: Edition, question: string, devices: readonly string[]): string[] => [
   ...devicesNamedIn(question, edition.devices()),
   ...devices.map((device) => device.toLowerCase()),
@@ -169,7 +168,7 @@ const favouredArticles = (edition: Edition, named: readonly string[]): Set<numbe
   return favoured;
 };
 
-/** A section that is about other devices only gives up more than its article gains. */
+/** The penalty of a section on other devices exceeds the boost of its article. */
 const deviceBonus = (
   edition: Edition,
   { chunk, named, isFavoured }: { chunk: number; named: readonly string[]; isFavoured: boolean },
@@ -180,14 +179,14 @@ const deviceBonus = (
   return isFavoured ? DEVICE_BONUS : 0;
 };
 
-/** So many sections of an edition are remembered; then all are forgotten. */
+/** Maximum number of cached sections per edition; then the cache is cleared. */
 const REMEMBERED = 2000;
 
 const remembered = oncePer((_edition: Edition) => new Map<number, readonly string[]>());
 
 /**
- * Devices that a chunk's innermost heading with a device in it names: within an article on several, a section is about
- * its own. Empty where no heading names one.
+ * Devices named by the innermost heading of a chunk that names any: in an article on several devices, a section is about
+ * its own. Empty if no heading names one.
  */
 const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
   const known = remembered(edition);
@@ -207,7 +206,7 @@ const readDevices = (edition: Edition, chunk: number): readonly string[] => {
   return [];
 };
 
-/** A hit, and what its words alone would order it by. */
+/** A hit and its score by words alone, which determines their order. */
 interface Candidate<Hit> {
   hit: Hit;
   order: number;
@@ -215,21 +214,21 @@ interface Candidate<Hit> {
 
 interface Near {
   model: string;
-  /** By chunk: its cosine with the question. */
+  /** By chunk: cosine with the question. */
   near: ReadonlyMap<number, number>;
-  /** Of the query: the most that words could match. */
+  /** Maximum score of words for the query. */
   total: number;
 }
 
 /**
- * What a unit of log-odds from the meaning is worth beside the words, whose unit is a perfect match. Chosen with a weak model,
- * both halves of two public sets in view: what they gain tells little of other sets (docs/calibration.md).
+ * Value of one unit of log-odds from meaning, relative to a perfect match of words. Chosen with a weak model on both
+ * halves of two public sets, so their gain says little about other sets (docs/calibration.md).
  */
 const MEANING = 0.04;
 
 /**
- * Orders hits by words and meaning together, and tells by what; those that are near get their similarity. Meaning counts from
- * the least close of those on: so the range of a model's cosines does not matter, and how well they tell answers apart does.
+ * Sorts hits by words and meaning together, and sets their fused score and similarity. Meaning is measured from the least
+ * close of the close chunks: the range of a model's cosines does not matter, only how well they discriminate.
  */
 export const fuse = <Hit extends { chunk: number }>(
   candidates: readonly Candidate<Hit>[],
@@ -253,14 +252,14 @@ export const fuse = <Hit extends { chunk: number }>(
   });
 };
 
-/** Only chunks of articles that carry this intent, name this device (both whatever their case), have this id. */
+/** Filters by intent, device (both case-insensitive) and article id. */
 export interface ChunkFilter {
   intent?: string | undefined;
   device?: string | undefined;
   articleId?: string | undefined;
 }
 
-/** Tells which chunks meet the filter; undefined when all do. */
+/** Returns a predicate for chunks that match the filter; `undefined` when all do. */
 export const allowedChunks = (
   edition: Edition,
   { intent, device, articleId }: ChunkFilter,

@@ -4,7 +4,7 @@ import type { Edition } from './open-edition.ts';
 import type { RetrieveOptions, Retriever } from './retrieve.ts';
 import type { SearchHit } from './search-edition.ts';
 
-/** Ranked passages of an edition, as `POST /v1/knowledge/search` gives them out (design, section 4). */
+/** Ranked passages of an edition, in the reply format of `POST /v1/knowledge/search`. */
 export const searchKnowledge = async (
   edition: Edition,
   { query, limit, filter }: KnowledgeSearchRequest,

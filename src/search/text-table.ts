@@ -1,6 +1,6 @@
 import { unreadable } from './edition-format.ts';
 
-/** Many byte strings in two sections: where each begins (and the last ends), and the bytes one behind the other. */
+/** Byte strings in two sections: start offsets (followed by the end of the last), and the concatenated bytes. */
 export interface TextTable {
   count: number;
   starts: Uint32Array;
@@ -8,8 +8,8 @@ export interface TextTable {
 }
 
 /**
- * Only the ends of the starts are looked at: a loop over all of them, run cold, would be most of the time that opening an
- * edition takes. Each entry is checked when it is read.
+ * Checks only the first and the last start offset: a loop over all of them, run cold, would dominate the time of opening
+ * an edition. Entries are checked when they are read.
  *
  * @throws {EditionFormatError} When the starts do not go from 0 to the length of the bytes.
  */
@@ -24,9 +24,9 @@ export const checkStarts = (starts: Uint32Array, end: number): void => {
 };
 
 /**
- * Where entry `at` of a table lies that `checkStarts` has looked at; empty outside of the table.
+ * Position of entry `at` in a table whose ends `checkStarts` has checked; empty outside the table.
  *
- * @throws {EditionFormatError} When it ends before it begins, or outside of what the table is about.
+ * @throws {EditionFormatError} When it ends before it begins, or outside the section that it refers to.
  */
 export const entryRange = (starts: Uint32Array, at: number): { start: number; end: number } => {
   const start = starts[at] ?? 0;
@@ -35,22 +35,22 @@ export const entryRange = (starts: Uint32Array, at: number): { start: number; en
   return { start, end };
 };
 
-/** Entry `at`; empty outside of the table. @throws {EditionFormatError} When its offsets are damaged. */
+/** Entry `at`; empty outside the table. @throws {EditionFormatError} When its offsets are damaged. */
 export const entryBytes = ({ starts, bytes }: TextTable, at: number): Uint8Array => {
   const { start, end } = entryRange(starts, at);
   return bytes.subarray(start, end);
 };
 
-/** Entry `at` as text; damaged UTF-8 shows as U+FFFD. @throws {EditionFormatError} When its offsets are damaged. */
+/** Entry `at` as text; invalid UTF-8 becomes U+FFFD. @throws {EditionFormatError} When its offsets are damaged. */
 export const entryText = (table: TextTable, at: number): string => new TextDecoder().decode(entryBytes(table, at));
 
-/** The place of `key` in a table sorted by bytes, or -1. */
+/** Index of `key` in a table sorted by bytes, or -1. */
 export const findEntry = (table: TextTable, key: Uint8Array): number => {
   const place = firstEntryFrom(table, key);
   return place < table.count && compareEntry(table, place, key) === 0 ? place : -1;
 };
 
-/** The place of the first entry that does not sort before `key`; the table's length when all do. */
+/** Index of the first entry that does not sort before `key`; the table's length if all do. */
 export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
   let low = 0;
   let high = table.count;
@@ -62,7 +62,7 @@ export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
   return low;
 };
 
-/** Below 0 when entry `at` sorts before `key`. */
+/** Negative if entry `at` sorts before `key`. */
 const compareEntry = ({ starts, bytes }: TextTable, at: number, key: Uint8Array): number => {
   const { start, end } = entryRange(starts, at);
   const length = end - start;
@@ -74,7 +74,7 @@ const compareEntry = ({ starts, bytes }: TextTable, at: number, key: Uint8Array)
   return length - key.length;
 };
 
-/** Orders texts as their UTF-8 bytes would be: by code point, where plain `<` puts surrogates before U+E000. */
+/** Compares texts by their UTF-8 bytes, i.e. by code point; plain `<` sorts surrogates before U+E000. */
 export const compareByBytes = (left: string, right: string): number => {
   const shared = Math.min(left.length, right.length);
   for (let at = 0; at < shared; at++) {
@@ -87,7 +87,7 @@ export const compareByBytes = (left: string, right: string): number => {
 
 const isSurrogate = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? 1 : 0);
 
-/** Short texts one behind the other, each led by its length in bytes as a varint. */
+/** Concatenates short texts, each preceded by its length in bytes as a varint. */
 export const encodeStrings = (strings: readonly string[]): Uint8Array => {
   const encoder = new TextEncoder();
   const parts = strings.map((text) => encoder.encode(text));
@@ -103,7 +103,7 @@ export const encodeStrings = (strings: readonly string[]): Uint8Array => {
   return bytes.slice(0, at);
 };
 
-/** Reads back what `encodeStrings` wrote; damaged bytes give other texts, never more than there are bytes. */
+/** Parses the output of `encodeStrings`; damaged bytes give other texts, never more than there are bytes. */
 export const decodeStrings = (bytes: Uint8Array): string[] => {
   const decoder = new TextDecoder();
   const strings: string[] = [];
@@ -123,10 +123,10 @@ export const decodeStrings = (bytes: Uint8Array): string[] => {
 };
 
 /**
- * A reader of whole numbers written as varints, with working memory of its own.
+ * Creates a decoder of varints with its own working memory.
  *
- * @returns A function from bytes to the numbers in them: a view that is valid until the function is called again.
- * Damaged bytes give other numbers, never more of them than there are bytes.
+ * @returns A function from bytes to numbers; its result is a view that is valid until the next call. Damaged bytes give
+ *   other numbers, never more than there are bytes.
  */
 export const varintReader = (): ((bytes: Uint8Array) => Uint32Array) => {
   let scratch = new Uint32Array(1024);
@@ -155,7 +155,7 @@ export const numbersView = (section: Uint8Array = NOTHING): Uint32Array => {
   return new Uint32Array(section.buffer, section.byteOffset, section.byteLength / 4);
 };
 
-/** The chunks of all postings, two or four bytes each. @throws {EditionFormatError} When `count` fits neither. */
+/** The chunk numbers of all postings, two or four bytes each. @throws {EditionFormatError} When `count` fits neither. */
 export const postingView = (section: Uint8Array = NOTHING, count: number): Uint16Array | Uint32Array => {
   if (section.byteLength === count * 2) return new Uint16Array(section.buffer, section.byteOffset, count);
   if (section.byteLength === count * 4) return new Uint32Array(section.buffer, section.byteOffset, count);

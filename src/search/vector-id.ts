@@ -1,25 +1,25 @@
 import { utf8 } from '../runtime/digest.ts';
 import { sha256Hex } from '../storage/edition-storage.ts';
 
-/** Whose vectors they are. Vectors of two spaces do not compare. */
+/** A vector space. Vectors of different spaces are not comparable. */
 export interface VectorSpace {
   model: string;
-  /** Numbers of a vector. */
+  /** Length of a vector. */
   dimensions: number;
 }
 
-/** Hexadecimal digits of an id: 128 bits, so that no two of a billion texts share one. */
+/** Hexadecimal digits of an id: 128 bits, enough to avoid collisions among a billion texts. */
 export const VECTOR_ID_DIGITS = 32;
 
-/** Raised whenever what is embedded of a chunk changes, so that old vectors are not taken for new ones. */
+/** Incremented when the embedded text of a chunk changes, so that old vectors are not reused. */
 const RECIPE = 1;
 
-/** The name of a space, also of what is embedded in it. */
+/** The name of a space, which includes the version of the embedded text. */
 export const spaceKey = ({ model, dimensions }: VectorSpace): string => `${RECIPE} ${dimensions} ${model}`;
 
 /**
- * The id of a text's vector: a hash of all that decides about the vector, so that equal texts share one, a changed text has
- * another, and an id that an edition does not know is none of its own.
+ * The id of a text's vector: a hash of everything that determines the vector. Equal texts share an id, a changed text has
+ * a new one, and an id unknown to an edition is not part of it.
  *
  * @returns 32 hexadecimal digits.
  */
@@ -27,12 +27,12 @@ export const vectorIdOf = async (text: string, space: VectorSpace): Promise<stri
   (await sha256Hex(utf8(`${spaceKey(space)}\n${text}`))).slice(0, VECTOR_ID_DIGITS);
 
 /**
- * Tokens are at least a byte each, in every tokenizer that falls back to bytes: a text of so many bytes of UTF-8 fits the
- * 8,192 tokens that embedding models take, whatever its language. Chunks hold some 3,000.
+ * A token is at least one byte in tokenizers that fall back to bytes, so a text of this many UTF-8 bytes fits the 8,192
+ * tokens of embedding models in any language. Chunks have about 3,000 bytes.
  */
 const MAX_BYTES = 8000;
 
-/** What is embedded of a chunk: where it stands, and its text; at most 8,000 bytes of UTF-8. */
+/** The embedded text of a chunk: title, headings and text; at most 8,000 bytes of UTF-8. */
 export const embeddingTextOf = ({
   title,
   headingPath,

@@ -1,15 +1,15 @@
 /**
- * How a word came about: it stands in the text; it stands there in camelCase (its parts follow); it is such a part; or it
- * joins two to four parts that one of `. _ : / @ -` holds together (`16.0.4266` gives `1604266`).
+ * Origin of a word: as written; written in camelCase (its parts follow); a part of such a word; or two to four parts
+ * joined by one of `. _ : / @ -` (`16.0.4266` gives `1604266`).
  */
 export type WordKind = 'word' | 'compound' | 'part' | 'joined';
 
 /**
- * Hands over the content words of a text in order: compatibility forms resolved, marks stripped, lower case, stop words
- * left out. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become pairs of characters. What English
- * hangs on with an apostrophe is taken off: `pool's` is `pool`, `I'm` is nothing, as `I` is, and `don't` and `dont` are `not`.
+ * Visits the content words of a text in order: compatibility forms normalised, diacritics removed, lower case, no stop
+ * words. Scripts written without spaces (Chinese, Japanese, Thai, ...) and Hangul become character bigrams. English
+ * apostrophe endings are removed: `pool's` is `pool`, `I'm` is a stop word like `I`, and `don't` and `dont` are `not`.
  *
- * @param visit Called once a word, with at most 64 UTF-16 units of it.
+ * @param visit Called once per word, with at most 64 UTF-16 units.
  */
 export const analyseText = (text: string, visit: (word: string, kind: WordKind) => void): void => {
   const chain: string[] = [];
@@ -61,7 +61,7 @@ const ASCII_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[._:/@-]/.test(char) ? JOINER : SEPARATOR;
 });
 
-/** Beyond ASCII everything may belong to a word until it is normalised, save the general punctuation that prose is full of. */
+/** Every character beyond ASCII may belong to a word until it is normalised, except common general punctuation. */
 const classOf = (code: number): number => {
   if (code < 128) return ASCII_CLASSES[code] ?? SEPARATOR;
   return code === 0xa0 || code === 0xb4 || (code >= 0x2000 && code <= 0x206f) ? SEPARATOR : OTHER;
@@ -69,14 +69,14 @@ const classOf = (code: number): number => {
 
 const isJoiner = (text: string, at: number): boolean => classOf(text.charCodeAt(at)) === JOINER;
 
-/** The typewriter's and the typesetter's, and the accents that are typed in their place. */
+/** Straight and typographic apostrophes, and the accents typed instead. */
 const isApostrophe = (code: number): boolean =>
   code === 0x27 || code === 0x2019 || code === 0x2018 || code === 0xb4 || code === 0x60;
 
-/** Of the possessive and of is, has, am, are, have, will, had and would; `t` is the end of not. */
+/** Endings of the possessive and of is, has, am, are, have, will, had and would; `t` is the end of not. */
 const ENDINGS: ReadonlySet<string> = new Set(['s', 't', 'm', 'd', 'll', 're', 've']);
 
-/** The ending that stands behind the apostrophe at `at`, in lower case; empty when another word does, or none. */
+/** The ending after the apostrophe at `at`, in lower case; empty if there is none. */
 const endingAfter = (text: string, at: number): string => {
   let end = at + 1;
   while (end < text.length && end < at + 4 && classOf(text.charCodeAt(end)) > JOINER) end++;
@@ -91,7 +91,7 @@ const withoutNegation = (run: string): string => {
   return /^(?:wo|ca|sha|ai)$/i.test(verb) ? '' : verb;
 };
 
-/** Visits the words of one run and returns the run as a chain would join it. */
+/** Visits the words of one run and returns the run as part of a joined word. */
 const visitRun = (run: string, shape: number, visit: (word: string, kind: WordKind) => void): string => {
   if ((shape & OTHER) !== 0) return visitForeign(run, visit);
   const whole = clip((shape & UPPER) === 0 ? run : run.toLowerCase());
@@ -151,7 +151,7 @@ const closeChain = (chain: string[], visit: (word: string, kind: WordKind) => vo
   chain.length = 0;
 };
 
-/** Written in haste. `cannot` stays a word of its own: made one with `not` it finds less. */
+/** Contractions without an apostrophe. `cannot` stays a word: reduced to `not` it finds less. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   (
     'cant dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt wont wouldnt couldnt shouldnt ' +
@@ -162,8 +162,8 @@ const NEGATIONS: ReadonlySet<string> = new Set(
 const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);
 
 /**
- * English words too common to tell one chunk from another: articles, pronouns, auxiliaries, question words and what an
- * apostrophe leaves behind (`s`, `t`, `ll`). Kept short on purpose: a longer list loses questions made of common words.
+ * English words too common to distinguish chunks: articles, pronouns, auxiliaries, question words and apostrophe endings
+ * (`s`, `t`, `ll`). Deliberately short: a longer list loses questions made of common words.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -174,8 +174,8 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Which letters a word has, one bit each (a to z; digits share five bits, bytes beyond ASCII one): one edit changes at
- * most two bits, so that a vocabulary is searched for misspelt words without looking at its letters.
+ * Bit mask of a word's letters (a to z; digits share five bits, bytes beyond ASCII one). One edit changes at most two
+ * bits, so a vocabulary is searched for misspellings without comparing letters.
  */
 export const letterMask = (utf8: Uint8Array): number => {
   let mask = 0;

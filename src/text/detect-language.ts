@@ -1,11 +1,11 @@
 import { LETTERS, PIECES, WORDS } from './language-tables.ts';
 
 /**
- * The language of a customer's message as a primary tag of BCP 47 (`en`, `de`, ...): from its script, or from frequent words,
- * letters and endings of twelve European languages. Code, addresses and identifiers are not read.
+ * Detects the language of a customer's message, as a primary tag of BCP 47 (`en`, `de`, ...): from its script, or from
+ * frequent words, letters and endings of twelve European languages. Code, addresses and identifiers are ignored.
  *
- * @param text Its first 4,000 characters are read.
- * @returns Undefined where there is too little to tell, or two languages are about as likely.
+ * @param text Only the first 4,000 characters are read.
+ * @returns `undefined` if there is too little text, or two languages are about equally likely.
  */
 export const detectLanguage = (text: string): string | undefined => {
   const prose = ownWords(proseOf(text.slice(0, MAX_READ)));
@@ -20,22 +20,22 @@ export const detectLanguage = (text: string): string | undefined => {
 
 const MAX_READ = 4000;
 const MAX_WORDS = 400;
-/** Of evidence, where a frequent word of one language alone counts 1. */
+/** Minimum evidence, in units of one frequent word of a single language. */
 const LEAST = 0.8;
 const LEAST_PER_WORD = 0.12;
 const LEAD = 1.2;
 
-/** Without code, addresses, mail, and words that no language has: those with digits, underscores or capitals within. */
+/** Removes code, addresses, mail addresses, and words with digits, underscores or inner capitals. */
 const proseOf = (text: string): string =>
   text
     .replace(/(`{1,3})[^`]*\1/g, ' ')
-    // A word at a time: one expression over all of it would start anew at every letter of a text without spaces.
+    // One word at a time: a single expression would restart at every letter of a text without spaces.
     .replace(/\S+/g, (word) => (NO_WORD.test(word) ? ' ' : word))
     .replace(/[’ʼ`]/g, "'")
     .normalize('NFC')
     .toLowerCase();
 
-/** Without what it quotes, such as a message of the device, where enough is left. */
+/** Removes quotations, such as a message of the device, if enough text remains. */
 const ownWords = (prose: string): string => {
   const own = prose.replace(/["“„«][^"“”„«»\n]{1,300}["“”»]/g, ' ');
   return own.replace(/\P{L}+/gu, '').length >= ENOUGH ? own : prose;
@@ -80,8 +80,8 @@ const byEntry = (lists: Readonly<Record<string, string>>): Table => {
 };
 
 /**
- * The language that a script stands for, where a third of a text's letters are in it; within Cyrillic, Arabic and Han the letters
- * that only one language has decide.
+ * The language of the script that a third of a text's letters use; within Cyrillic, Arabic and Han, letters that only one
+ * language has decide.
  */
 const languageOfScript = (text: string): string | undefined => {
   if (!/[\u0370-\uffff]/.test(text)) return undefined;
@@ -89,7 +89,7 @@ const languageOfScript = (text: string): string | undefined => {
   const count = (script: RegExp) => text.match(script)?.length ?? 0;
   const kana = count(/[\p{sc=Hira}\p{sc=Kana}]/gu);
   const han = count(/\p{sc=Han}/gu);
-  // Japanese has some of its own signs in every sentence.
+  // Every Japanese sentence contains kana.
   if (kana * 12 > han && (kana + han) * 3 > SHARE * letters) return 'ja';
   const found = SCRIPTS.find(([, script, weight]) => count(script) * weight > SHARE * letters)?.[0];
   return found === undefined ? undefined : (OWN_LETTERS[found]?.find(([, own]) => own.test(text))?.[0] ?? found);
@@ -97,7 +97,7 @@ const languageOfScript = (text: string): string | undefined => {
 
 const SHARE = 0.34;
 
-/** A sign of Han or Hangul says as much as three letters. */
+/** A Han or Hangul character counts as three letters. */
 const SCRIPTS: readonly (readonly [string, RegExp, number])[] = [
   ['zh', /\p{sc=Han}/gu, 3],
   ['ko', /\p{sc=Hang}/gu, 3],

@@ -1,6 +1,6 @@
 /**
- * Damerau-Levenshtein distance in which no part is edited twice, between `word` and the bytes `from` to `to` of `bytes`.
- * It counts UTF-8 bytes, so that a letter beyond ASCII may count as two.
+ * Damerau-Levenshtein distance (optimal string alignment) between `word` and the range `from` to `to` of `bytes`, in UTF-8
+ * bytes: a letter beyond ASCII may count as two.
  *
  * @returns The distance; any number above `limit` when it is more.
  */

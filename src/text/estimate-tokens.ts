@@ -1,8 +1,8 @@
 /**
- * Estimates how many tokens a language model makes of a text, in one pass and without a vocabulary: a run of letters
- * counts one token for every six begun, a run of digits one for every three begun, a character of a script without
- * spaces one, any other mark one, white space one for every sixteen in a row. On English prose this lies some 10 % above byte-pair encodings,
- * so a chunk that fits by this count fits by theirs.
+ * Estimates the number of tokens of a text, in one pass and without a vocabulary: one per six letters of a run and per
+ * three digits of a run (rounded up), one per character of a script without spaces, one per other mark, one per sixteen
+ * white-space characters in a row. On English prose the estimate is about 10 % above byte-pair encodings, so a chunk that
+ * fits by this count fits by theirs.
  */
 export const estimateTokens = (text: string): number => {
   let tokens = 0;

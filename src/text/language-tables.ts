@@ -1,4 +1,4 @@
-/** Frequent short words, and those that customers write, up to an apostrophe. A word counts less the more languages have it. */
+/** Frequent short words of customers, up to an apostrophe. A word shared by several languages counts less. */
 export const WORDS: Readonly<Record<string, string>> = {
   en: "the of and to a i is it it' i' that' in that for was on are with as be at by this have has had from an or not you your can will if do does did how what which when where who why my me we our am been no any there please help thanks thank hello hi dear still after before since while would could should need want get got new just now more than then only also all out up down about into its they them see use again yet too very some don' doesn' won' can' isn' didn' wasn' couldn' order device refund invoice fan power supply restart started stopped working works worked broken today week days shows error light red connect update updated buy bought noise loud hot wait waiting money back return send sent screen turn off stuck keeps every same tried problem issue support network getting nobody itself second missing good",
   de: 'der die das und ist ein eine einen einem einer nicht mit den von zu im auf für sich des dem sie es wird werden oder wie kann sind war hat habe haben aus bei nach wenn ich mein meine meinen meiner mir mich wir uns ihr ihre ihren was man noch nur schon seit bitte danke hallo guten tag kein keine keinen mehr auch aber als um dass wo wann warum wieso welche welchen gibt geht muss am vom zum zur über unter vor immer leider gerne gern diese dieser dieses hier jetzt so da an in gerät lüfter startet läuft gestern heute woche tage tagen zeigt fehler rot paket gekauft laut heiß warte geld zurück möchte brauche hilfe können könnte habt ihnen wurde problem bleibt steht blinkt dauert wer niemand alles zweite kurze frage passt fehlt',
@@ -14,7 +14,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   fi: 'ja on ei se että oli hän mutta kun myös kuin tai miten ovat joka voi sen jos en minun olen mitä missä milloin miksi kiitos hei moi vielä nyt jälkeen ole tämä laite onko voin voinko saa saanko todella tilaus lasku toimi toimii eilen tänään päivää virhe yhteys takuu paketti rahat haluan apua ongelma verkko',
 };
 
-/** Three letters that are frequent within words of few languages; `^` and `$` are the ends of a word. */
+/** Trigrams that are frequent in few languages; `^` and `$` are word boundaries. */
 export const PIECES: Readonly<Record<string, string>> = {
   en: 'ing ght ed$ ^wh ^th ly$ ion thi ck$ ow$ ay$ ^sh ess oul ead eed ugh ould ee$ ^kn gh$ ers ^un ty$ ded ss$ all ^re ^in ck ati',
   de: 'sch cht ung ich ein ^ge ^ver ^be eit ^zu ng$ hen ige lle ^an ^au ehr ier ern ße uch ^st tz$ keit ^we eht ekt ^ei nnt rte ück üc ahl äng ^un ^en bek ^me llt ält',
@@ -30,7 +30,7 @@ export const PIECES: Readonly<Record<string, string>> = {
   fi: 'sta aan ^ko ssa lla uu  ei$ ään een ksi tta isi ^la äst in$ kaa itt oit yt$ uut nen iss stä llä',
 };
 
-/** Letters that few languages have. */
+/** Letters used by few languages. */
 export const LETTERS: Readonly<Record<string, string>> = {
   de: 'ä ö ü ß',
   fr: 'é è ê à ç œ ù î ô û ë ï â',

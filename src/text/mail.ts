@@ -2,20 +2,20 @@ import WORDS from './lists/mail.json' with { type: 'json' };
 
 /** A mail as its sender wrote it. */
 export interface Mail {
-  /** Without quoted history, signature and the lines that mail programs and legal departments add; the whole text where nothing else is in it. */
+  /** Without quoted history, signature, mail-program lines and legal notices; the whole text if nothing else remains. */
   own: string;
-  /** The body of the mail that it forwards, without that mail's headers. */
+  /** Body of the forwarded mail, without its headers. */
   forwarded: string | undefined;
 }
 
 /**
- * Tells a sender's own words from what a mail program puts around them: the mail that is answered (below an attribution such as
- * `On 6 Oct 2026, Support wrote:`, Outlook's block of headers or `-----Original Message-----`, or behind `>`), signatures behind `--`,
- * `Sent from my …`, and legal notices.
+ * Extracts the sender's own words from a mail: removes the quoted mail (below an attribution such as `On 6 Oct 2026,
+ * Support wrote:`, Outlook's header block or `-----Original Message-----`, or behind `>`), signatures after `--`, `Sent
+ * from my …`, and legal notices.
  *
- * Lines behind `>` that follow a colon of the sender's own ("I get this:") are a quote of something else and stay.
+ * Lines behind `>` that follow the sender's own colon ("I get this:") quote something else and stay.
  *
- * @param text Plain text or Markdown; the work is linear in its length.
+ * @param text Plain text or Markdown; time is linear in its length.
  */
 export const readMail = (text: string): Mail => {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
@@ -56,19 +56,19 @@ const NOTICE = new RegExp(oneOf(WORDS.notices), 'iu');
 const isForwardMark = (line: string): boolean => line.length <= MAX_LINE && FORWARDED.test(line);
 const startsWithAny = (line: string, pattern: RegExp): boolean => line.length <= 120 && pattern.test(line);
 
-/** The first line of the mail that is answered; the number of lines where there is none. */
+/** Index of the first line of the quoted mail; the number of lines if there is none. */
 const historyAt = (lines: readonly string[]): number => {
   const at = lines.findIndex((line, index) => isSeparator(line, lines, index) || isHeaderBlock(lines, index));
   return Math.min(at < 0 ? lines.length : at, attributionAt(lines) ?? lines.length);
 };
 
-/** `-----Original Message-----` or a line of underscores, with headers within the next lines. */
+/** `-----Original Message-----` or a line of underscores, followed by headers within the next lines. */
 const isSeparator = (line: string, lines: readonly string[], index: number): boolean =>
   line.length <= 80 &&
   /^\s*(?:-{3,}\s?\p{L}[\p{L}'’ ]{2,40}-{3,}|_{10,})\s*$/u.test(line) &&
   lines.slice(index + 1, index + 5).some((next) => next.length <= MAX_LINE && FROM.test(next));
 
-/** `From:` with two further headers within the next five lines, or with an address and one. */
+/** `From:` and two further headers within the next five lines, or an address and one further header. */
 const isHeaderBlock = (lines: readonly string[], index: number): boolean => {
   const line = lines[index] ?? '';
   if (line.length > MAX_LINE || !FROM.test(line)) return false;
@@ -78,11 +78,11 @@ const isHeaderBlock = (lines: readonly string[], index: number): boolean => {
   return headers.length >= (ADDRESS.test(line) ? 1 : 2);
 };
 
-/** An attribution behind which nothing but the mail that is answered stands: what the sender wrote below a quote stays. */
+/** An attribution followed only by the quoted mail: text that the sender wrote below a quote stays. */
 const attributionAt = (lines: readonly string[]): number | undefined => {
   for (const [at, line] of lines.entries()) {
     const isHere = isAttribution(line);
-    // A long one is broken in two: `On Thu, 15 Jan 2026, Support` and `<support@example.com> wrote:`.
+    // A long attribution may break into two lines: `On Thu, 15 Jan 2026, Support` and `<support@example.com> wrote:`.
     const both = `${line} ${lines[at + 1] ?? ''}`;
     if (!isHere && (/[:：]\s*$/.test(line.slice(-10)) || !isAttribution(both))) continue;
     const from = at + (isHere ? 1 : 2);
@@ -93,7 +93,7 @@ const attributionAt = (lines: readonly string[]): number | undefined => {
   return undefined;
 };
 
-/** It ends with a colon and tells a year, and a time or an address. */
+/** Ends with a colon and contains a year, and a time or an address. */
 const isAttribution = (line: string): boolean => {
   const text = line.trim();
   return (
@@ -104,7 +104,7 @@ const isAttribution = (line: string): boolean => {
   );
 };
 
-/** As it stands, or as it is masked. */
+/** A mail address, plain or redacted. */
 const ADDRESS = /@|\[email\]/;
 
 const isQuote = (line: string): boolean => /^\s*>/.test(line);
@@ -123,17 +123,17 @@ const withoutQuotes = (lines: readonly string[]): string[] => {
   return kept;
 };
 
-/** Paragraphs behind the first that a legal department wrote, and all behind them. */
+/** Removes the first paragraph of a legal notice and all after it, except at the beginning. */
 const withoutNotices = (lines: readonly string[]): readonly string[] => {
   const first = lines.findIndex((line) => line.trim() !== '');
   const at = lines.findIndex((line, index) => index > first && NOTICE.test(line.slice(0, 2000)));
   if (at < 0) return lines;
-  // From the beginning of its paragraph; that may be the sender's own where no blank line parts them.
+  // Cuts at the start of the paragraph, which may contain the sender's words if no blank line separates them.
   const from = lines.slice(0, at).findLastIndex((line) => line.trim() === '') + 1;
   return from <= first ? lines : lines.slice(0, from);
 };
 
-/** A forwarded mail without its headers and quote marks. */
+/** Removes headers and quote marks from a forwarded mail. */
 const bodyOf = (lines: readonly string[]): string => {
   const plain = lines.map((line) => line.replace(/^[ \t]{0,8}(?:>[ \t]?){1,9}/, ''));
   const start = plain.findIndex((line) => line.trim() !== '' && !(line.length <= 500 && ANY_HEADER.test(line)));

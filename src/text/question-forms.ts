@@ -1,47 +1,47 @@
 import { wordsOf } from './analyse-text.ts';
 import fillers from './filler-words.json' with { type: 'json' };
 
-/** Whether a text begins as a question or a request does, greetings and the like aside. */
+/** Whether a text begins like a question or request, ignoring greetings. */
 export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
 
-/** Whether a sentence asks for something, rather than telling something or saying how to answer. */
+/** Whether a sentence asks for something, rather than stating something or giving instructions for the answer. */
 export const isQuestion = (sentence: string): boolean =>
   (sentence.trimEnd().endsWith('?') || REQUEST.test(sentence)) && !ABOUT_THE_ANSWER.test(sentence);
 
-/** Whether a clause asks or requests something by itself: it begins as a question does, and names what it is about. */
+/** Whether a clause is a question or request by itself: begins like a question and names its subject. */
 export const isOwnQuestion = (clause: string): boolean =>
   beginsAsQuestion(clause) && namesItsSubject(clause) && !CONTINUATION.test(clause);
 
-/** Whether a clause begins with the verb of a request, without saying to whom: `check the version`, not `tell me the version`. */
+/** Whether a clause begins with an imperative without an addressee: `check the version`, not `tell me the version`. */
 export const isBareRequest = (clause: string): boolean => BARE_REQUEST.test(clause);
 
-/** Whether a clause names a thing that may be requested: `the latest news about it`. */
+/** Whether a clause names something that can be requested: `the latest news about it`. */
 export const isNamedThing = (clause: string): boolean => NAMED.test(clause) && namesItsSubject(clause);
 
-/** Whether a sentence begins as one that tells something does: with who did it, or as `it's`. */
+/** Whether a sentence begins like a statement: with a subject, or with `it's`. */
 export const tells = (sentence: string): boolean => TELLING.test(sentence);
 
-/** Whether a text points at something that only the text before it names, or goes on from there. */
+/** Whether a text refers back to the text before it, or continues it. */
 export const pointsBack = (text: string): boolean => POINTER.test(text) || CONTINUATION.test(text);
 
-/** Whether a text says what it is about: in two words at least, or in one and a sentence around it. */
+/** Whether a text names a subject: at least two content words, or one within a sentence. */
 export const namesItsSubject = (text: string): boolean => {
   const subjects = wordsOf(text).filter((word) => !FILLERS.has(word)).length;
   return subjects >= 2 || (subjects === 1 && text.trim().split(/\s+/).length >= LONG_ENOUGH);
 };
 
-/** Whether a word, in lower case, says nothing about a subject. */
+/** Whether a word, in lower case, carries no subject. */
 export const isFiller = (word: string): boolean => FILLERS.has(word);
 
 const LONG_ENOUGH = 6;
 
-/** What may stand before a question proper. */
+/** Phrases that may precede a question. */
 const LEAD_IN =
   '^(?:(?:and|also|or|plus|then|so|please|ok|okay|but|finally|besides|moreover|furthermore|hi|hello|hey|thanks|next|' +
   'in addition|additionally|by the way|btw|\\d[.)]|' +
   '(?:first|second|third|another|one more|last)(?:ly)?(?: (?:question|thing|point))?)[,:;.!]?\\s+){0,4}';
 const VERB = "(?:is|are|am|was|were|do|does|did|can|could|will|would|should|shall|may|might|must|has|have|had)(?:n't)?";
-/** `when` asks only before a verb: `when I add money` tells. */
+/** `when` is a question word only before a verb: `when I add money` is a clause of time. */
 const ASKING =
   '(?:(?:at|in|on|for|from|to|with|by|of|about|since|until|under) )?' +
   `(?:(?:what|which|who|whom|whose|where|why|how)(?:'?s)?|when(?='?s\\b| ${VERB}))`;
@@ -57,7 +57,7 @@ const NAMED = /^(?:the|our|its|their|any|some|all|current|latest|i (?:need|want|
 const ABOUT_THE_ANSWER =
   /\b(?:answer|reply|respond)\b.{0,40}\b(?:in|briefly|shortly|with|short|quickly|detail)\b|\btell me (?:quickly|briefly|please)\b/i;
 
-/** Words for what was named before; not those of `this week`, `is there` and `the page that shows`. */
+/** Pronouns that refer back; not the ones in `this week`, `is there` and `the page that shows`. */
 const POINTER = new RegExp(
   '\\b(?:it|its|itself|they|them|their|theirs|he|him|his|she|her|hers|ones|same|such|both|others|those|these(?! days)|' +
     'this(?! (?:week|month|year|quarter|morning|evening|weekend|day))|' +

@@ -1,18 +1,17 @@
-/** A part of a text, in UTF-16 units: `text.slice(start, end)`. */
+/** A range of a text, in UTF-16 units: `text.slice(start, end)`. */
 export interface Span {
   start: number;
   end: number;
 }
 
 /**
- * Cuts prose into sentences; Markdown marks stay in them.
+ * Splits prose into sentences; Markdown marks stay in them.
  *
  * A sentence ends at `.`, `!` or `?` (with closing quotes and brackets) before white space and a capital, digit, quote or
- * opening bracket, but not after a single letter or a common abbreviation. A line break ends one only where the text is
- * visibly set in lines: after a short line, or at a hard break. (Rule and its measurement: retrieval recipe, section 4:
- * none of 2,910 annotated spans was cut.)
+ * opening bracket, but not after a single letter or a common abbreviation. A line break ends one only in hard-wrapped
+ * text: after a short line, or at a hard break. None of 2,910 annotated spans was cut by this rule.
  *
- * @returns Spans in order, which never overlap. Outside them is only white space, and the mark of a hard break.
+ * @returns Non-overlapping spans in order. Between them is only white space, or the mark of a hard break.
  */
 export const splitSentences = (text: string, { start = 0, end = text.length }: Partial<Span> = {}): Span[] => {
   const spans: Span[] = [];
@@ -81,8 +80,8 @@ const ABBREVIATIONS = new Set(
   ).split(' '),
 );
 
-/** The numbers of a list's items: they count steps and say nothing of their own. At the beginning of a line, in quotes too. */
+/** Matches the numbers of list items, which are not content. Also in quotes. */
 const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
 
-/** A text whose numbered items have lost their numbers. */
+/** Removes the numbers of list items from a text. */
 export const withoutListNumbers = (text: string): string => text.replace(LIST_NUMBER, '$1');

@@ -17,7 +17,7 @@ export const stem = (word: string): string => {
 
 const LETTERS = /^[a-z]+$/;
 
-/** Step 2 of the paper. Of two suffixes that both fit, the longer stands first. */
+/** Step 2 of the paper. The longer of two matching suffixes is listed first. */
 const DOUBLE_SUFFIXES: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['tional', 'tion'],
@@ -119,7 +119,7 @@ const removePast = (word: string): string => {
   return measure(rest, rest.length) === 1 && endsShort(rest) ? `${rest}e` : rest;
 };
 
-/** Only the first suffix that fits is looked at: when its condition fails, the step leaves the word alone. */
+/** Only the first matching suffix is tried: when its condition fails, the step leaves the word unchanged. */
 const replaceSuffix = (
   word: string,
   suffixes: readonly (readonly [string, string])[],

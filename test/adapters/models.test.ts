@@ -5,14 +5,14 @@ import { readSettings } from '../../src/adapters/settings.ts';
 describe('chatModelOf() and embeddingProviderOf()', () => {
   const prices = JSON.stringify({ 'gpt-4.1-mini': { inputPerMillion: 0.4, outputPerMillion: 1.6 } });
 
-  it('give nothing when no model is configured', () => {
+  it('return nothing when no model is configured', () => {
     const settings = readSettings({ OPENAI_API_KEY: 'sk-1', CHAT_MODEL: 'none', EMBEDDING_MODEL: 'none' });
     for (const each of [settings, readSettings({})]) {
       expect([chatModelOf(each), embeddingProviderOf(each)]).toEqual([{}, undefined]);
     }
   });
 
-  it('give the configured models, and a price when there is one', () => {
+  it('return the configured models, and a price if there is one', () => {
     const settings = readSettings({ OPENAI_API_KEY: 'sk-1', MODEL_PRICES: prices, EMBEDDING_DIMENSIONS: '256' });
     expect(chatModelOf(settings)).toMatchObject({ ai: { model: 'gpt-4.1-mini' }, aiPrice: { inputPerMillion: 0.4 } });
     expect(chatModelOf(readSettings({ OPENAI_API_KEY: 'sk-1' }))).not.toHaveProperty('aiPrice');

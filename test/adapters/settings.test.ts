@@ -62,7 +62,7 @@ describe('readSettings()', () => {
     expect(readSettings({ ...PRODUCTION, MODEL_PRICES }).chat?.prices).toEqual(JSON.parse(MODEL_PRICES));
   });
 
-  it('reads what a question may take', () => {
+  it('reads the limits of a question', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     const limits = { TOKENS_PER_QUESTION: '0', COST_MICROS_PER_QUESTION: '2500' };
     expect(readSettings({ ...PRODUCTION, MODEL_PRICES, ...limits }).budgets).toEqual({ tokens: 0, cost_micros: 2500 });

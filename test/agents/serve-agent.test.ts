@@ -124,7 +124,7 @@ describe('POST /v1/agents/{type}', () => {
     );
     const asking: Agent = async (_query, { scope }) => {
       const [branch] = await scope.delegates.ask([{ to: 'navigator' }]);
-      return { ...ANSWERS.analytics, metadata: { told: branch?.response.answer } };
+      return { ...ANSWERS.analytics, metadata: { reported: branch?.response.answer } };
     };
     const app = await serve(asking, { targets: delegateTo({ navigator: targetOf(other).target }) });
     const { reply, answer } = await askAgent(app);
@@ -224,12 +224,12 @@ describe('An agent as a librarian', () => {
   });
 
   it('reports a failure as an error with the same code and message', async () => {
-    const told = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
-    const error = new CodedError('INVALID_QUERY', 'inside', { told });
+    const reported = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
+    const error = new CodedError('INVALID_QUERY', 'inside', { reported });
     const { reply, status } = await ask('analytics', await serve(throwing(error)), READS);
     expect(status).toBe(400);
-    expect(reply.error).toMatchObject({ code: 'INVALID_QUERY', librarian: 'analytics', ...told });
-    expect(reply.metadata.analytics).toMatchObject({ success: false, error: told.message });
+    expect(reply.error).toMatchObject({ code: 'INVALID_QUERY', librarian: 'analytics', ...reported });
+    expect(reply.metadata.analytics).toMatchObject({ success: false, error: reported.message });
   });
 
   it('answers TIMEOUT when the agent stays silent', async () => {

@@ -4,12 +4,12 @@ import { modelSummary } from '../../src/agents/semantic/summaries.ts';
 import { summariseResults } from '../../src/agents/web-search/answer.ts';
 import { webResult } from '../../src/agents/web-search/web-result.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
-import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
+import { cachedChunk } from '../../src/search/chunk-cache.ts';
 import { scriptedModel } from '../navigator/scripted-model.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 
 const { signal } = new AbortController();
-const chunk = chunkAtHand(openSmallKb().edition, 0);
+const chunk = cachedChunk(openSmallKb().edition, 0);
 const sentence = `${chunk.text.split('. ')[0]}.`;
 const SNIPPET = 'The mixer is safe for children only under supervision of an adult.';
 const found = webResult({ title: 'Acme mixer', snippet: SNIPPET, url: 'https://a.example/x' }, 'us');

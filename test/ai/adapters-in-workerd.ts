@@ -1,7 +1,7 @@
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { openaiChat } from '../../src/ai/openai-chat.ts';
 
-/** Asks the service named by the request, with the runtime's own `fetch`, and tells what came of it. */
+/** Calls the service that the request names, with the runtime's own `fetch`, and returns the outcome. */
 export default {
   fetch: async (request: Request): Promise<Response> => {
     // The test beside this file writes it.
@@ -17,7 +17,7 @@ export default {
       const vectors = await new OpenAIEmbeddingProvider(config).embedBatch(texts, { signal });
       return Response.json({ vectors: vectors.length, dimensions: vectors[599]?.length });
     } catch (error) {
-      const { name, reason, message } = error as { name: string; reason?: string; message: string }; // one of ours
+      const { name, reason, message } = error as { name: string; reason?: string; message: string }; // one of our own classes
       return Response.json({ name, reason, message });
     }
   },

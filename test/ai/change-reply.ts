@@ -1,4 +1,4 @@
-/** A `fetch` whose JSON replies arrive changed: for what the real service never says. */
+/** A `fetch` that modifies JSON replies, for replies that the real service never sends. */
 export const changeReply =
   (change: (json: never) => unknown): typeof fetch =>
   async (...request) => {
@@ -11,7 +11,7 @@ export const changeReply =
     });
   };
 
-/** A `fetch` whose replies arrive with another status, other headers or another body, as they are given. */
+/** A `fetch` that replaces the status, headers or body of replies. */
 export const replyWith =
   (reply: () => Response): typeof fetch =>
   async () =>

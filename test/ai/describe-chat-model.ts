@@ -38,7 +38,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(make(server).model).toMatch(/\S/);
     });
 
-    it('gives the text, the finish and the tokens that the service counted', async () => {
+    it('returns the text, the finish reason and the token counts of the service', async () => {
       server.script({ text: 'Grüße, 世界 😀', usage: { prompt: 120, completion: 7 } });
       expect(await make(server).complete(QUESTION)).toMatchObject({
         text: 'Grüße, 世界 😀',
@@ -47,12 +47,12 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       });
     });
 
-    it('gives a document that follows the schema', async () => {
+    it('returns a document that follows the schema', async () => {
       const { text } = await make(server).complete(QUESTION, { schema: SCHEMA, temperature: 0, maxTokens: 300 });
       expect(JSON.parse(text)).toEqual({ text: expect.any(String) });
     });
 
-    it('reports a refusal, and passes none of its words on as a text', async () => {
+    it('reports a refusal without its text', async () => {
       server.script({ refusal: 'I cannot help with that.' });
       expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
     });
@@ -63,7 +63,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(completion).toMatchObject({ text: '{"text":"half a docu', finish: 'length', usage: expect.anything() });
     });
 
-    it('keeps to the tokens it is given', async () => {
+    it('respects the token limit', async () => {
       server.script('word '.repeat(4000));
       const { text, finish, usage } = await make(server).complete(QUESTION, { maxTokens: 200 });
       expect(finish).toBe('length');
@@ -76,7 +76,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'filtered' });
     });
 
-    it('gives an answer without usage when the service reports none', async () => {
+    it('returns an answer without usage when the service reports none', async () => {
       server.script({ text: 'Yes.', usage: 'missing' });
       const completion = await make(server).complete(QUESTION);
       expect(completion.text).toBe('Yes.');

@@ -32,12 +32,12 @@ const object = (properties: Record<string, unknown>) => ({
 });
 
 describe('openaiChat()', () => {
-  it('sends no more than the question needs, and has nothing stored', async () => {
+  it('sends only what the question needs, and has nothing stored', async () => {
     await chatOf(server).complete(QUESTION);
     expect(sent()).toEqual({ model: 'gpt-4.1-mini', messages: [...QUESTION], store: false });
   });
 
-  it('bounds the tokens by the name that all models take', async () => {
+  it('limits tokens by the parameter that all models accept', async () => {
     await chatOf(server).complete(QUESTION, { maxTokens: 200, temperature: 0 });
     expect(sent()).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('max_tokens');
@@ -62,7 +62,7 @@ describe('openaiChat()', () => {
     expect(JSON.parse(text)).toEqual({ warm: false });
   });
 
-  it('fails as refused for a schema that strict mode does not take', async () => {
+  it('fails as refused for a schema that strict mode does not accept', async () => {
     const schema = { name: 'answer', schema: object({ text: { type: 'string', maxLength: 5 } }) };
     expect((await unavailabilityOf(chatOf(server).complete(QUESTION, { schema }))).reason).toBe('refused');
   });
@@ -84,13 +84,13 @@ describe('openaiChat()', () => {
     await expect(chatOf(server).complete(many)).rejects.toThrow(RangeError);
   });
 
-  it('gives up by itself after its own time', async () => {
+  it('times out after its own limit', async () => {
     server.faults.always({ kind: 'hang-in-body' });
     const error = await unavailabilityOf(chatOf(server, { timeoutMs: 100 }).complete(QUESTION));
     expect(error).toMatchObject({ reason: 'unavailable' });
   });
 
-  it('reports the wait that the service asks for', async () => {
+  it('reports the wait that the service requests', async () => {
     server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
     expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject({
       reason: 'rate_limited',
@@ -138,7 +138,7 @@ describe('the cost of a completion', () => {
   });
 });
 
-describe('what comes back', () => {
+describe('a reply', () => {
   const COMPLETION = '{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}';
   const change = (message: unknown, more: object = {}) =>
     changeReply((reply: object) => ({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop', ...more }] }));
@@ -175,14 +175,14 @@ describe('what comes back', () => {
     expect(completion).not.toHaveProperty('usage');
   });
 
-  it('may have unknown members, and lack those that are not read', async () => {
+  it('may have unknown members, and lack unused ones', async () => {
     const fetch = changeReply(() => ({
       choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
     }));
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
   });
 
-  it('is a refusal although there is a content beside it', async () => {
+  it('is a refusal even with content beside it', async () => {
     const fetch = change({ content: 'Sorry.', refusal: 'No.' });
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
   });

@@ -81,7 +81,7 @@ describe('openAICaller()', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('does not retry where the caller wants no retry', async () => {
+  it('does not retry when the caller disables retries', async () => {
     server.faults.always(status(503, AT_ONCE));
     expect(await post({}, { retries: 0 })).toMatchObject({ ok: false, reason: 'unavailable' });
     expect(server.requests).toHaveLength(1);
@@ -119,7 +119,7 @@ describe('openAICaller()', () => {
     expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
   });
 
-  it('leaves no listener behind on a signal that outlives it', async () => {
+  it('leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     await post({}, { signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -132,7 +132,7 @@ describe('openAICaller()', () => {
     expect(reply).toMatchObject({ reason: 'unavailable', problem: 'it cannot be reached (ECONNREFUSED)' });
   });
 
-  it('repeats nothing that the service or the network said', async () => {
+  it('quotes nothing from the service or the network', async () => {
     server.faults.always(status(400, { message: 'You sent "a text" with sk-local-0000' }));
     expect(await post()).toEqual({ ok: false, reason: 'refused', problem: 'status is 400', retryAfterMs: undefined });
     const talkative: typeof fetch = () => Promise.reject(new TypeError(`Bearer ${server.apiKey} is no header`));

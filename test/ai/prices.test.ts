@@ -12,7 +12,7 @@ describe('priceOf()', () => {
     },
   );
 
-  it('prefers the entry of the whole name', () => {
+  it('prefers the entry of the full name', () => {
     const prices = { 'gpt-4.1': cheap, 'gpt-4.1-2025-04-14': dear, 'host/gpt-4.1': dear };
     expect(priceOf('gpt-4.1-2025-04-14', prices)).toBe(dear);
     expect(priceOf('host/gpt-4.1', prices)).toBe(dear);
@@ -25,7 +25,7 @@ describe('priceOf()', () => {
 });
 
 describe('costOf()', () => {
-  it('takes cached input for other input where it has no price of its own', () => {
+  it('prices cached input as other input when it has no price of its own', () => {
     expect(costOf({ input: 1_000_000, cached: 500_000, output: 0 }, cheap)).toBe(1);
   });
 
@@ -33,7 +33,7 @@ describe('costOf()', () => {
     expect(costOf({ input: 10, cached: 1000, output: 0 }, { ...cheap, cachedInputPerMillion: 0 })).toBe(0);
   });
 
-  it('is nothing for no tokens', () => {
+  it('is zero for no tokens', () => {
     expect(costOf({ input: 0, cached: 0, output: 0 }, dear)).toBe(0);
   });
 });

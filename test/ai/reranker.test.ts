@@ -44,7 +44,7 @@ describe('rerankApi()', () => {
 });
 
 describe('workersAIReranker()', () => {
-  it('asks the binding with contexts and reads its scores', async () => {
+  it('calls the binding with contexts and reads its scores', async () => {
     const asked: unknown[] = [];
     const reranker = workersAIReranker({
       run: async (...input) => {

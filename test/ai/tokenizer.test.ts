@@ -22,7 +22,7 @@ const withoutVocabularies = async () => {
 };
 
 describe('TiktokenTokenizer before its vocabulary is loaded', () => {
-  it('throws rather than count in another way', async () => {
+  it('throws instead of approximating', async () => {
     const { TiktokenTokenizer, VocabularyNotLoaded } = await withoutVocabularies();
     const tokenizer = new TiktokenTokenizer('gpt-4');
     expect(() => tokenizer.count('text')).toThrow(VocabularyNotLoaded);
@@ -36,7 +36,7 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
 });
 
 describe('loadTokenizer()', () => {
-  it('tries again after a vocabulary could not be read', async () => {
+  it('retries after a vocabulary could not be read', async () => {
     const { loadTokenizer } = await withoutVocabularies();
     const load = async (): Promise<never> => Promise.reject(new Error('cut off'));
     await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow('cut off');
@@ -141,7 +141,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     );
   });
 
-  it('has them for the articles of the sample knowledge base', () => {
+  it('has the same tokens for the articles of the sample knowledge base', () => {
     const folder = new URL('../../src/dev/sample/knowledge-base/', import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
     expect(files.length).toBeGreaterThan(20);
@@ -151,7 +151,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     }
   });
 
-  it('has them for runs without a border', () => {
+  it('has the same tokens for long runs of one character class', () => {
     for (const text of ['a'.repeat(700), 'ab'.repeat(300), '漢'.repeat(200), '=-'.repeat(300), 'ſ'.repeat(200)])
       expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
   });
@@ -165,7 +165,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     );
   });
 
-  it('takes special tokens for the text that they are', () => {
+  it('treats special tokens as plain text', () => {
     expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(3);
     expect(tokenizer.decode(tokenizer.encode('a<|endoftext|>b'))).toBe('a<|endoftext|>b');
   });
@@ -178,7 +178,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     expect(() => tokenizer.decode([token])).toThrow(RangeError);
   });
 
-  it('counts a text the same the second time', () => {
+  it('returns the same count the second time', () => {
     const texts = Array.from({ length: 300 }, (_, at) => `A text that is long enough to be remembered, number ${at}.`);
     const counts = texts.map((text) => tokenizer.count(text));
     expect(texts.map((text) => tokenizer.count(text))).toEqual(counts);
@@ -198,7 +198,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
   });
 
-  it('cuts a run that is longer than a piece may be, and no pair of surrogates', () => {
+  it('cuts a run that exceeds the piece limit, but no surrogate pair', () => {
     const text = `a${'😀'.repeat(MAX_PIECE_LENGTH)}`;
     const tokens = tokenizer.encode(text);
     expect(tokenizer.decode(tokens)).toBe(text);
@@ -209,7 +209,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
 describe('CharacterTokenizer', () => {
   const tokenizer = new CharacterTokenizer();
 
-  it('takes 4 characters for a token, and a rest for one more', () => {
+  it('counts one token per 4 characters, rounded up', () => {
     expect(['', 'a', 'abcd', 'abcde'].map((text) => tokenizer.count(text))).toEqual([0, 1, 1, 2]);
   });
 

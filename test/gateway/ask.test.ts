@@ -63,7 +63,7 @@ const start = async ({
     }),
   );
   app.onError((error) => {
-    if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.told));
+    if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.reported));
     throw error;
   });
   return async (body: Record<string, unknown>) => {

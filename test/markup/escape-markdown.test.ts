@@ -29,7 +29,7 @@ describe('escapeMarkdown()', () => {
     .map((parts) => parts.join(''));
   const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-  it('shows any text as it is, in one paragraph, here and in a full parser', () => {
+  it('shows any text literally in one paragraph, here and in a full parser', () => {
     fc.assert(
       fc.property(names, (name) => {
         const escaped = escapeMarkdown(name);
@@ -45,12 +45,12 @@ describe('escapeMarkdown()', () => {
     );
   });
 
-  it('leaves an ordinary name nearly alone', () => {
+  it('leaves an ordinary name nearly unchanged', () => {
     expect(escapeMarkdown("Jean-Luc O'Neill (Paris)")).toBe("Jean-Luc O'Neill (Paris)");
     expect(escapeMarkdown('Apollo II: 0 H/s #3')).toBe('Apollo II: 0 H/s #3');
   });
 
-  it('makes no link of an address, also where bare ones become links', () => {
+  it('makes no link of an address, even where bare ones become links', () => {
     expect(escapeMarkdown('https://evil.example www.evil.example a@evil.example')).toBe(
       'https\\://evil.example www\\.evil.example a\\@evil.example',
     );

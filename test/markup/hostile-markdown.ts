@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Pieces of Markdown and HTML that somebody may put together against a reader. */
+/** Fragments of Markdown and HTML that an attacker may combine. */
 export const hostileMarkdown = fc.oneof(
   fc.constantFrom(
     ...[

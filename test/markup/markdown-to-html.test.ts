@@ -80,13 +80,13 @@ describe('markdownToHtml()', () => {
       expect(markdownToHtml(text)).not.toContain('<a');
   });
 
-  it('keeps quotes within the attribute', () => {
+  it('escapes quotes in attributes', () => {
     const html = markdownToHtml('[x](https://example.com/"onmouseover="alert(1)) [y](<https://example.com/"\'>)');
     expect(html.replace(/href="[^"]*"/g, '').includes('onmouseover="')).toBe(false);
     expect(html).toMatch(ALLOWED);
   });
 
-  it('calls nobody', () => {
+  it('disables mentions', () => {
     const html = markdownToHtml(
       '@everyone @here <!channel> <@U123> <#C42|general> @jane, me@example.com `@all` [@x](https://a.example)',
     );
@@ -94,7 +94,7 @@ describe('markdownToHtml()', () => {
     expect(html).toContain('me@example.com');
   });
 
-  it('writes what a full parser reads in every article and page of ours', () => {
+  it('agrees with a full parser on all our articles and pages', () => {
     for (const file of filesUnder('src/dev/sample/knowledge-base').concat(filesUnder('docs'), 'README.md')) {
       const markdown = readFileSync(file, 'utf8').replace(/^---\n[\s\S]*?\n---\n/, '');
       expect(comparable(markdownToHtml(markdown)), file).toBe(comparable(referenceHtml(markdown)));
@@ -157,7 +157,7 @@ describe('markdownToHtml()', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  it('writes what a full parser reads in random texts', () => {
+  it('agrees with a full parser on random texts', () => {
     fc.assert(
       fc.property(lines, (each) => {
         const markdown = each.join('\n');
@@ -170,7 +170,7 @@ describe('markdownToHtml()', () => {
   const ALLOWED =
     /^(?:[^<>&"']|&(?:amp|lt|gt|quot|#39);|<(?:\/?(?:p|h[1-6]|ul|ol|li|strong|em|code|pre|table|thead|tbody|tr|th|td|blockquote)|br|hr|\/a)>|<a href="(?:https?:\/\/|mailto:)[^<>"'\s]*" rel="noopener noreferrer">)*$/i;
 
-  it('writes allowed elements and attributes alone, each closed within the one around it, and every word', () => {
+  it('writes only allowed elements and attributes, properly nested, and every word', () => {
     fc.assert(
       fc.property(fc.array(hostileMarkdown, { maxLength: 14 }), (parts) => {
         const html = markdownToHtml(parts.map((part, at) => `${part}w${at}x`).join(''));
@@ -187,7 +187,7 @@ describe('markdownToHtml()', () => {
     );
   });
 
-  it('shows all words that stand in no address', () => {
+  it('shows all words outside addresses', () => {
     const marks = fc.constantFrom(
       ' ',
       '\n',
@@ -269,7 +269,7 @@ describe('markdownToHtml()', () => {
     expect(four).toBeLessThan(1500);
   });
 
-  it('bounds how deep elements stand within one another', () => {
+  it('limits the nesting of elements', () => {
     const deep = `${'> '.repeat(500)}${'*a '.repeat(500)}x${' b*'.repeat(500)}`;
     const html = markdownToHtml(deep);
     let [depth, most] = [0, 0];

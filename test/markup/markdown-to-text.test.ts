@@ -26,7 +26,7 @@ describe('markdownToText()', () => {
     expect(markdownToText(markdown)).toBe(text);
   });
 
-  it('calls nobody, whatever it is put together from', () => {
+  it('disables mentions in any combination of fragments', () => {
     const calls = fc.constantFrom(
       '@everyone',
       '@here',
@@ -55,13 +55,13 @@ describe('markdownToText()', () => {
     );
   });
 
-  it('calls nobody by name, and leaves the names of packages in code', () => {
+  it('disables mentions by name, and keeps package names in code', () => {
     expect(markdownToText('@jane @@jane (@jane) @*jane* jane@example.com `npm i @scope/x`')).toBe(
       '@\u200bjane @\u200b@\u200bjane (@\u200bjane) @\u200bjane jane@example.com npm i @scope/x',
     );
   });
 
-  it('says what the page says', () => {
+  it('has the same words as the page', () => {
     const words = (text: string) => text.match(/w\d+x/g) ?? [];
     fc.assert(
       fc.property(fc.array(hostileMarkdown, { maxLength: 12 }), (parts) => {
@@ -75,7 +75,7 @@ describe('markdownToText()', () => {
     );
   });
 
-  it('takes a time that grows with the length of the text', () => {
+  it('takes linear time', () => {
     for (const unit of ['*a_', '[a](https://b.c) ', '> - a\n', 'a  \n', '@a ', '<!a ']) {
       const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
       const [one, four] = [of(25_000), of(100_000)].map((text) => bestTime(() => markdownToText(text), 3)) as [
@@ -115,6 +115,6 @@ describe('plainHeading()', () => {
   });
 });
 
-/** What a link leads to is part of the text, and no part of what a page shows. */
+/** Link targets are part of the text and not visible on the page. */
 const addressesIn = (markdown: string): string =>
   [...markdownToHtml(markdown).matchAll(/href="([^"]*)"/g)].map(([, url = '']) => url).join(' ');

@@ -107,16 +107,16 @@ describe('splitBlocks()', () => {
     expect(blocksOf(text)).toEqual(expected);
   });
 
-  it('names the items of a list with what hangs below each', () => {
+  it('lists the items of a list with their nested content', () => {
     expect(itemsOf('1. a\n   - b\n2. c\n\n   d\n3. e')).toEqual(['1. a\n   - b', '2. c\n\n   d', '3. e']);
   });
 
-  it('names the rows of a table, the head first', () => {
+  it('lists the rows of a table, head first', () => {
     expect(itemsOf('| a |\n|---|\n| 1 |\n| 2 |')).toEqual(['| a |\n|---|', '| 1 |', '| 2 |']);
   });
 });
 
-describe('splitBlocks() of what is made to be slow', () => {
+describe('splitBlocks() on hostile input', () => {
   it.each([
     ['items', '- a\n'],
     ['items with blank lines', '- a\n\n'],

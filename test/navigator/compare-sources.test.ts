@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithOthers } from '../../src/navigator/compare-sources.ts';
-import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
+import { cachedChunk } from '../../src/search/chunk-cache.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
 
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';
@@ -13,7 +13,7 @@ const compared = (shown: Record<string, string>, other: string, sketch: Partial<
     text: other,
     ...sketch,
   });
-  const chunks = Array.from({ length: edition.chunkCount }, (_, at) => chunkAtHand(edition, at));
+  const chunks = Array.from({ length: edition.chunkCount }, (_, at) => cachedChunk(edition, at));
   const hits = chunks.map(({ index, source }) => ({ chunk: index, score: 1, source }));
   const quotes = chunks
     .filter(({ source }) => source.id !== 'other.md')

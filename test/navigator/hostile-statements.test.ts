@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRecording, recordedModel, writeOpenPrompts } from '../../src/dev/eval/recorded-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
-import { chunkAtHand } from '../../src/search/chunks-at-hand.ts';
+import { cachedChunk } from '../../src/search/chunk-cache.ts';
 import { FALSE_STATEMENTS, type HostileCase, TRUE_STATEMENTS } from './hostile-statements.ts';
 import withoutJudge from './hostile-without-judge.json' with { type: 'json' };
 import { openSampleKb } from './sample-kb.ts';
@@ -12,7 +12,7 @@ const edition = openSampleKb();
 const recorded = recordedModel(readRecording('hostile'));
 
 const textOfSection = (title: string, section: string): string =>
-  Array.from({ length: edition.chunkCount }, (_, at) => chunkAtHand(edition, at))
+  Array.from({ length: edition.chunkCount }, (_, at) => cachedChunk(edition, at))
     .filter(({ source, headingPath }) => source.title === title && headingPath.at(-1)?.startsWith(section))
     .map(({ text }) => text)
     .join('\n\n');

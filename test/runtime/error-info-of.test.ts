@@ -29,7 +29,7 @@ describe('errorInfoOf()', () => {
   });
 
   it('reports the details of a CodedError', () => {
-    const error = new CodedError('RATE_LIMITED', 'inside', { told: { details: { retry_after: 5 } } });
+    const error = new CodedError('RATE_LIMITED', 'inside', { reported: { details: { retry_after: 5 } } });
     expect(told(error).info).toMatchObject({ code: 'RATE_LIMITED', recoverable: true, details: { retry_after: 5 } });
   });
 

@@ -27,7 +27,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
 const sketches = fc.uniqueArray(sketch, { maxLength: 6, selector: ({ id }) => id.toWellFormed() });
 
 describe('buildEdition()', () => {
-  it('gives back every article and chunk as it was', () => {
+  it('returns every article and chunk unchanged', () => {
     fc.assert(
       fc.property(sketches, (drawn) => {
         const entries = drawn.map(entryOf);
@@ -45,7 +45,7 @@ describe('buildEdition()', () => {
     );
   });
 
-  it('counts for each term its chunks and occurrences', () => {
+  it('counts chunks and occurrences of each term', () => {
     fc.assert(
       fc.property(sketches, (drawn) => {
         const entries = drawn.map(entryOf);
@@ -67,7 +67,7 @@ describe('buildEdition()', () => {
     );
   });
 
-  it('gives the same bytes whatever the order of the articles, and from a generator too', () => {
+  it('gives the same bytes for any order of the articles, and from a generator', () => {
     fc.assert(
       fc.property(sketches, (drawn) => {
         const entries = drawn.map(entryOf);
@@ -79,12 +79,12 @@ describe('buildEdition()', () => {
     );
   });
 
-  it('refuses two articles of one id', () => {
+  it('refuses two articles with the same id', () => {
     const entry = entryOf({ id: 'a', sections: [{ text: 'fan' }] });
     expect(() => buildEdition([entry, entry], IDENTITY)).toThrow(RangeError);
   });
 
-  it('notices when a text changes between its two readings', () => {
+  it('throws when a text changes between its two readings', () => {
     let readings = 0;
     const entries = {
       *[Symbol.iterator]() {
@@ -96,7 +96,7 @@ describe('buildEdition()', () => {
     expect(readings).toBe(2);
   });
 
-  it('numbers chunks in four bytes where two do not reach', () => {
+  it('uses four bytes for chunk numbers when two do not suffice', () => {
     const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'hay' }));
     const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
     expect(edition.index.postingChunks).toBeInstanceOf(Uint32Array);
@@ -104,7 +104,7 @@ describe('buildEdition()', () => {
     expect(edition.chunk(65_599).text).toBe('needle');
   });
 
-  it('builds an edition of nothing', () => {
+  it('builds an empty edition', () => {
     const edition = openEdition(buildEdition([], IDENTITY));
     expect(edition).toMatchObject({ articleCount: 0, chunkCount: 0 });
     expect(edition.findArticle('a')).toBe(-1);

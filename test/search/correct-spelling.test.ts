@@ -36,7 +36,7 @@ describe('correctSpelling()', () => {
     expect(correctionsOf(word)).toEqual(expected);
   });
 
-  it('finds every word of the vocabulary again after one edit inside of it', () => {
+  it('finds every word of the vocabulary after one edit inside it', () => {
     const words = ['ethernet', 'temperature', 'hashboard', 'firmware'];
     const edit = fc.record({
       word: fc.constantFrom(...words),
@@ -71,7 +71,7 @@ const plainDistance = (left: string, right: string): number => {
 };
 
 describe('editDistance()', () => {
-  it('is the number of edits up to the limit, and more than it beyond', () => {
+  it('is the number of edits up to the limit, and above the limit otherwise', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
     fc.assert(
       fc.property(letters, letters, fc.constantFrom(1, 2), (left, right, limit) => {

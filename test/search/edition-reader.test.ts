@@ -44,7 +44,7 @@ const published = async (number: number, text: string, workspace = 'default') =>
   return { manifest, bytes };
 };
 
-/** A library whose current edition a test sets, and what it was asked. */
+/** A library whose current edition a test sets, with the requests that it received. */
 const fakeLibrary = (cheaper: EditionParts[] = []) => {
   const library = {
     current: undefined as Awaited<ReturnType<typeof published>> | undefined,
@@ -74,7 +74,7 @@ const readerForTest = (options: { maxBytes?: number } = {}) => {
 };
 
 describe('createEditionReader()', () => {
-  it('asks at most once a second, and after three seconds before it answers', async () => {
+  it('revalidates at most once a second, and after three seconds before it answers', async () => {
     const { library, source } = fakeLibrary();
     const { clock, reader, waitUntil, settle } = readerForTest();
     const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
@@ -90,7 +90,7 @@ describe('createEditionReader()', () => {
     expect(await read()).toBe('new');
   });
 
-  it('answers at once between one and three seconds, and refreshes meanwhile', async () => {
+  it('answers at once between one and three seconds, and refreshes in the background', async () => {
     const { library, source } = fakeLibrary();
     const { clock, reader, waitUntil, settle } = readerForTest();
     const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
@@ -104,7 +104,7 @@ describe('createEditionReader()', () => {
     expect(await read()).toBe('new');
   });
 
-  it('loads an edition once for many requests at a time, and keeps it while it is current', async () => {
+  it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
     const { library, source } = fakeLibrary();
     const { clock, reader } = readerForTest();
     library.current = await published(1, 'text');
@@ -119,7 +119,7 @@ describe('createEditionReader()', () => {
     ]);
   });
 
-  it('takes parts from a cheaper place, and from the library what is missing or damaged there', async () => {
+  it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
     const edition = await published(1, 'text');
     const damaged = edition.bytes[1]?.map((byte) => byte ^ 1);
     const { library, source } = fakeLibrary([
@@ -131,7 +131,7 @@ describe('createEditionReader()', () => {
     expect(library.asked).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
   });
 
-  it('keeps answering when the library cannot be asked, says so, and stops after five minutes', async () => {
+  it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
     const { library, source } = fakeLibrary();
     const { clock, reader } = readerForTest();
     library.current = await published(1, 'text');
@@ -169,7 +169,7 @@ describe('createEditionReader()', () => {
     });
   });
 
-  it('loads by itself when the load that it waited for fails', async () => {
+  it('starts its own load when the one that it waited for fails', async () => {
     const { library, source } = fakeLibrary();
     library.current = await published(1, 'text');
     const { reader } = readerForTest();
@@ -184,7 +184,7 @@ describe('createEditionReader()', () => {
     expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
   });
 
-  it('waits five seconds for a load that never ends, once for all, and then loads anew', async () => {
+  it('waits five seconds for a load that hangs, once for all requests, and then starts another', async () => {
     vi.useFakeTimers();
     try {
       const { library, source } = fakeLibrary();
@@ -197,7 +197,7 @@ describe('createEditionReader()', () => {
       vi.useRealTimers();
       await Promise.all(waiting);
       expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
-      // Nobody waits for the one that hangs any more, although what was read is too old by now.
+      // No request waits for the hanging load any more, although the edition is too old by now.
       clock.now = 10_000;
       await reader.read({ workspace: 'default', source });
       expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(2);
@@ -206,7 +206,7 @@ describe('createEditionReader()', () => {
     }
   });
 
-  it('lets the workspace go that was not read for longest when they grow too large together', async () => {
+  it('evicts the least recently read workspace when editions exceed the limit together', async () => {
     const { reader, clock } = readerForTest({ maxBytes: 60_000 });
     const sources = await Promise.all(
       ['one', 'two', 'three'].map(async (workspace) => {

@@ -43,7 +43,7 @@ let fitted: Edition;
 beforeAll(() => {
   fitted = openEdition(fitEdition(build()));
 });
-/** Whether the words of a question are those of something else. */
+/** Whether a question is out of domain by its words. */
 const isForeign = (question: string): boolean => {
   const { domain, domainThreshold, keys } = answeringModelOf(fitted);
   return applyLogistic(domain, domainFeatures(searchEdition(fitted, question), keys)) <= domainThreshold;
@@ -54,28 +54,28 @@ describe('fitEdition()', () => {
     expect(Buffer.from(fitEdition(build())).equals(Buffer.from(fitEdition(build())))).toBe(true);
   });
 
-  it('lets the edition be read as before, and its model from its sections', () => {
+  it('leaves the edition readable, and its model in its sections', () => {
     expect(fitted.chunkCount).toBe(openEdition(build()).chunkCount);
     const model = answeringModelOf(fitted);
     expect(model.keys.length).toBe(fitted.index.terms.count);
     expect(model.domain).not.toEqual(DEFAULT_MODEL.domain);
   });
 
-  it('takes at least nine in ten of the foreign questions for foreign', () => {
+  it('classifies at least nine in ten out-of-domain questions as out of domain', () => {
     const foreign = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
     expect(foreign.filter(isForeign).length / foreign.length).toBeGreaterThan(0.9);
   });
 
-  it('takes no question for foreign that its articles answer', () => {
+  it('classifies no question as out of domain that its articles answer', () => {
     expect(isForeign('What do I do about cavitation of the impeller?')).toBe(false);
     expect(isForeign('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
 
-  it('says what the knowledge base is about', () => {
+  it('lists the topics of the knowledge base', () => {
     expect(answeringModelOf(fitted).topics).toContain('turbine');
   });
 
-  it('falls back to the default for an edition too small to fit, and for one never fitted', () => {
+  it('uses the default for an edition too small to fit, and for one never fitted', () => {
     const tiny = openEdition(
       fitEdition(buildEdition([], { id: 'e0', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
     );
@@ -85,7 +85,7 @@ describe('fitEdition()', () => {
 });
 
 describe('madeUpQuestions()', () => {
-  it('makes questions of 2 to 7 words, each from a chunk that is found again more often than not', () => {
+  it('makes questions of 2 to 7 words, whose chunk is found in most cases', () => {
     const questions = madeUpQuestions(fitted, 100);
     expect(questions.length).toBe(100);
     for (const { text } of questions) expect(text.split(' ').length).toBeLessThanOrEqual(7);
@@ -98,7 +98,7 @@ describe('madeUpQuestions()', () => {
 });
 
 describe('relevanceOfHits()', () => {
-  it('puts the best source of a clear question above 0.7 and the others below it', () => {
+  it('scores the best source of a clear question above 0.7 and the others below', () => {
     const outcome = searchEdition(fitted, 'Who records cavitation readings of the impeller in logbook impeller-1?');
     const [best = 0, ...others] = relevanceOfHits(outcome, answeringModelOf(fitted));
     expect(best).toBeGreaterThan(0.7);
@@ -107,7 +107,7 @@ describe('relevanceOfHits()', () => {
 });
 
 describe('encodeKey()', () => {
-  it('keeps keys from -2 to 5 within 0.02', () => {
+  it('encodes keys from -2 to 5 within 0.02', () => {
     for (const key of [-2, -0.5, 0, 1.25, 4.99]) expect(Math.abs(decodeKey(encodeKey(key)) - key)).toBeLessThan(0.02);
     expect(decodeKey(encodeKey(99))).toBe(5);
     expect(decodeKey(undefined)).toBe(-2);

@@ -15,50 +15,50 @@ const ordered = (orders: Record<number, number>, near: Record<number, number>, m
 const chunks = (...given: Parameters<typeof ordered>) => ordered(...given).map(({ chunk }) => chunk);
 
 describe('fuse()', () => {
-  it('keeps words that match like a good answer before what only means much the same', () => {
+  it('ranks a good match of words above mere similarity of meaning', () => {
     expect(chunks({ 1: 20, 2: 0 }, { 2: 0.7, 1: 0.3 })).toEqual([1, 2]);
   });
 
-  it('puts what very probably answers before words that match a little', () => {
+  it('ranks a very probable answer by meaning above a weak match of words', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 })).toEqual([2, 1]);
   });
 
-  it('lets what is far from the question not overtake such words', () => {
+  it('does not rank distant meanings above a weak match of words', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.25, 3: 0.2 })).toEqual([1, 2]);
   });
 
-  it('lets meaning decide between words that match alike', () => {
+  it('breaks ties of words by meaning', () => {
     expect(chunks({ 1: 10, 2: 9.9, 3: 9.8 }, { 3: 0.6, 2: 0.5, 1: 0.4 })).toEqual([3, 2, 1]);
   });
 
-  it('trusts a model of unknown range with little', () => {
+  it('gives a model without calibration little weight', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 }, 'unheard-of')).toEqual([1, 2]);
   });
 
-  it('orders alike whatever range the cosines have, as long as they differ by as much', () => {
+  it('depends on differences of cosines, not on their range', () => {
     const orders = { 1: 12, 2: 8, 3: 4, 4: 2 };
     const near = { 1: 0.31, 2: 0.4, 3: 0.62, 5: 0.2 };
     const moved = Object.fromEntries(Object.entries(near).map(([chunk, similarity]) => [chunk, similarity - 0.15]));
     expect(chunks(orders, moved)).toEqual(chunks(orders, near));
   });
 
-  it('goes by meaning alone where no word is known', () => {
+  it('ranks by meaning alone when no word is known', () => {
     const near = new Map([1, 2, 3].map((chunk) => [chunk, chunk / 10]));
     const fused = fuse(candidatesOf({ 1: 0, 2: 0, 3: 0 }), { model: MODEL, near, total: 0 });
     expect(fused.map(({ chunk }) => chunk)).toEqual([3, 2, 1]);
   });
 
-  it('gives similarities to what is near, and to nothing else', () => {
+  it('sets the similarity of close chunks only', () => {
     const [first, second] = ordered({ 1: 20, 2: 5 }, { 2: 0.4 });
     expect([first?.chunk, first?.similarity, second?.chunk, second?.similarity]).toEqual([1, undefined, 2, 0.4]);
   });
 
-  it('tells what the order is by', () => {
+  it('exposes the score that determines the order', () => {
     const fused = ordered({ 1: 20, 2: 5, 3: 11 }, { 2: 0.4, 3: 0.39 }).map((hit) => hit.fused);
     expect(fused).toEqual(fused.toSorted((left, right) => right - left));
   });
 
-  it('leaves the order of the words where nothing is near', () => {
+  it('keeps the order by words when nothing is close', () => {
     expect(chunks({ 1: 10, 2: 30, 3: 20 }, {})).toEqual([2, 3, 1]);
   });
 });

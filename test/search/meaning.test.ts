@@ -39,7 +39,7 @@ describe('meaningBy()', () => {
     },
   );
 
-  it('leaves no failure behind that nobody hears', async () => {
+  it('leaves no unhandled rejection', async () => {
     const { model, reject } = hanging();
     const caller = new AbortController();
     const meaning = meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal: caller.signal });
@@ -50,7 +50,7 @@ describe('meaningBy()', () => {
     await Promise.resolve();
   });
 
-  it('says why the model failed', async () => {
+  it('reports why the model failed', async () => {
     const failure = new Error('down');
     const model = { ...fakeModel(), embed: () => Promise.reject(failure) };
     const { signal } = new AbortController();

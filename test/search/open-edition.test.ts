@@ -24,7 +24,7 @@ const build = (): Uint8Array<ArrayBuffer> =>
     IDENTITY,
   );
 
-/** Reads everything there is to read; what it says does not matter, only that it ends and stays inside. */
+/** Reads everything; the content does not matter, only that it terminates within bounds. */
 const readAll = (bytes: Uint8Array): void => {
   const edition = openEdition(bytes);
   for (const question of ['clean fan apollo', 'etherent cabel', '重置 AirSpray', 'apollo 3 dust unplug']) {
@@ -56,7 +56,7 @@ const readsOrRefuses = (bytes: Uint8Array): 'read' | 'refused' =>
   }, 'refused');
 
 describe('openEdition()', () => {
-  it('opens bytes that start anywhere in their memory', () => {
+  it('opens bytes at any offset of their buffer', () => {
     const bytes = build();
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
@@ -65,14 +65,14 @@ describe('openEdition()', () => {
     );
   });
 
-  it('refuses an edition cut short at any byte', () => {
+  it('refuses an edition truncated at any byte', () => {
     const bytes = build();
     for (let length = 0; length < bytes.length; length++) {
       expect(() => openEdition(bytes.slice(0, length))).toThrow(EditionFormatError);
     }
   });
 
-  it('refuses an edition cut short that states its new length', () => {
+  it('refuses a truncated edition whose header states the new length', () => {
     const bytes = build();
     for (let length = 32; length < bytes.length; length += 4) {
       const cut = bytes.slice(0, length);
@@ -88,7 +88,7 @@ describe('openEdition()', () => {
     expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow('its length is not the one it states');
   });
 
-  it('refuses a section that lies outside of the edition', () => {
+  it('refuses a section outside the edition', () => {
     const bytes = attachSection(build(), 'last', Uint8Array.of(1));
     const view = new DataView(bytes.buffer);
     const entry = 32 + 32 * (view.getUint32(12, true) - 1);
@@ -96,7 +96,7 @@ describe('openEdition()', () => {
     expect(() => openEdition(bytes)).toThrow('a section lies outside of it');
   });
 
-  it('refuses or reads safely whatever byte is changed', () => {
+  it('refuses or reads safely when any byte is changed', () => {
     const bytes = build();
     const seen = { read: 0, refused: 0 };
     for (let at = 0; at < bytes.length; at++) {
@@ -110,7 +110,7 @@ describe('openEdition()', () => {
     expect(seen.refused).toBeGreaterThan(0);
   });
 
-  it('searches after a search that met damage as if that one had not been', () => {
+  it('is not affected by an earlier search that met damage', () => {
     const bytes = build();
     const met = new Set<number>();
     for (let at = 2080; at < bytes.length; at++) {
@@ -141,7 +141,7 @@ describe('openEdition()', () => {
 });
 
 describe('attachSection()', () => {
-  it('adds a section that opening finds, and leaves searching as it was', () => {
+  it('adds a readable section without affecting search', () => {
     const before = searchEdition(openEdition(build()), 'clean the fan');
     const first = attachSection(build(), 'decision', Uint8Array.of(1, 2, 3));
     const second = attachSection(first, 'other', new Uint8Array(0));
@@ -152,7 +152,7 @@ describe('attachSection()', () => {
     expect(searchEdition(edition, 'clean the fan')).toEqual(before);
   });
 
-  it('copies nothing while there is room, and copies when there is none', () => {
+  it('copies only when there is no room', () => {
     const bytes = build();
     expect(attachSection(bytes, 'small', new Uint8Array(100)).buffer).toBe(bytes.buffer);
     const large = attachSection(build(), 'large', new Uint8Array(SPARE_BYTES + 1).fill(7));

@@ -14,7 +14,7 @@ const rank = (edition: Edition, question: string, isAllowed?: (chunk: number) =>
 const idsOf = (ranked: readonly { id: string }[]) => ranked.map(({ id }) => id);
 
 describe('rankArticles()', () => {
-  it('finds the article over which the words are spread, before one that has a single one of them', () => {
+  it('ranks an article that contains all the words, spread over chunks, above one with a single word', () => {
     const edition = editionOf(
       article('b', 'The pump hums.', OTHER),
       article('a', 'The pump hums.', 'A valve leaks.', 'The gasket dries.'),
@@ -33,7 +33,7 @@ describe('rankArticles()', () => {
     expect(idsOf(rank(edition, 'pump valve'))[0]).toBe('both');
   });
 
-  it('puts a short article before a long one that says no more', () => {
+  it('ranks a short article above a long one with the same matches', () => {
     const edition = editionOf(
       article('long', 'The pump hums.', ...Array.from({ length: 9 }, () => OTHER)),
       article('short', 'The pump hums.'),
@@ -41,7 +41,7 @@ describe('rankArticles()', () => {
     expect(idsOf(rank(edition, 'pump'))).toEqual(['short', 'long']);
   });
 
-  it('looks at no chunk that is not allowed', () => {
+  it('ignores chunks that are not allowed', () => {
     const edition = editionOf(article('a', 'The pump hums.', 'A valve leaks.'), article('b', 'The pump leaks.'));
     expect(idsOf(rank(edition, 'pump', (chunk) => edition.index.articleOf(chunk) === 1))).toEqual(['b']);
     const [all] = rank(edition, 'pump valve');
@@ -50,7 +50,7 @@ describe('rankArticles()', () => {
     expect(part?.score).toBeLessThan(all?.score ?? 0);
   });
 
-  it('keeps the order of the edition where articles fit alike, and finds none without a word of it', () => {
+  it('keeps the order of the edition for ties, and finds no article without a matching word', () => {
     const edition = editionOf(article('a', 'The pump hums.'), article('b', 'The pump hums.'));
     expect(idsOf(rank(edition, 'pump'))).toEqual(['a', 'b']);
     expect(rank(edition, 'mortgage')).toEqual([]);

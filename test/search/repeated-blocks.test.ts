@@ -21,17 +21,17 @@ const withHelp = (count: number, others = 0): string[][] => [
 ];
 
 describe('isRepeatedIn()', () => {
-  it('knows what stands in four articles or more, and not what stands in fewer', () => {
+  it('detects blocks in four articles or more, and not in fewer', () => {
     expect(isRepeatedIn(editionOf(...withHelp(4)))(HELP)).toBe(true);
     expect(isRepeatedIn(editionOf(...withHelp(3)))(HELP)).toBe(false);
   });
 
-  it('takes a hundredth of a large knowledge base for many', () => {
+  it('requires a hundredth of the articles of a large knowledge base', () => {
     expect(isRepeatedIn(editionOf(...withHelp(6, 600)))(HELP)).toBe(false);
     expect(isRepeatedIn(editionOf(...withHelp(7, 600)))(HELP)).toBe(true);
   });
 
-  it('compares words, whatever their marks, letter case and white space', () => {
+  it('compares words, ignoring punctuation, case and white space', () => {
     const isRepeated = isRepeatedIn(
       editionOf(['**Still** need help? Write to us.'], ['STILL need\nhelp - write to us'], [HELP], [`> ${HELP}`]),
     );
@@ -39,11 +39,11 @@ describe('isRepeatedIn()', () => {
     expect(isRepeated('Still need help? Write to them.')).toBe(false);
   });
 
-  it('counts an article once, however often it repeats itself', () => {
+  it('counts an article once, however often it repeats a block', () => {
     expect(isRepeatedIn(editionOf([HELP, HELP, HELP, HELP, HELP], ['Other.']))(HELP)).toBe(false);
   });
 
-  it('knows nothing of an edition that was never read for it', () => {
+  it('detects nothing in an edition without the section', () => {
     const plain = openEdition(
       buildEdition(
         withHelp(9).map((blocks, at) => entryOf({ id: `${at}`, sections: blocks.map((text) => ({ text })) })),
@@ -55,7 +55,7 @@ describe('isRepeatedIn()', () => {
 });
 
 describe('attachRepeatedBlocks()', () => {
-  it('leaves the edition as it was', () => {
+  it('leaves the edition unchanged', () => {
     const edition = editionOf(...withHelp(5));
     expect(edition.articleCount).toBe(5);
     expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);

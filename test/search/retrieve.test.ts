@@ -30,7 +30,7 @@ const texts = entries.flatMap(({ article, chunks }) =>
   chunks.map((chunk) => embeddingTextOf({ ...chunk, title: article.title })),
 );
 
-/** Means the same as a text on displays, and shares no word with any. */
+/** Has the meaning of a text on displays, and shares no word with any. */
 const PARAPHRASE = 'monitor black';
 const newModel = () => fakeModel({ model: 'text-embedding-ada-002', synonyms: { monitor: 'display', black: 'dark' } });
 
@@ -78,7 +78,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     return { model, edition, index, faults, retriever, retrieve: retriever() };
   };
 
-  it('finds a text that means the same and shares no word', async () => {
+  it('finds a text with the same meaning and no common word', async () => {
     const { edition, retrieve } = await setUp();
     expect(searchEdition(edition, PARAPHRASE).hits).toEqual([]);
     const { outcome, semantic } = await retrieve(edition, PARAPHRASE);
@@ -88,7 +88,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(outcome).toMatchObject({ quality: 0, coverage: 0, margin: 0, model: 'text-embedding-ada-002' });
   });
 
-  it('keeps what is said of the words, and finds all that they find', async () => {
+  it('keeps the scores by words, and finds everything that words find', async () => {
     const { edition, retrieve } = await setUp();
     for (const question of ['why does the fan hum', 'pump seal', 'grease', 'loose cable wheels']) {
       const byWords = searchEdition(edition, question);
@@ -109,13 +109,13 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     }
   });
 
-  it('keeps to the filter', async () => {
+  it('respects the filter', async () => {
     const { edition, retrieve } = await setUp();
     const { outcome } = await retrieve(edition, PARAPHRASE, { filter: { device: 'cart' } });
     expect(outcome.hits.map(({ article }) => edition.article(article).id)).toEqual(['wheels.md']);
   });
 
-  it('does not find what the edition has no vector of', async () => {
+  it('does not find chunks without a vector', async () => {
     const { edition, retrieve } = await setUp([2]);
     const { outcome, semantic } = await retrieve(edition, PARAPHRASE);
     expect(semantic).toBe('used');
@@ -133,13 +133,13 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(model.texts).toEqual(['The fan hums\nAnd why?']);
   });
 
-  it('embeds no more than the beginning of a long question', async () => {
+  it('embeds only the beginning of a long question', async () => {
     const { edition, model, retrieve } = await setUp();
     await retrieve(edition, 'fan '.repeat(100_000));
     expect(model.texts[0]?.length).toBeLessThanOrEqual(2000);
   });
 
-  it('does not compare vectors of two models', async () => {
+  it('does not compare vectors of different models', async () => {
     const { edition, retriever } = await setUp();
     const other = fakeModel({ model: 'other' });
     for (const embeddings of [other, fakeModel({ model: 'text-embedding-ada-002', dimensions: 32 })])
@@ -150,7 +150,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(other.texts).toEqual([]);
   });
 
-  it('answers from the words when the model fails', async () => {
+  it('falls back to words when the model fails', async () => {
     const { edition, model, retrieve, faults } = await setUp();
     model.forever = DOWN;
     expect(await retrieve(edition, 'pump seal')).toEqual({
@@ -170,7 +170,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect((await retriever(embeddings)(edition, 'pump seal')).semantic).toBe('failed');
   });
 
-  it('answers from the words at the deadline when the model takes longer, and leaves the vector to the cache', async () => {
+  it('falls back to words at the deadline, and caches the late vector', async () => {
     const { edition, model, retriever } = await setUp();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const signals: (AbortSignal | undefined)[] = [];
@@ -200,7 +200,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(isCached).toBe(true);
   });
 
-  it('takes no more than half of the time that is left', async () => {
+  it('takes at most half of the time left', async () => {
     const { edition } = await setUp();
     const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
     const retrieve = createRetriever({ embeddings, indexOf: () => fakeIndex(), deadlineMs: 5000 });
@@ -210,7 +210,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect((await found).semantic).toBe('late');
   });
 
-  it('ends when the caller gives up', async () => {
+  it('rejects when the caller aborts', async () => {
     const { edition, retriever } = await setUp();
     const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
     const caller = new AbortController();
@@ -223,7 +223,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
 });
 
 describe('createRetriever() over a vector index', () => {
-  it('drops what the edition does not know, and asks the index of its workspace', async () => {
+  it('drops ids unknown to the edition, and queries the index of its workspace', async () => {
     const model = newModel();
     const { edition, index } = await editionWith(model, 'index');
     await index?.upsert([
@@ -244,7 +244,7 @@ describe('createRetriever() over a vector index', () => {
     expect(asked).toEqual(['acme']);
   });
 
-  it('gives up the question to the index at the deadline', async () => {
+  it('aborts the query of the index at the deadline', async () => {
     const model = newModel();
     const { edition } = await editionWith(model, 'index');
     let isAborted = false;
@@ -267,7 +267,7 @@ describe('createRetriever() over a vector index', () => {
 });
 
 describe('createRetriever() without a model or without vectors', () => {
-  it('gives exactly what the words give', async () => {
+  it('returns exactly the result by words', async () => {
     const { edition } = await editionWith(newModel(), 'edition');
     for (const [retrieve, over] of [
       [createRetriever({}), edition],
@@ -298,20 +298,20 @@ describe('createRetriever() over word vectors', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('asks no embedding service for an edition with word vectors', async () => {
+  it('calls no embedding service for an edition with word vectors', async () => {
     const asked = vi.fn();
     const { semantic } = await createRetriever({ wordVectors: words, meaningOf: asked })(edition, question);
     expect([semantic, asked.mock.calls]).toEqual(['used', []]);
   });
 
-  it('leaves editions with other vectors to the embedding service', async () => {
+  it('uses the embedding service for editions with other vectors', async () => {
     const { edition: other } = await editionWith(newModel(), 'edition');
     const wordVectors = () => expect.fail('the table is not needed');
     const { semantic, outcome } = await createRetriever({ wordVectors, embeddings: newModel() })(other, PARAPHRASE);
     expect([semantic, outcome.model]).toEqual(['used', 'text-embedding-ada-002']);
   });
 
-  it('counts what is close less, the more words of the question are unknown', async () => {
+  it('lowers similarity with the share of unknown words in the question', async () => {
     const similarityOf = async (text: string) => {
       const { outcome } = await createRetriever({ wordVectors: words })(edition, text);
       return outcome.hits.find(({ article }) => edition.article(article).id === 'fans.md')?.similarity ?? 0;
@@ -321,12 +321,12 @@ describe('createRetriever() over word vectors', () => {
     expect(await similarityOf('ventilator qzxv')).toBeCloseTo(whole / 2, 6);
   });
 
-  it('goes by the words alone where none of them is in the table', async () => {
+  it('searches words alone when none of them is in the table', async () => {
     const { semantic, outcome } = await createRetriever({ wordVectors: words })(edition, 'qzxv wvvk');
     expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
   });
 
-  it('stays within the articles that were asked for', async () => {
+  it('respects the filter of articles', async () => {
     const found = await createRetriever({ wordVectors: words })(edition, question, { filter: { device: 'Cart' } });
     expect(new Set(hitsOf(found))).toEqual(new Set(['wheels.md']));
   });
@@ -337,7 +337,7 @@ describe('createRetriever() over word vectors', () => {
     expect(hitsOf(found)[0]).toBe('fans.md');
   });
 
-  it('goes by the words alone, and reports it, where the table is damaged', async () => {
+  it('searches words alone, and reports it, when the table is damaged', async () => {
     const faults: unknown[] = [];
     const wordVectors = wordVectorsIn(new ArrayBuffer(100));
     const retrieve = createRetriever({ wordVectors, onFault: (_, error) => faults.push(error) });
@@ -347,20 +347,20 @@ describe('createRetriever() over word vectors', () => {
     expect(faults).toEqual([expect.any(WordVectorsUnreadable)]);
   });
 
-  it('rejects when the caller has gone', async () => {
+  it('rejects when the caller has aborted', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
     await expect(createRetriever({ wordVectors: words })(edition, question, { signal })).rejects.toThrow('gone');
   });
 });
 
-describe('a text that means the same and shares no word', () => {
+describe('a text with the same meaning and no common word', () => {
   const retrieved = async (question: string) => {
     const { edition } = await editionWith(newModel(), 'edition');
     const { outcome } = await createRetriever({ embeddings: newModel() })(edition, question);
     return { edition, outcome, model: answeringModelOf(edition) };
   };
 
-  it('is told from others by its relevance', async () => {
+  it('has a higher relevance than others', async () => {
     const { outcome, model } = await retrieved('monitor stays black when its cable is loose');
     const [best = 0, second = 0] = relevanceOfHits(outcome, model);
     expect(best).toBeGreaterThan(0.5);

@@ -11,7 +11,7 @@ import { editionOf, editionOfTexts, entryOf, IDENTITY, type Sketch } from './edi
 const idsOf = (edition: Edition, question: string, options?: SearchOptions): string[] =>
   searchEdition(edition, question, options).hits.map(({ article }) => edition.article(article).id);
 
-/** BM25F as it is written down, over plain lists: chunk to score. */
+/** Reference implementation of BM25F on plain lists: chunk to score. */
 const plainScores = (sketches: readonly Sketch[], question: string): number[] => {
   const chunks = sketches
     .flatMap((sketch) => entryOf(sketch))
@@ -61,7 +61,7 @@ const corpus = fc
   .map((drawn) => drawn.map((sketch, at): Sketch => ({ id: `a${at}`, ...sketch })));
 
 describe('searchEdition()', () => {
-  it('scores as BM25F does, to the precision of a byte, and misses no chunk', () => {
+  it('scores by BM25F, to the precision of a byte, and misses no chunk', () => {
     const question = fc.uniqueArray(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(corpus, question, (sketches, drawn) => {
@@ -76,7 +76,7 @@ describe('searchEdition()', () => {
     );
   });
 
-  it('gives the best first, the same on every run, and leaves nothing behind for the next search', () => {
+  it('returns the best first, deterministically, and leaves no state for the next search', () => {
     fc.assert(
       fc.property(corpus, words, words, (sketches, first, second) => {
         const edition = editionOf(...sketches);
@@ -107,7 +107,7 @@ describe('searchEdition()', () => {
     );
   });
 
-  it('weighs the title more than the text', () => {
+  it('weights the title more than the text', () => {
     const edition = editionOf(
       { id: 'text', title: 'Cooling', sections: [{ text: 'wallet and more' }] },
       { id: 'title', title: 'Wallet', sections: [{ text: 'cooling and more' }] },
@@ -115,7 +115,7 @@ describe('searchEdition()', () => {
     expect(idsOf(edition, 'wallet')).toEqual(['title', 'text']);
   });
 
-  it('prefers words side by side, as typed, and close together', () => {
+  it('prefers words that are adjacent, as typed, and close together', () => {
     const filler = 'one two three four five six';
     expect(idsOf(editionOfTexts('board hash', 'hash board'), 'hash board')).toEqual(['b', 'a']);
     const pair = editionOfTexts(`board ${filler} hash`, `hash board ${filler}`, `hash ${filler} board`);
@@ -156,7 +156,7 @@ describe('searchEdition()', () => {
     },
   );
 
-  it('searches the first words of a text of 100,000 characters and leaves the rest', () => {
+  it('searches only the first words of a text of 100,000 characters', () => {
     const edition = editionOfTexts('needle', 'fan noise', 'late', 'fan');
     const long = `needle ${'fan '.repeat(2_000)}late ${'log line '.repeat(11_000)}`;
     expect(long.length).toBeGreaterThan(100_000);
@@ -171,7 +171,7 @@ describe('searchEdition()', () => {
     expect(idsOf(edition, `needle${' '.repeat(8_000)}late`)).toEqual(['a']);
   });
 
-  it('takes the parts of an unknown camelCase word for words of their own', () => {
+  it('searches the parts of an unknown camelCase word', () => {
     const edition = editionOfTexts('the smart card reader', 'nothing');
     const { query, hits } = searchEdition(edition, 'SmratCardLogon');
     expect(query.terms.map(({ word, isKnown }) => [word, isKnown])).toEqual([
@@ -182,14 +182,14 @@ describe('searchEdition()', () => {
     expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
   });
 
-  it('takes at most twelve known words, the rarest', () => {
+  it('searches at most twelve known words, the rarest', () => {
     const rare = Array.from({ length: 12 }, (_, at) => `rare${at}word`);
     const edition = editionOfTexts('common', 'common', `common ${rare.join(' ')}`);
     const { query } = searchEdition(edition, `common ${rare.join(' ')}`);
     expect(query.terms.map(({ word }) => word).sort()).toEqual(rare.toSorted());
   });
 
-  it('says how each word was taken', () => {
+  it('reports how each word was interpreted', () => {
     const edition = editionOfTexts('clean the fans', 'fans and ethernet');
     const { query } = searchEdition(edition, 'fan ethrenet sourdough');
     expect(query.terms).toMatchObject([
@@ -202,7 +202,7 @@ describe('searchEdition()', () => {
     expect(unknown).toBeCloseTo(Math.log(1 + 2.5 / 0.5));
   });
 
-  it('looks for nothing that an apostrophe leaves behind', () => {
+  it('ignores apostrophe endings', () => {
     const { query } = searchEdition(
       editionOfTexts('pool fee'),
       "I'm lost, what's the pool's fee? I don’t know, it'll do",
@@ -210,14 +210,14 @@ describe('searchEdition()', () => {
     expect(query.terms.map(({ word }) => word)).toEqual(['lost', 'pool', 'fee', 'not', 'know']);
   });
 
-  it('looks for no "many" where a number is asked for, and for it elsewhere', () => {
+  it('ignores "many" in "how many" and searches it elsewhere', () => {
     const edition = editionOfTexts('the fan has 44 blades', 'many things');
     const wordsIn = (question: string) => searchEdition(edition, question).query.terms.map(({ word }) => word);
     expect(wordsIn('How many blades, and how  much air?')).toEqual(['blades', 'air']);
     expect(wordsIn('Many blades, much air, somehow much')).toEqual(['many', 'blades', 'much', 'air', 'somehow']);
   });
 
-  it('counts what a hit matches against all that was asked', () => {
+  it('measures matches relative to the whole question', () => {
     const { hits, query, margin } = searchEdition(editionOfTexts('clean fan', 'fan'), 'clean fan dust');
     expect(hits[0]).toMatchObject({ chunk: 0, matched: [0, 1] });
     expect(hits[0]?.coverage).toBeCloseTo((query.terms[0]!.idf + query.terms[1]!.idf) / query.total);
@@ -255,12 +255,12 @@ describe('searchEdition() with metadata', () => {
     expect(idsOf(edition, 'reset miner', { filter })).toEqual(expected);
   });
 
-  it('favours the article of the device that the question names', () => {
+  it('boosts the article on the device that the question names', () => {
     expect(idsOf(edition, 'reset my apollo III')[0]).toBe('iii');
     expect(idsOf(edition, 'reset my apollo btc')[0]).toBe('btc');
   });
 
-  it('favours the article of Apollo II over one of Apollo that says more, when Apollo II is named', () => {
+  it('ranks the article on Apollo II above a better match on Apollo when Apollo II is named', () => {
     const plain = 'Hold the button of the dashboard.';
     const family = editionOf(
       {
@@ -277,7 +277,7 @@ describe('searchEdition() with metadata', () => {
     expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
   });
 
-  it('puts the section on the named device before one on another, within an article on both', () => {
+  it('ranks the section on the named device first in an article on several', () => {
     const shared = editionOf({
       id: 'password',
       title: 'Reset the password',
@@ -296,7 +296,7 @@ describe('searchEdition() with metadata', () => {
     expect(sections('How do I reset the password?')).toEqual([1, 0]);
   });
 
-  it('finds and counts the words of intents and devices, in every chunk of the article', () => {
+  it('matches words of intents and devices in every chunk of the article', () => {
     const labelled = editionOf(
       {
         id: 'a',
@@ -316,7 +316,7 @@ describe('searchEdition() with metadata', () => {
     expect(searchEdition(labelled, 'nothashing').query.terms[0]?.isKnown).toBe(false);
   });
 
-  it('takes a word for no less rare because articles are labelled with it, unless no text has it', () => {
+  it('does not count labels in the frequency of a word, unless no text contains it', () => {
     const edition = editionOf({
       id: 'a',
       title: '',
@@ -327,14 +327,14 @@ describe('searchEdition() with metadata', () => {
     expect(query.terms.map(({ chunkCount }) => chunkCount)).toEqual([1, 3]);
   });
 
-  it('counts a label as no word of the text: neither as typed nor side by side', () => {
+  it('does not count labels as exact or adjacent words', () => {
     const edition = editionOf({ id: 'a', title: '', devices: ['Apollo II'], sections: [{ text: 'cable' }] });
     expect(searchEdition(edition, 'apollo ii').hits).toMatchObject([
       { coverage: 1, exactIdf: 0, pairIdf: 0, titleIdf: 0 },
     ]);
   });
 
-  it('favours the devices that the asker has, without leaving others out', () => {
+  it('boosts the devices of the user without excluding others', () => {
     expect(idsOf(edition, 'reset miner', { devices: ['Apollo III'] })).toEqual(['iii', 'btc', 'none']);
   });
 });
@@ -342,7 +342,7 @@ describe('searchEdition() with metadata', () => {
 describe('searchEdition() with history', () => {
   const edition = editionOfTexts('replace the loud old fan of the miner', 'replace the power supply', 'fan noise');
 
-  it('adds the words of the last turn of each speaker, the asker before the assistant', () => {
+  it('adds the words of the last turn of each speaker, the user before the assistant', () => {
     const { query } = searchEdition(edition, 'how do I replace it', {
       history: [
         { speaker: 'user', text: 'power' },
@@ -357,7 +357,7 @@ describe('searchEdition() with history', () => {
     ]);
   });
 
-  it('lets the exact words of the last turn count less than what the conversation adds', () => {
+  it('weights exact words of the question less than terms from the conversation', () => {
     const others = ['fan', 'dust', 'wallet', 'pool'];
     const texts = editionOfTexts('connected cable lamp desk shelf', 'connection cable lamp desk power', ...others);
     expect(idsOf(texts, 'connected')).toEqual(['a', 'b']);
@@ -366,7 +366,7 @@ describe('searchEdition() with history', () => {
     expect(hits[0]!.score).toBeLessThan(hits[1]!.score);
   });
 
-  it('understands a question that leans on the turn before', () => {
+  it('understands a follow-up question', () => {
     expect(idsOf(edition, 'how do I replace it')[0]).toBe('b');
     expect(idsOf(edition, 'how do I replace it', { history: [{ speaker: 'user', text: 'my fan is loud' }] })[0]).toBe(
       'a',
@@ -375,7 +375,7 @@ describe('searchEdition() with history', () => {
 });
 
 describe('groupByArticle()', () => {
-  it('puts first the article whose best hits are worth most together', () => {
+  it('ranks the article with the highest combined score of its best hits first', () => {
     const edition = editionOf(
       { id: 'one', title: '', sections: [{ text: 'wallet fan' }] },
       { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },

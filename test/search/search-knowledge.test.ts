@@ -22,7 +22,7 @@ describe('searchKnowledge()', () => {
     },
   );
 
-  it('hands the time that is left to the search', async () => {
+  it('passes the time left to the search', async () => {
     const seen: unknown[] = [];
     const signal = new AbortController().signal;
     await searchKnowledge(

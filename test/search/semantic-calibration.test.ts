@@ -14,7 +14,7 @@ const hitsOf = (...similarities: (number | undefined)[]) =>
   similarities.map((similarity, chunk) => ({ chunk, similarity }) as SearchHit);
 
 describe('semanticRelevances()', () => {
-  it('is high for what text-embedding-3-small finds close, and low for what it finds unrelated', () => {
+  it('is high for texts close by text-embedding-3-small, and low for unrelated ones', () => {
     const [close = 0] = semanticRelevances({ hits: hitsOf(0.65, 0.5), model: 'text-embedding-3-small' });
     const [related = 0] = semanticRelevances({ hits: hitsOf(0.4, 0.39), model: 'text-embedding-3-small' });
     const [unrelated = 0] = semanticRelevances({ hits: hitsOf(0.2, 0.15), model: 'text-embedding-3-small' });
@@ -23,7 +23,7 @@ describe('semanticRelevances()', () => {
     expect(unrelated).toBeLessThan(0.05);
   });
 
-  it('falls with the lead that another has', () => {
+  it('falls with the lead of another source', () => {
     const [best = 0, second = 0, third = 0] = semanticRelevances({
       hits: hitsOf(0.6, 0.58, 0.5),
       model: 'text-embedding-3-small',
@@ -32,19 +32,19 @@ describe('semanticRelevances()', () => {
     expect(second).toBeGreaterThan(third);
   });
 
-  it('says nothing of what was not compared', () => {
+  it('is undefined for hits that were not compared', () => {
     expect(semanticRelevances({ hits: hitsOf(0.6, undefined), model: 'text-embedding-3-small' })[1]).toBeUndefined();
     expect(semanticRelevances({ hits: hitsOf(0.6, 0.5) })).toEqual([undefined, undefined]);
   });
 
-  it.each(['unheard-of', 'constructor', '__proto__'])('is careful with the model %s', (model) => {
+  it.each(['unheard-of', 'constructor', '__proto__'])('is conservative with the unknown model %s', (model) => {
     expect(semanticRelevances({ hits: hitsOf(0.7, 0.6), model })[0]).toBeLessThan(0.35);
     expect(semanticRelevances({ hits: hitsOf(0.95, 0.5), model })[0]).toBeGreaterThan(0.8);
   });
 });
 
 describe('joined()', () => {
-  it('is that of the words where meaning was not compared, and never less', () => {
+  it('is the relevance by words when meaning was not compared, and never less', () => {
     expect(joined(0.3, undefined)).toBe(0.3);
     for (const words of [0, 0.2, 0.7, 1])
       for (const meaning of [0, 0.2, 0.7, 1]) {
@@ -64,7 +64,7 @@ const MODELS = [
 ];
 
 describe('the calibrations of models', () => {
-  it.each(MODELS)('have finite parameters, and never take closeness for a sign against: %s', (model) => {
+  it.each(MODELS)('have finite parameters and no negative weight for similarity: %s', (model) => {
     const { weights, bias, slope } = semanticCalibrationOf(model);
     expect([...weights, bias, slope].every(Number.isFinite)).toBe(true);
     expect(weights.every((weight) => weight >= 0)).toBe(true);
@@ -72,7 +72,7 @@ describe('the calibrations of models', () => {
     expect(slope).toBeLessThanOrEqual(100);
   });
 
-  it.each(MODELS)('give a source that is closer no less relevance: %s', (model) => {
+  it.each(MODELS)('are monotonic in similarity: %s', (model) => {
     const relevanceAt = (similarity: number): number =>
       semanticRelevances({ hits: hitsOf(similarity, 0.3), model })[0] ?? 0;
     const relevances = Array.from({ length: 70 }, (_, step) => relevanceAt(0.31 + step / 100));
@@ -87,7 +87,7 @@ describe('the calibrations of models', () => {
     'text-embedding-ada-002': { unrelated: 0.7, answer: 0.845, second: 0.815 },
   };
 
-  it.each(Object.entries(RANGES))('read the same evidence alike: %s', (model, { unrelated, answer, second }) => {
+  it.each(Object.entries(RANGES))('give equal evidence equal relevance: %s', (model, { unrelated, answer, second }) => {
     const [best = 0, next = 0] = semanticRelevances({ hits: hitsOf(answer, second), model });
     const [foreign = 0] = semanticRelevances({ hits: hitsOf(unrelated, unrelated - 0.01), model });
     expect(best).toBeGreaterThan(0.6);
@@ -110,7 +110,7 @@ describe('fitSemanticCalibration()', () => {
     });
   };
 
-  it('finds the probabilities that examples were drawn from', () => {
+  it('recovers the probabilities of the examples', () => {
     const fitted = fitSemanticCalibration(drawn(4000));
     for (const similarity of [0.2, 0.4, 0.5, 0.6, 0.7])
       for (const lead of [-0.1, 0, 0.1]) {
@@ -119,7 +119,7 @@ describe('fitSemanticCalibration()', () => {
       }
   });
 
-  it('reads the same evidence alike whatever the range of a model', () => {
+  it('gives equal evidence equal relevance whatever the range of a model', () => {
     const narrow = (similarity: number): number => 0.68 + similarity / 4;
     const wide = fitSemanticCalibration(drawn(1500));
     const squeezed = fitSemanticCalibration(drawn(1500, narrow));
@@ -135,7 +135,7 @@ describe('fitSemanticCalibration()', () => {
     expect(squeezed.slope / wide.slope).toBeCloseTo(4, 1);
   });
 
-  it('lowers relevance where many questions have no answer, and leaves the slope between sources as it is', () => {
+  it('lowers relevance when many questions have no answer, without changing the slope between sources', () => {
     const answerable = drawn(1000);
     const others = answerable.map(({ features }) => ({ features, label: false }));
     const [alone, mixed] = [fitSemanticCalibration(answerable), fitSemanticCalibration(answerable, others)];
@@ -143,7 +143,7 @@ describe('fitSemanticCalibration()', () => {
     expect(mixed.slope).toBe(alone.slope);
   });
 
-  it('never takes closeness for a sign against', () => {
+  it('never fits a negative weight for similarity', () => {
     const examples = [0.1, 0.2, 0.8, 0.9].map((similarity, at) => ({ features: [similarity, 0], label: at < 2 }));
     const { weights, slope } = fitSemanticCalibration(examples);
     expect(weights.every((weight) => weight >= 0)).toBe(true);

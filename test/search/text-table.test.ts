@@ -8,7 +8,7 @@ describe('openTextTable()', () => {
   const bytes = new TextEncoder().encode('armboardfan');
   const open = (...starts: number[]) => openTextTable(Uint32Array.from(starts), bytes);
 
-  it('gives every entry, nothing outside of it, and finds those that are there', () => {
+  it('returns every entry, nothing outside the table, and finds existing entries', () => {
     const table = open(0, 3, 8, 11);
     expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual(['', 'arm', 'board', 'fan', '']);
     expect(['arm', 'fan', 'fa'].map((key) => findEntry(table, new TextEncoder().encode(key)))).toEqual([0, 2, -1]);
@@ -30,7 +30,7 @@ describe('openTextTable()', () => {
 });
 
 describe('compareByBytes()', () => {
-  it('orders texts as their UTF-8 bytes are ordered, where plain comparison does not', () => {
+  it('orders texts by their UTF-8 bytes, where plain comparison does not', () => {
     expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual(['e', 'é', '\uff5e', '\u{1f600}']);
     const text = fc.string({
       unit: fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}'),

@@ -30,7 +30,7 @@ const rowsOf = (vectors: readonly number[][]) => {
 };
 
 describe('quantise()', () => {
-  it('keeps cosines to within 0.01', () => {
+  it('preserves cosines within 0.01', () => {
     const vectors = randomVectors(60, 256);
     const [asked = [], ...others] = vectors;
     const near = nearestRows(rowsOf(others))(asked, { limit: 59 });
@@ -38,7 +38,7 @@ describe('quantise()', () => {
       expect(Math.abs(similarity - cosine(asked, others[chunk] ?? []))).toBeLessThan(0.01);
   });
 
-  it('makes nothing of the length', () => {
+  it('ignores the length of a vector', () => {
     const [vector = []] = randomVectors(1, 64);
     const { row, scale } = quantise(vector.map((value) => value * 1e-6));
     expect(row).toEqual(quantise(vector).row);
@@ -49,7 +49,7 @@ describe('quantise()', () => {
     expect(() => quantise(vector)).toThrow(RangeError);
   });
 
-  it('is read back as it was packed', () => {
+  it('survives packing and unpacking', () => {
     const [vector = []] = randomVectors(1, 33);
     const quantised = quantise(vector);
     const { row, scale } = unpackVector(packVector(quantised));
@@ -59,7 +59,7 @@ describe('quantise()', () => {
 });
 
 describe('nearestRows()', () => {
-  it('finds the nearest of many by their signs first', () => {
+  it('finds the nearest of many with preselection by sign', () => {
     // In groups of five that are alike.
     const [themes, own] = [randomVectors(1800, 512), randomVectors(9000, 512, 8)];
     const vectors = own.map((vector, at) =>
@@ -83,7 +83,7 @@ describe('nearestRows()', () => {
     expect(found / wanted).toBeGreaterThan(0.9);
   }, 30_000);
 
-  it('leaves out what is not allowed and what has no vector', () => {
+  it('omits chunks that are not allowed or have no vector', () => {
     const views = rowsOf(randomVectors(5, 64));
     views.scales[1] = 0;
     const near = nearestRows(views)(new Array<number>(64).fill(1), { limit: 5, isAllowed: (chunk) => chunk !== 3 });
@@ -106,7 +106,7 @@ const edition = (spareBytes = 0) => {
 };
 
 describe('the vectors of an edition', () => {
-  it('are named by ids, of which equal chunks share one', () => {
+  it('have ids, which equal chunks share', () => {
     const ids = ['b0', 'a0', undefined, 'b0'].map((id) => id?.padEnd(32, '0'));
     const vectors = vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })));
     if (vectors?.kind !== 'ids') throw new Error('There are no ids');
@@ -125,7 +125,7 @@ describe('the vectors of an edition', () => {
     expect(vectorsOf(openEdition(attached))?.kind).toBe('rows');
   });
 
-  it('are not there where a section does not fit the chunks', () => {
+  it('are absent when a section does not match the chunks', () => {
     const ids = ['a0'.padEnd(32, '0')];
     expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
   });
@@ -135,13 +135,13 @@ describe('the vectors of an edition', () => {
   });
 });
 
-describe('what is embedded of a chunk', () => {
+describe('the embedded text of a chunk', () => {
   it('is its title, its headings and its text', () => {
     expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe('T\nA > B\nText.');
     expect(embeddingTextOf({ title: ' ', headingPath: [], text: 'Text.' })).toBe('Text.');
   });
 
-  it.each(['a', 'é', '文', '😀'])('is at most 8,000 bytes long, and cut between characters: %s', (character) => {
+  it.each(['a', 'é', '文', '😀'])('is at most 8,000 bytes long and cut between characters: %s', (character) => {
     const text = embeddingTextOf({ title: 'T', headingPath: [], text: character.repeat(9000) });
     const bytes = new TextEncoder().encode(text);
     expect(bytes.length).toBeGreaterThan(7990);
@@ -149,7 +149,7 @@ describe('what is embedded of a chunk', () => {
     expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe(text);
   });
 
-  it('has another id with every change of the text, the model or the dimensions', async () => {
+  it('has a different id for every change of the text, the model or the dimensions', async () => {
     const ids = await Promise.all([
       vectorIdOf('a', SPACE),
       vectorIdOf('a', SPACE),

@@ -46,7 +46,7 @@ describe('analyseText()', () => {
     expect(wordsOf(text)).toEqual(expected);
   });
 
-  it('says how each word came about', () => {
+  it('reports the origin of each word', () => {
     expect(kindsOf('SmartCard v1.2 ok')).toEqual([
       ['smartcard', 'compound'],
       ['smart', 'part'],
@@ -75,7 +75,7 @@ describe('analyseText()', () => {
     );
   });
 
-  it('clips a run without end', () => {
+  it('clips an overlong run', () => {
     expect(wordsOf(`${'x'.repeat(1000)} ${'é'.repeat(1000)}`)).toEqual(['x'.repeat(64), 'e'.repeat(64)]);
   });
 });

@@ -5,7 +5,7 @@ import { bestTime } from '../best-time.ts';
 import customers from './customer-sentences.json' with { type: 'json' };
 import later from './later-sentences.json' with { type: 'json' };
 
-/** The tables were written with every second sentence, and with those of `later-sentences.json`, at hand. */
+/** The tables were tuned on every second sentence, and on those of `later-sentences.json`. */
 const casesOf = (sentences: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(sentences).flatMap(([name, texts]) =>
     texts.map((text, at) => ({ text, language: name === 'undefined' ? undefined : name, isUnseen: at % 2 === 1 })),
@@ -22,7 +22,7 @@ const resultsOf = (name: string, cases: ReturnType<typeof casesOf>) => {
 };
 
 describe('detectLanguage()', () => {
-  it('tells the language of short messages that were at hand', () => {
+  it('detects the language of short messages used for tuning', () => {
     const { right, wrong } = resultsOf(
       'seen',
       casesOf(customers).filter(({ isUnseen }) => !isUnseen),
@@ -36,7 +36,7 @@ describe('detectLanguage()', () => {
     (text) => expect(detectLanguage(text)).toBe('en'),
   );
 
-  it('tells the language of short messages that were not', () => {
+  it('detects the language of short messages held out from tuning', () => {
     const { right, wrong } = resultsOf(
       'unseen',
       casesOf(customers).filter(({ isUnseen }) => isUnseen),
@@ -45,7 +45,7 @@ describe('detectLanguage()', () => {
     expect(wrong).toBeLessThanOrEqual(0.02);
   });
 
-  it('rather tells none than another language of messages in few and rare words', () => {
+  it('prefers no language to a wrong one for messages of few and rare words', () => {
     const { right, wrong } = resultsOf('in rare words', casesOf(later));
     expect(right).toBeGreaterThanOrEqual(0.88);
     expect(wrong).toBeLessThanOrEqual(0.04);
@@ -64,7 +64,7 @@ describe('detectLanguage()', () => {
     expect(detectLanguage(text)).toBe(language);
   });
 
-  it('takes any text, and a time that its bound of 4,000 characters bounds', () => {
+  it('accepts any text, in time bounded by the limit of 4,000 characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) =>
         /^(?:undefined|[a-z]{2})$/.test(String(detectLanguage(text))),

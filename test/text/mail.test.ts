@@ -17,7 +17,7 @@ describe('readMail()', () => {
     expect(readMail(`${OWN}\n\n${line}\n\n> ${ANSWERED}\n>\n> > 0 H/s\n`).own).toBe(OWN);
   });
 
-  it('cuts a mail that is answered without quote marks', () => {
+  it('removes a quoted mail without quote marks', () => {
     const line = 'On Thu, 15 Jan 2026 at 10:30, Support <[email]> wrote:';
     expect(readMail(`${OWN}\n\n${line}\n\n${ANSWERED}`).own).toBe(OWN);
   });
@@ -43,7 +43,7 @@ describe('readMail()', () => {
     expect(readMail(`${OWN}\n\n${history}`).own).toBe(OWN);
   });
 
-  it('cuts signatures, lines of mail programs and legal notices', () => {
+  it('removes signatures, lines of mail programs and legal notices', () => {
     expect(readMail(`${OWN}\n-- \nJo Miller\nMiller Ltd`).own).toBe(OWN);
     expect(readMail(`${OWN}\n\nSent from my iPhone`).own).toBe(OWN);
     expect(readMail(`${OWN}\n\nGet Outlook for iOS<https://aka.ms/o0ukef>`).own).toBe(OWN);
@@ -55,7 +55,7 @@ describe('readMail()', () => {
     expect(readMail(`${OWN}\n\nDiese E-Mail enthält vertrauliche Informationen. Wenn Sie`).own).toBe(OWN);
   });
 
-  it("keeps the sender's answers between quoted lines, and what is quoted of something else", () => {
+  it("keeps the sender's answers between quoted lines, and quotations of other things", () => {
     const line = 'On Thu, 15 Jan 2026 at 10:30, Support <support@example.com> wrote:';
     expect(readMail(`${line}\n> Did you restart it?\n\nYes, twice.\n> And the cable?\n\nNew.`).own).toBe(
       'Yes, twice.\n\nNew.',
@@ -69,7 +69,7 @@ describe('readMail()', () => {
       expect(readMail(text).own).toBe(text);
   });
 
-  it('gives a text that is nothing but quoted as it is', () => {
+  it('returns a text that is entirely quoted unchanged', () => {
     const text = `On Thu, 15 Jan 2026 at 10:30, Support <support@example.com> wrote:\n> ${ANSWERED}`;
     expect(readMail(text).own).toBe(text);
   });
@@ -88,7 +88,7 @@ describe('readMail()', () => {
     });
   });
 
-  it('takes a time that grows with the length', () => {
+  it('takes linear time', () => {
     for (const unit of [
       '> ',
       '> \n',

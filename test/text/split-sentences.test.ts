@@ -34,7 +34,7 @@ describe('splitSentences()', () => {
     expect(sentencesOf(text)).toEqual(expected);
   });
 
-  it('reads only the asked part and reports offsets of the whole text', () => {
+  it('reads only the requested range and reports offsets in the whole text', () => {
     const text = 'Skip this. Read this. And this.';
     const spans = splitSentences(text, { start: 11, end: 21 });
     expect(spans).toEqual([{ start: 11, end: 21 }]);

@@ -89,12 +89,12 @@ describe('stem()', () => {
     expect(stem(word)).toBe(expected);
   });
 
-  it('brings the forms of a word together', () => {
+  it('maps the forms of a word to one stem', () => {
     const forms = ['connect', 'connected', 'connecting', 'connection', 'connections'];
     expect(new Set(forms.map(stem))).toEqual(new Set(['connect']));
   });
 
-  it.each(['as', 'x', '', 'mp3s', 'größen', '机器', '0x80070005', "isn't"])('leaves %j alone', (word) => {
+  it.each(['as', 'x', '', 'mp3s', 'größen', '机器', '0x80070005', "isn't"])('leaves %j unchanged', (word) => {
     expect(stem(word)).toBe(word);
   });
 });

@@ -242,12 +242,12 @@ const notFound = (
       ? 'Cannot answer: none of the questions known for this database asks that'
       : `Cannot answer: the question does not name a known ${missing.name}`;
   const details = { named_questions: nearest.map(({ name }) => name) };
-  return new CodedError('NOT_FOUND', 'no named question matches', { told: { message, suggestion, details } });
+  return new CodedError('NOT_FOUND', 'no named question matches', { reported: { message, suggestion, details } });
 };
 
 const otherWorkspace = (): CodedError =>
   new CodedError('UNAUTHORIZED', 'the database belongs to another workspace', {
-    told: {
+    reported: {
       message: 'Cannot answer: this database belongs to another workspace',
       suggestion: 'Ask with a context of the workspace that the database belongs to',
     },
@@ -255,7 +255,7 @@ const otherWorkspace = (): CodedError =>
 
 const noCatalogue = (): CodedError =>
   new CodedError('SERVICE_UNAVAILABLE', 'the database has no catalogue', {
-    told: {
+    reported: {
       message: 'Cannot answer from business data: the database has no catalogue',
       suggestion: 'Store a catalogue in the database of the analytics function',
       recoverable: false,

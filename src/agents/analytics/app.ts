@@ -42,7 +42,7 @@ const PROFILE = {
 
 const withoutDatabase: Agent = async () => {
   throw new CodedError('SERVICE_UNAVAILABLE', 'no database is bound as SHOP_DB', {
-    told: {
+    reported: {
       message: 'Cannot answer from business data: no database is set up',
       suggestion: 'Bind a database as SHOP_DB of the analytics function',
       recoverable: false,

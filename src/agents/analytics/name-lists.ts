@@ -61,7 +61,7 @@ const isTemporary = (read: PromiseSettledResult<unknown> | undefined): boolean =
 const unavailable = (failures: readonly unknown[]): CodedError =>
   new CodedError('SERVICE_UNAVAILABLE', 'a list of names could not be read', {
     cause: failures[0],
-    told: {
+    reported: {
       message: 'Cannot read the names that questions may contain: the database is slow or down',
       recoverable: true,
       suggestion: 'Try again in a few seconds',

@@ -70,8 +70,8 @@ const toldStatistics = (counted: EmbeddingStatistics | undefined): KnowledgeStat
   const { hits, storeHits, coalesced, misses, failures, storeFaults } = counted;
   const saved = hits + storeHits + coalesced;
   const hitRate = saved + misses === 0 ? 0 : saved / (saved + misses);
-  const told = { hits, store_hits: storeHits, coalesced, misses, failures, store_faults: storeFaults };
-  return { embedding_cache: { ...told, hit_rate: hitRate } };
+  const counts = { hits, store_hits: storeHits, coalesced, misses, failures, store_faults: storeFaults };
+  return { embedding_cache: { ...counts, hit_rate: hitRate } };
 };
 
 const refused = (c: Context<GuardedEnv>, message: string): Response => {

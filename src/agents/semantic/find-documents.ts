@@ -3,7 +3,7 @@ import { describeIssues, readAs } from '../../contract/issue.ts';
 import { CodedError } from '../../runtime/error-info-of.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
-import { type ChunkAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
@@ -23,7 +23,7 @@ export const readSemanticOptions = (options: Readonly<Record<string, unknown>>):
   const read = readAs(SemanticOptions, options);
   if (read.ok) return read.value;
   throw new CodedError('INVALID_QUERY', 'an option is out of range', {
-    told: {
+    reported: {
       message: `Cannot read the options: ${describeIssues(read.issues)}`,
       suggestion: 'Give similarity_threshold from 0 to 1 and limit from 1 to 50, or omit them',
     },
@@ -32,7 +32,7 @@ export const readSemanticOptions = (options: Readonly<Record<string, unknown>>):
 
 /** A passage of the knowledge base. */
 export interface FoundDocument {
-  chunk: ChunkAtHand;
+  chunk: CachedChunk;
   /** How probably it answers the question, 0 to 1, comparable between questions (design, section 5). */
   score: number;
 }
@@ -68,7 +68,7 @@ export const findDocuments = async (edition: Edition, subject: string, options: 
   const { outcome, semantic } = retrieved;
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
   const found = outcome.hits
-    .map(({ chunk }, at) => ({ chunk: chunkAtHand(edition, chunk), score: rounded(relevances[at] ?? 0) }))
+    .map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) }))
     .toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
   const isDegraded = semantic === 'late' || semantic === 'failed';

@@ -55,7 +55,7 @@ const providerErrorOf = (
 
 const keyRefused = (status: number, secret: string) =>
   new CodedError('SERVICE_UNAVAILABLE', `the search provider refuses the key: status is ${status}`, {
-    told: {
+    reported: {
       message: 'Cannot search the web: the search provider does not accept the key',
       suggestion: `Set the secret ${secret} of the web-search function to a valid key`,
       recoverable: false,
@@ -67,7 +67,7 @@ const MAX_WAIT_SECONDS = 86_400;
 const tooMany = (waitMs: number | undefined) => {
   const seconds = waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs / 1000), MAX_WAIT_SECONDS);
   return new CodedError('RATE_LIMITED', 'the search provider takes no more requests', {
-    told: {
+    reported: {
       message: 'Cannot search the web right now: the search provider takes no more requests',
       suggestion:
         seconds === undefined
@@ -80,5 +80,5 @@ const tooMany = (waitMs: number | undefined) => {
 
 const tooSlow = () =>
   new CodedError('TIMEOUT', 'the search provider did not answer in time', {
-    told: { message: 'Cannot search the web in the time that was left' },
+    reported: { message: 'Cannot search the web in the time that was left' },
   });

@@ -75,7 +75,7 @@ const MAX_URLS = 20;
 
 const noProvider = () =>
   new CodedError('SERVICE_UNAVAILABLE', 'neither SERPAPI_KEY nor BRAVE_SEARCH_KEY is set', {
-    told: {
+    reported: {
       message: 'Cannot search the web: no search provider is set up',
       suggestion: 'Set the secret SERPAPI_KEY or BRAVE_SEARCH_KEY of the web-search function',
       recoverable: false,

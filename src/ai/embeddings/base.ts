@@ -1,14 +1,14 @@
 import type { ServiceFailure } from '../openai-client.ts';
 
-/** Turns texts into vectors whose closeness tells how close the texts are in meaning (seed 002, Embedding Provider Interface). */
+/** Turns texts into vectors whose similarity reflects the similarity of the texts' meaning. */
 export interface EmbeddingProvider {
   /** @throws {EmbeddingFailed} */
   embed(text: string, options?: EmbeddingOptions): Promise<number[]>;
   /** In the order of the texts; empty for none. @throws {EmbeddingFailed} When any of them has no vector. */
   embedBatch(texts: string[], options?: EmbeddingOptions): Promise<number[][]>;
-  /** Numbers of a vector. */
+  /** Length of a vector. */
   readonly dimensions: number;
-  /** Its name; vectors of two models do not compare. */
+  /** Model name; vectors of different models are not comparable. */
   readonly model: string;
 }
 
@@ -17,11 +17,11 @@ export interface EmbeddingOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** There is no vector. The message contains no text, no key and nothing that the service said. */
+/** No vector could be obtained. The message contains no text, no key and nothing from the service's reply. */
 export class EmbeddingFailed extends Error {
   override readonly name = 'EmbeddingFailed';
   readonly reason: ServiceFailure;
-  /** What the service asked for, at most a minute. */
+  /** Wait requested by the service, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

@@ -7,8 +7,8 @@ const DEFAULT_MAX_SIZE = 1000;
 const DEFAULT_TTL_SECONDS = 3600;
 
 /**
- * Embeddings in memory, the least recently used are evicted first (seed 002, Embedding Cache). They are stored as 32-bit floats,
- * which is what services compute with, and half the size; texts are stored as hashes only.
+ * An in-memory LRU cache of embeddings. They are stored as 32-bit floats, the precision of the services at half the size;
+ * texts are stored as hashes only.
  *
  * @throws {z.ZodError} By the constructor, for a size or a time out of range.
  */
@@ -44,8 +44,8 @@ export class EmbeddingCache {
   }
 
   /**
-   * `${model}:${hash(text)}`, the hash being SHA-256 in 64 hexadecimal digits: an attacker who found two texts with one key
-   * would get the vector of the other. Synchronous as the seed has it, hence not WebCrypto's.
+   * `${model}:${hash(text)}` with SHA-256 in 64 hexadecimal digits: with a weaker hash an attacker could find two texts
+   * with one key and get the vector of the other. Synchronous, hence not WebCrypto.
    */
   generateKey(text: string, model: string): string {
     return `${model}:${bytesToHex(sha256(bytesToHash(text)))}`;

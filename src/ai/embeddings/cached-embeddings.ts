@@ -36,8 +36,8 @@ export interface CachedEmbeddingsOptions {
   storeReadMs?: number | undefined;
   /** Limit for one call of the provider including its retries; 10,000 when absent. */
   callMs?: number | undefined;
-  /** How long to rely on a call of another request, which may have died with it; 2,000 when absent. */
-  patienceMs?: number | undefined;
+  /** How long to wait for a call of another request, which may have ended with it; 2,000 by default. */
+  maxSharedWaitMs?: number | undefined;
 }
 
 export interface CachedEmbeddings extends EmbeddingProvider {
@@ -51,21 +51,21 @@ export interface CachedEmbeddings extends EmbeddingProvider {
 }
 
 /**
- * A provider behind two levels of cache (design, section 5): the isolate's, then one that outlives it, and only then one
- * call for everything that is missing. Concurrent requests share the call for a text. No caller's abort ends a call: its
- * vectors are still cached in both levels. Failures are not cached. Vectors are rounded to 32-bit floats on every path.
+ * A provider behind two levels of cache: the isolate's, then one that outlives it; everything that is missing takes one
+ * call of the provider. Concurrent requests share the call for a text. Calls outlive the abort of a caller, so that their
+ * vectors are cached in both levels. Failures are not cached. Vectors are always rounded to 32-bit floats.
  */
 export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmbeddingsOptions): CachedEmbeddings => {
-  const { cache, scope = '', now = Date.now, patienceMs = 2000 } = options;
+  const { cache, scope = '', now = Date.now, maxSharedWaitMs = 2000 } = options;
   const { model, dimensions } = provider;
   const shared = sharedStateOf(cache);
   const statistics = statisticsOf(shared, scope);
   const { calls } = shared;
   const begin = beginCalls(provider, { ...options, shared, statistics });
   const keyOf = (text: string): string => (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
-  const isRecent = ({ startedAt }: PendingCall): boolean => now() - startedAt < patienceMs;
+  const isRecent = ({ startedAt }: PendingCall): boolean => now() - startedAt < maxSharedWaitMs;
 
-  /** Vectors by key. Calls that cannot be relied on are tried again, in the last of three rounds without those of others. */
+  /** Vectors by key. Unreliable calls are retried; the last of three rounds does not share calls of other requests. */
   const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Request): Promise<Vectors> => {
     const found: Vectors = new Map();
     const others = new Map<string, PendingCall>();
@@ -84,7 +84,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     for (const [key, call] of own.calls) found.set(key, vectorOf(call));
     const again = new Map<string, string>();
     for (const [key, call] of others) {
-      await untilAborted(untilEnded(call, { patienceMs, signal }), signal);
+      await untilAborted(untilEnded(call, { maxSharedWaitMs, signal }), signal);
       if (hasEndedForAll(call)) found.set(key, vectorOf(call));
       else again.set(key, wanted.get(key) ?? '');
     }
@@ -267,7 +267,7 @@ const vectorOf = ({ outcome }: PendingCall): number[] => {
 const POLL_MS = 4;
 
 /**
- * Waits until a call has ended, the signal aborts, or `patienceMs` are over.
+ * Waits until a call has ended, the signal aborts, or `maxSharedWaitMs` are over.
  *
  * It polls with a timer of its own request. A promise of another request must not be awaited in workerd (tried with 2026-11-17):
  * when the other has answered without `waitUntil` it never settles, a request that waits for nothing else is cancelled as
@@ -275,9 +275,9 @@ const POLL_MS = 4;
  */
 const untilEnded = async (
   call: PendingCall,
-  { patienceMs, signal }: { patienceMs: number; signal: AbortSignal | undefined },
+  { maxSharedWaitMs, signal }: { maxSharedWaitMs: number; signal: AbortSignal | undefined },
 ): Promise<void> => {
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += POLL_MS) {
+  for (let waitedMs = 0; waitedMs < maxSharedWaitMs; waitedMs += POLL_MS) {
     if (call.outcome !== undefined || signal?.aborted) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

@@ -7,8 +7,8 @@ export interface OpenAIEmbeddingConfig extends OpenAIConfig {
   /** `text-embedding-3-small` when absent. */
   model?: string | undefined;
   /**
-   * Numbers of a vector. Fewer than the default shorten the vectors of `text-embedding-3-*`; required for models that are not
-   * OpenAI's.
+   * Length of a vector. A smaller length than the default shortens the vectors of `text-embedding-3-*`; required for
+   * models of other providers.
    */
   dimensions?: number | undefined;
 }
@@ -16,7 +16,7 @@ export interface OpenAIEmbeddingConfig extends OpenAIConfig {
 const TIMEOUT_MS = 30_000;
 /** Texts of one call: their vectors have to fit into the memory of an isolate. */
 const MAX_TEXTS = 10_000;
-/** Requests at a time; Cloudflare opens six connections for a request. */
+/** Parallel requests; Cloudflare allows six connections per request. */
 const MAX_PARALLEL = 4;
 const MAX_DIMENSIONS = 16_384;
 /** Longest number as text: `-0.0123456789012345678,`. */
@@ -24,11 +24,11 @@ const MAX_NUMBER_BYTES = 24;
 const MAX_OVERHEAD_BYTES = 65_536;
 
 /**
- * Embeddings of OpenAI, or of any service that offers the same protocol (seed 002, Embedding Provider Interface).
+ * Embeddings of OpenAI, or of any service with the same protocol.
  *
- * A text that may have more tokens than the model reads (8,192) is embedded by its beginning. There is no tokenizer here and a
- * token is at least one byte, so that is its first 8,192 bytes of UTF-8, cut after a word: 1,800 tokens of English.
- * An empty text is embedded as a blank, as the service refuses empty ones.
+ * A text that may exceed the model's limit of 8,192 tokens is truncated. As there is no tokenizer here and a token is at
+ * least one byte, that is after 8,192 bytes of UTF-8, at the end of a word: 1,800 tokens of English. An empty text is sent
+ * as a space, as the service rejects empty ones.
  */
 export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   readonly dimensions: number;

@@ -2,21 +2,21 @@ import { analyseText } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import type { EmbeddingProvider } from './base.ts';
 
-/** The model's name; it changes whenever the table or the way a text's vector is computed does. */
+/** Model name; changes whenever the table or the computation of vectors does. */
 export const WORD_VECTORS_MODEL = 'static-words-2';
 
 /** Vectors of texts, computed in the process from a table of word vectors (docs/vectors.md). */
 export interface WordVectors {
   readonly model: string;
-  /** Numbers of a vector. */
+  /** Length of a vector. */
   readonly dimensions: number;
   /** The vector of a text whose words were already analysed and stemmed: length 1, or `undefined` when no stem is known. */
   vectorOf(stems: Iterable<string>): Float32Array | undefined;
   /** The same for a text. */
   vectorOfText(text: string): Float32Array | undefined;
   /**
-   * The vector of a question. Its length is the share of its different stems that the table knows: a question that is half
-   * unknown is half understood, and its cosines count half. `undefined` when no stem is known.
+   * The vector of a question. Its length is the share of its distinct stems that the table contains, so that the cosines
+   * of a question with half its stems unknown count half. `undefined` when no stem is known.
    */
   vectorOfQuestion(text: string): Float32Array | undefined;
 }

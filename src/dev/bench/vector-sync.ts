@@ -92,7 +92,7 @@ const libraryOf = (
   let wakeAt = 0;
   const library = createLibrary({
     ...{ workspace: 'bench', sql: nodeSql(), embedding, complete: fitEdition },
-    shelf: { put: async () => undefined, delete: async () => undefined },
+    editionStorage: { put: async () => undefined, delete: async () => undefined },
     source: () => ({ url: 'https://kb.example', client }),
     articleUrl: (id) => `https://kb.example/${id}`,
     now: Date.now,

@@ -30,11 +30,13 @@ export interface BannedWord {
 export const bannedWordsIn = (path: string, text: string, banned: readonly BannedWord[]): string[] => {
   const own = banned.filter(({ allowed = [] }) => !allowed.some((place) => path.startsWith(place)));
   const patterns = own.map(({ word, say }) => ({ word, say, pattern: patternOf(word) }));
-  return text.split('\n').flatMap((line, at) =>
-    patterns.flatMap(({ word, say, pattern }) =>
-      pattern.test(line) ? [`${path}:${at + 1}: “${word}” is banned: say ${say}`] : [],
-    ),
-  );
+  return text
+    .split('\n')
+    .flatMap((line, at) =>
+      patterns.flatMap(({ word, say, pattern }) =>
+        pattern.test(line) ? [`${path}:${at + 1}: “${word}” is banned: say ${say}`] : [],
+      ),
+    );
 };
 
 const patternOf = (word: string): RegExp => {

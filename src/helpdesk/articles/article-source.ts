@@ -64,8 +64,8 @@ export class SourceFailed extends CodedError {
     { retryAfterMs, cause }: { retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
     const details = retryAfterMs === undefined ? {} : { retry_after_seconds: Math.ceil(retryAfterMs / 1000) };
-    const told = { message: `Cannot read the articles of the helpdesk: ${problem}`, details };
-    super(code, `Cannot read the articles: ${problem}`, { told, cause });
+    const reported = { message: `Cannot read the articles of the helpdesk: ${problem}`, details };
+    super(code, `Cannot read the articles: ${problem}`, { reported, cause });
   }
 }
 

@@ -175,8 +175,8 @@ const storedQuery = (
 ): GapQuery => {
   // Masked as a whole: personal data may span several lines.
   const { text, sentences } = problemText(clean(message));
-  const told = sentences.filter((sentence) => gaps.some((gap) => isAbout(sentence, gap)));
-  const kept = told.length === 0 ? sentences.slice(0, 2) : told;
+  const relevant = sentences.filter((sentence) => gaps.some((gap) => isAbout(sentence, gap)));
+  const kept = relevant.length === 0 ? sentences.slice(0, 2) : relevant;
   // A product that only the message or the taxonomy names is added for the retry.
   const product = gaps.find((gap) => gap.product !== undefined)?.product ?? productOf(metadata);
   return {

@@ -133,7 +133,7 @@ export interface PublishingParts {
   state: LibraryState;
   articles: ArticleStore;
   editions: EditionStore;
-  shelf: EditionStorage;
+  editionStorage: EditionStorage;
   workspace: string;
   now: () => number;
   /** Adds to a finished edition what can only be known once it can be searched. */
@@ -149,7 +149,7 @@ export interface PublishingParts {
  * @returns The rows written; 0 when there was nothing to publish.
  */
 export const publishEdition = async (parts: PublishingParts): Promise<number> => {
-  const { sql, editions, shelf, now } = parts;
+  const { sql, editions, editionStorage, now } = parts;
   const { revision, digest } = await digestOf(parts);
   const current = editions.current();
   if (current?.digest === digest && current.manifest.formatVersion === EDITION_VERSION) {
@@ -159,7 +159,7 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
   const number = editions.nextNumber();
   const { manifest, bytes } = await build(number, digest, parts);
   const writes = sql.transaction(() => editions.store({ number, manifest, revision, digest }, bytes, now()));
-  await Promise.all(manifest.parts.map(({ key }, part) => lay(shelf, key, bytes[part])));
+  await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
   sql.transaction(() => editions.makeCurrent(manifest.edition, now()));
   return writes;
 };
@@ -209,5 +209,5 @@ const build = async (
 };
 
 /** If edition storage fails, readers fetch the part from the library itself. */
-const lay = (shelf: EditionStorage, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
-  bytes === undefined ? Promise.resolve() : shelf.put(key, bytes).catch(() => {});
+const lay = (editionStorage: EditionStorage, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
+  bytes === undefined ? Promise.resolve() : editionStorage.put(key, bytes).catch(() => {});

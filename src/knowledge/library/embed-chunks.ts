@@ -147,10 +147,10 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     }
     vectors.setNone(first.vector);
     progress.update({ ...UNHARMED, refused: before + 1 });
-    const told = { article: first.article, warning: REFUSED };
-    if (before + 1 < MAX_REFUSED) return { ...MORE, ...told };
+    const refused = { article: first.article, warning: REFUSED };
+    if (before + 1 < MAX_REFUSED) return { ...MORE, ...refused };
     progress.update({ refused: 0, retryAt: now() + ROUND_MS });
-    return { embedded: 0, next: 'given-up', ...told };
+    return { embedded: 0, next: 'given-up', ...refused };
   };
 
   const again = (): EmbeddingStep => {

@@ -70,7 +70,7 @@ export class LibraryObject extends DurableObject<LibraryObjectEnv> {
     return createLibrary({
       workspace,
       sql: durableObjectSql(storage),
-      shelf: kvEditionStorage(this.env.EDITIONS),
+      editionStorage: kvEditionStorage(this.env.EDITIONS),
       source: () => settings.sourceOf(workspace),
       articleUrl: settings.articleUrl,
       now: Date.now,

@@ -27,7 +27,7 @@ import { removeVectors, type VectorStore, vectorStore } from './vector-store.ts'
 export interface LibraryOptions {
   workspace: string;
   sql: Sql;
-  shelf: EditionStorage;
+  editionStorage: EditionStorage;
   /** Called when a sync begins its work. Throws `HostKbError` when there is none, or it is set up wrongly. */
   source: () => LibrarySource;
   articleUrl: (id: string) => string;
@@ -75,7 +75,7 @@ const PUBLISH_WITHIN_MS = 5000;
 
 /** The knowledge base of one workspace, over a database of its own. One at a time may exist for a database. */
 export const createLibrary = (options: LibraryOptions): Library => {
-  const { sql, workspace, shelf, now } = options;
+  const { sql, workspace, editionStorage, now } = options;
   createTables(sql);
   const state = libraryState(sql);
   const articles = articleStore(sql);
@@ -93,7 +93,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       state,
       articles,
       editions,
-      shelf,
+      editionStorage,
       workspace,
       now,
       complete: options.complete,

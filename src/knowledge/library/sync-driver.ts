@@ -31,7 +31,7 @@ export interface DriverParts {
   articles: ArticleStore;
   editions: EditionStore;
   sync: SyncStore;
-  shelf: EditionStorage;
+  editionStorage: EditionStorage;
   vectors: VectorStore;
   /** Both present with an embedding model. */
   embedder?: ChunkEmbedder | undefined;
@@ -257,7 +257,7 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const old = editions.old({ retired: now() - EDITION_GRACE_MS, stored: now() - ORPHAN_MS });
     try {
       for (const manifest of old) {
-        await Promise.all(manifest.parts.map(({ key }) => parts.shelf.delete(key)));
+        await Promise.all(manifest.parts.map(({ key }) => parts.editionStorage.delete(key)));
         editions.remove(manifest.edition);
       }
       if (old.length > 0) state.write('clean_after', undefined);

@@ -2,7 +2,7 @@ import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
 import { cellAskedFor, cellsOf } from '../../grounding/read-table.ts';
 import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
-import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle, cachedChunk } from '../../search/chunk-cache.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
@@ -15,9 +15,9 @@ export const excerptOf = (
   { article, chunks, text }: Pick<RankedSource, 'article' | 'chunks' | 'text'>,
 ): string => {
   const question = parseQuestion(edition, text);
-  const { title, firstChunk } = articleAtHand(edition, article);
+  const { title, firstChunk } = cachedArticle(edition, article);
   const [best] = chunks
-    .map((chunk) => ({ section: sectionOfChunk(edition, chunk), start: chunkAtHand(edition, chunk).start }))
+    .map((chunk) => ({ section: sectionOfChunk(edition, chunk), start: cachedChunk(edition, chunk).start }))
     .filter(({ section }, at, all) => all.findIndex((other) => other.section === section) === at)
     .flatMap(({ section, start }) => passagesOf(section, { question, above: openingOf(section, title), start }))
     .sort((left, right) => right.held - left.held);

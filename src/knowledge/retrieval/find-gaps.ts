@@ -3,7 +3,7 @@ import { oncePer } from '../../runtime/once-per.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { backgroundShares } from '../../search/background-shares.ts';
-import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle } from '../../search/chunk-cache.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { findEntry } from '../../search/text-table.ts';
@@ -67,11 +67,11 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const topic = isForeign ? NO_TOPIC : uncoveredTopic(edition, input);
   const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
   const wanted = products.length === 0 || isForeign ? topic : informativeTopic(edition, input);
-  const told = topicsIn(edition, wanted);
+  const wantedTopics = topicsIn(edition, wanted);
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
     const isUnknown = named.unknown.includes(product);
-    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...told.map(quoted)].slice(0, 5);
+    const about = [...(intent === undefined ? [] : [spoken(intent)]), ...wantedTopics.map(quoted)].slice(0, 5);
     return {
       kind: 'product',
       gap: `No ${name} specific guide for this issue${about.length === 0 ? '' : `: ${about.join(', ')}`}`,
@@ -156,7 +156,7 @@ const lacksProduct = (edition: Edition, product: string, { named, ranked }: GapI
   const relevance = best?.relevance ?? 0;
   const ofOthers = (other?.relevance ?? 0) / OTHER_PRODUCT;
   if (ofOthers >= COVERAGE_FROM.low && relevance < HARDLY * ofOthers) return true;
-  const isGeneral = best !== undefined && articleAtHand(edition, best.article).devices.length === 0;
+  const isGeneral = best !== undefined && cachedArticle(edition, best.article).devices.length === 0;
   return isGeneral && relevance >= COVERAGE_FROM.low;
 };
 const HARDLY = 0.25;
@@ -205,17 +205,17 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
   return asked.slice(1).flatMap(({ text, outcome: { query } }): FoundGap[] => {
     if (!QUESTION.test(text)) return [];
     const options = { terms: query.terms, chunkCount: edition.chunkCount, names };
-    const told = topicOf(text, { ...options, isAsked: () => true });
+    const whole = topicOf(text, { ...options, isAsked: () => true });
     const unknown = topicOf(text, { ...options, isAsked: ({ postings }) => postings.length === 0 });
     if (
-      told.stems.length < MIN_WORDS ||
+      whole.stems.length < MIN_WORDS ||
       unknown.phrases.length === 0 ||
       unknown.stems.length < MIN_UNKNOWN ||
-      weightOf(unknown) < UNKNOWN_SHARE * weightOf(told)
+      weightOf(unknown) < UNKNOWN_SHARE * weightOf(whole)
     )
       return [];
     const gap = `No source covers this part of the question: ${unknown.phrases.map(quoted).join(', ')}`;
-    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: told.stems }];
+    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: whole.stems }];
   });
 };
 
@@ -244,7 +244,7 @@ const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: Gap
   const [first] = covering;
   const [reason] = reasons;
   if (first === undefined || reason === undefined || reasons.includes(undefined)) return [];
-  const { title } = articleAtHand(edition, first.article);
+  const { title } = cachedArticle(edition, first.article);
   return [
     {
       kind: 'outdated',
@@ -264,7 +264,7 @@ const productOf = (edition: Edition, { known, unknown }: NamedProducts): string 
 /** As articles write it, otherwise as the ticket does. */
 const nameOf = (edition: Edition, product: string): string => {
   const [article] = edition.articlesTagged('device', product);
-  const devices = article === undefined ? [] : articleAtHand(edition, article).devices;
+  const devices = article === undefined ? [] : cachedArticle(edition, article).devices;
   return devices.find((device) => device.toLowerCase() === product) ?? product;
 };
 
@@ -284,8 +284,8 @@ const OWN_SHARE = 0.65;
 /** Whether a text is in another language than the articles: it looks like one, and few of its words occur in them. */
 export const isForeignTo = (edition: Edition, text: string | undefined): boolean => {
   const own = languageOfArticles(edition);
-  const told = text === undefined ? undefined : detectLanguage(text);
-  if (text === undefined || own === undefined || told === undefined || own === told) return false;
+  const detected = text === undefined ? undefined : detectLanguage(text);
+  if (text === undefined || own === undefined || detected === undefined || own === detected) return false;
   const words = [...new Set(wordsOf(text.slice(0, MAX_READ)))];
   const known = words.filter((word) => knowsWord(edition, word)).length;
   return known < OWN_SHARE * words.length;

@@ -30,13 +30,14 @@ export const namedProducts = (
     products = [],
   }: { product: string | undefined; devices: readonly string[]; products?: readonly string[] | undefined },
 ): NamedProducts => {
-  const told = product?.trim().slice(0, MAX_PRODUCT) ?? '';
+  const given = product?.trim().slice(0, MAX_PRODUCT) ?? '';
   const others = products.filter((each) => !devices.includes(each.toLowerCase())).slice(0, 200);
   const read = (source: string) => productsIn(source, devices, others);
-  const found = [read(told), read(text)];
+  const found = [read(given), read(text)];
   const unknown = new Map(found.flatMap((each) => [...each.unknown]).slice(0, MAX_UNKNOWN));
   const known = new Set(found.flatMap((each) => [...each.known]));
-  if (told !== '' && found[0]?.known.size === 0 && found[0].unknown.size === 0) unknown.set(told.toLowerCase(), told);
+  if (given !== '' && found[0]?.known.size === 0 && found[0].unknown.size === 0)
+    unknown.set(given.toLowerCase(), given);
   const all = [...known, ...unknown.keys()];
   const isPart = (each: string) => all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
   const specific = all.filter((each) => !isPart(each));

@@ -1,6 +1,6 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import { oncePer } from '../../runtime/once-per.ts';
-import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle, cachedChunk } from '../../search/chunk-cache.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
@@ -26,7 +26,7 @@ export const preferCurrent = (
   const isDated = ({ article, chunks }: RankedSource): boolean =>
     datedReason(edition, { article, chunks, text }) !== undefined;
   const intentsOf = ({ article }: RankedSource): string[] => {
-    const own = articleAtHand(edition, article).intents;
+    const own = cachedArticle(edition, article).intents;
     return intents.length === 0 ? [...own] : own.filter((each) => intents.includes(each));
   };
   const relevances = new Map(ranked.map(({ article, relevance }) => [article, relevance]));
@@ -75,7 +75,7 @@ export const outdatedReason = (
 ): string | undefined => {
   const reason = datedReason(edition, source);
   if (reason !== undefined) return reason;
-  const { devices, lastUpdated } = articleAtHand(edition, source.article);
+  const { devices, lastUpdated } = cachedArticle(edition, source.article);
   if (devices.length > 0) return undefined;
   const product = products.find((each) => Date.parse(lastUpdated) + HALF_A_YEAR_MS < firstWrittenOf(edition, each));
   return product === undefined ? undefined : `was last changed before anything was written on ${product}`;
@@ -86,8 +86,8 @@ export const outdatedReason = (
  * its title names a year, and articles on the same product were changed two years later.
  */
 const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate): string | undefined => {
-  const { title, devices } = articleAtHand(edition, article);
-  const headings = chunks.flatMap((chunk) => chunkAtHand(edition, chunk).headingPath);
+  const { title, devices } = cachedArticle(edition, article);
+  const headings = chunks.flatMap((chunk) => cachedChunk(edition, chunk).headingPath);
   const meant = versionsIn(text);
   for (const { thing, written, major } of versionsIn([title, ...headings].join('\n'))) {
     const newest = newestVersion(edition, thing, devices);
@@ -111,12 +111,14 @@ const datedReason = (edition: Edition, { article, chunks, text }: SourceToDate):
 export const versionNotMeant = (edition: Edition, article: number, text: string): string | undefined => {
   const named = versionsIn(text);
   if (named.length === 0) return undefined;
-  const { title, firstChunk, endChunk } = articleAtHand(edition, article);
+  const { title, firstChunk, endChunk } = cachedArticle(edition, article);
   const read = Math.min(endChunk - firstChunk, MAX_CHUNKS);
-  const chunks = Array.from({ length: read }, (_, at) => chunkAtHand(edition, firstChunk + at));
-  const told = versionsIn([title, ...chunks.map((each) => `${each.headingPath.join('\n')}\n${each.text}`)].join('\n'));
+  const chunks = Array.from({ length: read }, (_, at) => cachedChunk(edition, firstChunk + at));
+  const mentioned = versionsIn(
+    [title, ...chunks.map((each) => `${each.headingPath.join('\n')}\n${each.text}`)].join('\n'),
+  );
   const missed = named.find(({ thing, major }) => {
-    const same = told.filter((each) => each.thing === thing);
+    const same = mentioned.filter((each) => each.thing === thing);
     return same.length > 0 && same.every((each) => each.major > major);
   });
   return missed?.written;
@@ -159,7 +161,7 @@ const firstWrittenOf = (edition: Edition, product: string): number => {
   if (articles.length < MIN_ARTICLES) return Number.NEGATIVE_INFINITY;
   let first = Number.POSITIVE_INFINITY;
   for (const article of articles.subarray(0, MAX_READ)) {
-    first = Math.min(first, Date.parse(articleAtHand(edition, article).lastUpdated));
+    first = Math.min(first, Date.parse(cachedArticle(edition, article).lastUpdated));
   }
   return first;
 };
@@ -212,7 +214,7 @@ const newestVersions = oncePer((edition: Edition): ReadonlyMap<string, NamedVers
   }
   for (let at = 0; at < Math.min(MAX_READ, edition.chunkCount); at++) {
     const { headingPath, text, article } = edition.chunk(at);
-    note(`${headingPath.join('\n')}\n${text}`, articleAtHand(edition, article).devices);
+    note(`${headingPath.join('\n')}\n${text}`, cachedArticle(edition, article).devices);
   }
   return newest;
 });

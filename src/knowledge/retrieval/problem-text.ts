@@ -91,13 +91,13 @@ const withoutLogs = (lines: readonly string[]): string[] => {
     shapeOf,
   );
   const rarest = [...faults.values()].toSorted((one, other) => one.length - other.length).slice(0, MAX_FAULT_LINES);
-  return [...rarest.flatMap(([told]) => told ?? []), ...lines.filter((line) => !LOG_LINE.test(line))];
+  return [...rarest.flatMap(([message]) => message ?? []), ...lines.filter((line) => !LOG_LINE.test(line))];
 };
 
 const logMessage = (line: string): string => line.replace(LOG_HEAD, '').slice(0, 200);
 
 /** The same line with other figures is a duplicate; codes stay: "E40 supply # V". */
-const shapeOf = (told: string): string => told.replace(/(?<![\p{L}\d])\d[\d.,:/]*/gu, '#');
+const shapeOf = (message: string): string => message.replace(/(?<![\p{L}\d])\d[\d.,:/]*/gu, '#');
 
 /** Drops template fields, and all of a link but its text. */
 const withoutMarkup = (text: string): string =>

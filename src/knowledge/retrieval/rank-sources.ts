@@ -1,5 +1,5 @@
 import type { QueryTerm } from '../../search/analyse-query.ts';
-import { articleAtHand, chunkAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle, cachedChunk } from '../../search/chunk-cache.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { inverseFrequency } from '../../search/ranking.ts';
@@ -134,7 +134,7 @@ const NAMED_IN_HEADING = 0.2;
  */
 const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): 'own' | 'general' | 'other' => {
   if (known.length + unknown.length === 0) return 'general';
-  const { devices, title } = articleAtHand(edition, article);
+  const { devices, title } = cachedArticle(edition, article);
   if (devices.length === 0) return 'general';
   const fitting = devices.filter((device) => known.includes(device.toLowerCase()));
   if (fitting.length > 0) return fitting.length === devices.length ? 'own' : 'general';
@@ -223,8 +223,8 @@ export const mentionIn = (
   { chunk, article, matched, matchedIdf }: SearchHit,
   terms: readonly QueryTerm[],
 ): Mention => {
-  const { headingPath, text } = chunkAtHand(edition, chunk);
-  const head = stemsOf([articleAtHand(edition, article).title, ...headingPath].join('\n'));
+  const { headingPath, text } = cachedChunk(edition, chunk);
+  const head = stemsOf([cachedArticle(edition, article).title, ...headingPath].join('\n'));
   const held = matched.flatMap((place) => terms[place] ?? []);
   const weightOf = (some: readonly QueryTerm[]) => some.reduce((sum, { idf }) => sum + idf, 0);
   const headIdf = weightOf(held.filter((term) => head.has(term.stem)));

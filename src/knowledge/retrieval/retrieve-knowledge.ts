@@ -5,7 +5,7 @@ import {
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
-import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle } from '../../search/chunk-cache.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
@@ -102,11 +102,11 @@ const readQuestion = (question: KnowledgeQuestion): ReadQuestion => {
   // Untyped callers may pass anything; malformed members are treated as absent.
   const given: { [Member in keyof KnowledgeQuestion]?: unknown } = question ?? {};
   const metadata = given.metadata as { product?: unknown } | null | undefined;
-  const told = textOf(given.intent).trim().slice(0, 100);
+  const namedIntent = textOf(given.intent).trim().slice(0, 100);
   const product = textOf(metadata?.product).trim().slice(0, 100);
   const name = textOf(given.customer_name).slice(0, 200);
   return {
-    intent: told === '' || told === UNKNOWN_INTENT ? undefined : told,
+    intent: namedIntent === '' || namedIntent === UNKNOWN_INTENT ? undefined : namedIntent,
     message: textOf(given.message),
     subject: textOf(given.subject),
     product: product === '' ? undefined : product,
@@ -201,7 +201,7 @@ const MAX_TITLE = 200;
 const MAX_URL = 500;
 
 const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_consulted'][number] => {
-  const { id, title, url, lastUpdated } = articleAtHand(edition, source.article);
+  const { id, title, url, lastUpdated } = cachedArticle(edition, source.article);
   return {
     title: cutText(title, MAX_TITLE) || cutText(id, MAX_TITLE),
     url: cutText(url, MAX_URL) || cutText(id, MAX_URL),

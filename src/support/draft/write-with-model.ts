@@ -10,7 +10,7 @@ import { markdownToText } from '../../markup/markdown-to-text.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { articleAtHand } from '../../search/chunks-at-hand.ts';
+import { cachedArticle } from '../../search/chunk-cache.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';
@@ -229,11 +229,11 @@ export const modelPassages = async (
   const first = hitsOf(evidence, units);
   const likeliest = [...units.relevance].toSorted(([, one], [, other]) => other - one);
   const isWeak = isForeign === true || (likeliest[0]?.[1] ?? 0) < WEAK_BELOW;
-  const found = likeliest.map(([article]) => articleAtHand(edition, article).title);
+  const found = likeliest.map(([article]) => cachedArticle(edition, article).title);
   const queries = isWeak ? await proposeQueries({ question, history, found }, calls) : [];
   const further = queries.map((query) =>
     searchEdition(edition, query, { limit: QUERY_HITS }).hits.map(
-      ({ chunk, article }): PassageHit => ({ chunk, source: articleAtHand(edition, article) }),
+      ({ chunk, article }): PassageHit => ({ chunk, source: cachedArticle(edition, article) }),
     ),
   );
   const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });

@@ -160,7 +160,9 @@ describe('the web search', () => {
     const failing: WebSearch = {
       provider: 'fake',
       search: () =>
-        Promise.reject(new CodedError('RATE_LIMITED', 'inside', { told: { suggestion: 'Try again in 17 seconds' } })),
+        Promise.reject(
+          new CodedError('RATE_LIMITED', 'inside', { reported: { suggestion: 'Try again in 17 seconds' } }),
+        ),
     };
     const { status, reply } = await (await start({ search: partOf(failing) }))(AGENT, { query: PRICE_QUESTION });
     expect(status).toBe(429);

@@ -36,7 +36,7 @@ const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) 
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof CodedError)) throw new Error(`not a coded error: ${String(error)}`);
-  const said = `${describeCause(error)} ${JSON.stringify(error.told)} ${error.stack} ${String(error.cause)}`;
+  const said = `${describeCause(error)} ${JSON.stringify(error.reported)} ${error.stack} ${String(error.cause)}`;
   expect(said).not.toContain(KEY);
   expect(said).not.toContain('api_key');
   expect(said).not.toContain(server.url);
@@ -154,25 +154,25 @@ const PROVIDERS = [
 describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
   it.each([401, 403])('names the secret to set after %i, without a retry', async (status) => {
     const search = await serve(make, [json({ error: `Invalid API key ${KEY}.` }, status)]);
-    const { code, told } = await failure(search);
-    expect([code, told.recoverable, server.asked.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
-    expect(told.suggestion).toContain(secret);
+    const { code, reported } = await failure(search);
+    expect([code, reported.recoverable, server.asked.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
+    expect(reported.suggestion).toContain(secret);
   });
 
   it('reports after 429 how long to wait, without a retry', async () => {
     const search = await serve(make, [json({}, 429, { 'retry-after': '17' })]);
-    const { code, told } = await failure(search);
-    expect([code, told.details, server.asked.length]).toEqual(['RATE_LIMITED', { retry_after_seconds: 17 }, 1]);
-    expect(told.suggestion).toContain('17 seconds');
+    const { code, reported } = await failure(search);
+    expect([code, reported.details, server.asked.length]).toEqual(['RATE_LIMITED', { retry_after_seconds: 17 }, 1]);
+    expect(reported.suggestion).toContain('17 seconds');
   });
 
   it('reads a date as Retry-After, and works without one', async () => {
     const date = new Date(Date.now() + 60_000).toUTCString();
     const dated = await failure(await serve(make, [json({}, 429, { 'retry-after': date })]));
-    expect(dated.told.details?.retry_after_seconds).toBeGreaterThan(50);
+    expect(dated.reported.details?.retry_after_seconds).toBeGreaterThan(50);
     await server.close();
     const bare = await failure(await serve(make, [json({}, 429)]));
-    expect([bare.code, bare.told.details]).toEqual(['RATE_LIMITED', undefined]);
+    expect([bare.code, bare.reported.details]).toEqual(['RATE_LIMITED', undefined]);
   });
 
   it.each([500, 503])('is retried once after %i', async (status) => {

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
 
 describe('EmbeddingCache', () => {
-  it('gives back what was set, as 32-bit floats', () => {
+  it('returns stored vectors as 32-bit floats', () => {
     const cache = new EmbeddingCache({});
     cache.set('key', [0.1, -0.25, 1e-12]);
     expect(cache.get('key')).toEqual([0.1, -0.25, 1e-12].map(Math.fround));
     expect(cache.get('other')).toBeUndefined();
   });
 
-  it('is independent of the arrays that it was given or gave', () => {
+  it('copies vectors on write and on read', () => {
     const cache = new EmbeddingCache({});
     const embedding = [1, 2];
     cache.set('key', embedding);
@@ -21,7 +21,7 @@ describe('EmbeddingCache', () => {
     expect(cache.get('key')).toEqual([1, 2]);
   });
 
-  it('holds at most maxSize, and lets the least recently used go first', () => {
+  it('holds at most maxSize entries and evicts the least recently used first', () => {
     const cache = new EmbeddingCache({ maxSize: 2 });
     cache.set('a', [1]);
     cache.set('b', [2]);
@@ -30,14 +30,14 @@ describe('EmbeddingCache', () => {
     expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
   });
 
-  it('holds a key once, however often it is set', () => {
+  it('stores a key once, however often it is set', () => {
     const cache = new EmbeddingCache({ maxSize: 2 });
     for (const value of [1, 2, 3]) cache.set('a', [value]);
     cache.set('b', [4]);
     expect([cache.get('a'), cache.get('b'), cache.size]).toEqual([[3], [4], 2]);
   });
 
-  it('keeps an embedding for ttl seconds from when it was set, not from when it was used', () => {
+  it('expires an embedding ttl seconds after it was set, not after it was used', () => {
     let now = 1_000_000;
     const cache = new EmbeddingCache({ ttl: 60 }, { now: () => now });
     cache.set('key', [1]);

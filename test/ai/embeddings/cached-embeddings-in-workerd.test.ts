@@ -9,7 +9,7 @@ import { bundle } from '../../../src/dev/run/local-cloud.ts';
 let service: Server;
 let miniflare: Miniflare;
 let url: URL;
-/** Texts of each call that arrived, those after an answer left out. */
+/** Texts of each received call, except those after an answer. */
 let calls: string[][] = [];
 /** Calls that are not answered yet, while they are held. */
 let held: (() => void)[] = [];
@@ -76,14 +76,14 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
   throw new Error('It did not come about');
 };
 
-/** How many requests have come. */
+/** Number of received requests. */
 const come = async (): Promise<number> => (await (await fetch(new URL('/?come', url))).json()) as number;
 
 const release = (): void => {
   for (const each of held.splice(0)) each();
 };
 
-it('shares a call between requests of one isolate, each of which goes on with its own I/O', async () => {
+it('shares a call between requests of one isolate, each of which continues with its own I/O', async () => {
   const before = await come();
   const all = [ask('shared'), ask('shared'), ask('shared')];
   await until(async () => (await come()) === before + 3);
@@ -95,7 +95,7 @@ it('shares a call between requests of one isolate, each of which goes on with it
   expect(logged).toEqual([]);
 });
 
-it('goes on with a call after the request that began it has given up and answered', async () => {
+it('continues a call after the request that started it has aborted and answered', async () => {
   const first = ask('abandoned', { limit: 200 });
   await until(() => calls.length === 1);
   const before = await come();
@@ -108,7 +108,7 @@ it('goes on with a call after the request that began it has given up and answere
   expect(logged).toEqual([]);
 });
 
-it('begins a call of its own when the request that began one has ended, and the call with it', async () => {
+it('starts its own call when the request that started one has ended, and the call with it', async () => {
   expect(await ask('dead', { leave: true })).toBe('left');
   // Whether the call of the first still arrives is up to the runtime.
   const second = ask('dead');

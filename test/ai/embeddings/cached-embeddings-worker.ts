@@ -9,7 +9,7 @@ interface Env {
 
 /** Outlives the requests, as in a function. */
 const cache = new EmbeddingCache({});
-/** Requests that came. */
+/** Number of received requests. */
 let come = 0;
 
 /** A provider with I/O of the request that makes it. */
@@ -43,7 +43,7 @@ export default {
     const leaves = searchParams.has('leave');
     const provider = cachedEmbeddings(providerAt(env.EMBEDDINGS), {
       cache,
-      patienceMs: 400,
+      maxSharedWaitMs: 400,
       ...(!leaves && { waitUntil: (work: Promise<unknown>) => context.waitUntil(work) }),
     });
     const signal = AbortSignal.timeout(Number(searchParams.get('limit') ?? 10_000));

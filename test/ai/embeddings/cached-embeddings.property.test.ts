@@ -56,7 +56,7 @@ const turns = (scheduler: fc.Scheduler, isDown: () => boolean) => {
   return { provider, store, held };
 };
 
-it('gives every text its own vector or a failure, whatever the order of calls, failures, aborts and erasures', async () => {
+it('returns the right vector or a failure for every text, in any order of calls, failures, aborts and erasures', async () => {
   const property = fc.asyncProperty(
     fc.scheduler(),
     fc.array(step, { maxLength: 12 }),

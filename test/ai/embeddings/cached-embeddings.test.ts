@@ -74,7 +74,7 @@ const ticks = async () => {
 };
 
 describe('cachedEmbeddings() in scopes', () => {
-  it('has no vector cached for one scope that another has requested', async () => {
+  it('serves no vector that another scope has cached', async () => {
     const { made, calls } = provider();
     const { store, held } = memoryStore();
     const { request, settled } = isolate(made, { store });
@@ -100,7 +100,7 @@ describe('cachedEmbeddings() in scopes', () => {
     await Promise.all(both);
   });
 
-  it('counts each scope by itself, and does not keep the figures of all there ever were', async () => {
+  it('counts each scope separately, and only for the most recent ones', async () => {
     const { made } = provider();
     const { request } = isolate(made);
     await request({ scope: 'acme' }).embed('a');
@@ -111,7 +111,7 @@ describe('cachedEmbeddings() in scopes', () => {
     expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 0, misses: 0 });
   });
 
-  it('forgets in one scope what is erased there', async () => {
+  it('erases only in one scope', async () => {
     const { made, calls } = provider();
     const { request } = isolate(made);
     for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
@@ -131,7 +131,7 @@ describe('cachedEmbeddings()', () => {
     expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
   });
 
-  it('requests everything that is missing in one call, each text once, and answers in order', async () => {
+  it('requests all missing texts in one call, each once, and answers in order', async () => {
     const { made, calls } = provider();
     const { request } = isolate(made);
     await request().embed('b');
@@ -146,7 +146,7 @@ describe('cachedEmbeddings()', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('gives copies, so that changes to them stay private', async () => {
+  it('returns copies, so that changes to them stay private', async () => {
     const { made } = provider();
     const { request } = isolate(made);
     const [first, second] = await request().embedBatch(['a', 'a']);
@@ -155,7 +155,7 @@ describe('cachedEmbeddings()', () => {
     expect(await request().embed('a')).toEqual([1, 97]);
   });
 
-  it('gives the same 32-bit floats on every way', async () => {
+  it('returns the same 32-bit floats on every path', async () => {
     const { made } = provider({ embed: () => [0.1, 1 / 3] });
     const { store } = memoryStore();
     const one = isolate(made, { store });
@@ -166,7 +166,7 @@ describe('cachedEmbeddings()', () => {
     expect(await isolate(made, { store }).request().embed('a')).toEqual(expected);
   });
 
-  it('has the model and the dimensions of the provider, and keeps those of two models apart', async () => {
+  it('has the model and the dimensions of the provider, and separates models', async () => {
     const { made } = provider();
     const other: EmbeddingProvider = { ...made, model: 'other', embedBatch: async () => [[7, 7]] };
     const cache = new EmbeddingCache({});
@@ -219,7 +219,7 @@ describe('the second level', () => {
     expect([faults.length, request().statistics().storeFaults]).toEqual(isFault ? [1, 1] : [0, 0]);
   });
 
-  it('is dispensable when writes fail', async () => {
+  it('is optional when writes fail', async () => {
     const { made } = provider();
     const faults: unknown[] = [];
     const { store } = memoryStore({ setMany: () => Promise.reject(new Error('down')) });
@@ -231,7 +231,7 @@ describe('the second level', () => {
 });
 
 describe('one call for a text', () => {
-  it('is shared by requests at the same time', async () => {
+  it('is shared by concurrent requests', async () => {
     const { made, calls, release } = provider({ holds: true });
     const { request } = isolate(made);
     const all = Promise.all([request().embed('a'), request().embed('a'), request().embedBatch(['b', 'a'])]);
@@ -249,7 +249,7 @@ describe('one call for a text', () => {
     expect(request().statistics()).toMatchObject({ misses: 2, coalesced: 2 });
   });
 
-  it('goes on for the others, and for both levels, when the one who began it gives up', async () => {
+  it('continues for the others, and for both levels, when the caller that started it aborts', async () => {
     const { made, calls, signals, release } = provider({ holds: true });
     const { store, held } = memoryStore();
     const { request, settled } = isolate(made, { store });
@@ -277,7 +277,7 @@ describe('one call for a text', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('goes on for the others when one caller gives up', async () => {
+  it('continues for the others when one caller aborts', async () => {
     const { made, release } = provider({ holds: true });
     const { request } = isolate(made);
     const first = request().embed('a');
@@ -287,7 +287,7 @@ describe('one call for a text', () => {
     expect(await first).toEqual([1, 97]);
   });
 
-  it('is not begun for one who has given up before, who is served what is there', async () => {
+  it('is not started for a caller that has aborted, which gets what is cached', async () => {
     const { made, calls } = provider();
     const { request } = isolate(made);
     await request().embed('a');
@@ -297,9 +297,9 @@ describe('one call for a text', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is relied on only for `patienceMs`, as the request that began it may be gone', async () => {
+  it('is relied on only for `maxSharedWaitMs`, as the request that began it may be gone', async () => {
     const { made, calls, release } = provider({ holds: true });
-    const { request } = isolate(made, { patienceMs: 20 });
+    const { request } = isolate(made, { maxSharedWaitMs: 20 });
     const first = request().embed('a');
     const second = request().embed('a');
     while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -310,7 +310,7 @@ describe('one call for a text', () => {
     ]);
   });
 
-  it('ends by itself when the provider never answers', async () => {
+  it('times out when the provider never answers', async () => {
     const { made } = provider({ holds: true });
     const { request } = isolate(made, { callMs: 20 });
     await expect(request().embed('a')).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'unavailable' });
@@ -338,7 +338,7 @@ describe('a failure', () => {
     expect(request().statistics()).toMatchObject({ failures: 1, misses: 1 });
   });
 
-  it('of a batch that another text was the reason for does not fail a request for one text', async () => {
+  it('of a batch because of another text does not fail a request for one text', async () => {
     const { made, calls, release } = provider({
       holds: true,
       embed: (text) => {
@@ -408,7 +408,7 @@ describe('forget()', () => {
   ])('keeps both of two calls from bringing it back, %s the second has begun', async (_name, isBefore) => {
     const { made, calls, release } = provider({ holds: true });
     const { store, held } = memoryStore();
-    const { request, settled, cache } = isolate(made, { store, patienceMs: 20 });
+    const { request, settled, cache } = isolate(made, { store, maxSharedWaitMs: 20 });
     const both = [request().embed('a'), request().embed('a')];
     if (isBefore) await request().forget(['a']);
     while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));

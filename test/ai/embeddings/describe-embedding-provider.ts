@@ -25,7 +25,7 @@ export const describeEmbeddingProvider = (
     afterEach(() => server.faults.none());
     afterAll(() => server.stop());
 
-    it('gives one finite vector of its dimensions', async () => {
+    it('returns one finite vector of its dimensions', async () => {
       const provider = await make(server);
       const vector = await provider.embed('How do I descale the kettle?');
       expect(vector).toHaveLength(provider.dimensions);
@@ -36,7 +36,7 @@ export const describeEmbeddingProvider = (
       expect((await make(server)).model).toMatch(/\S/);
     });
 
-    it('gives the same vector for the same text', async () => {
+    it('returns the same vector for the same text', async () => {
       const provider = await make(server);
       expect(await provider.embed('twice')).toEqual(await provider.embed('twice'));
     });
@@ -58,7 +58,7 @@ export const describeEmbeddingProvider = (
       expect(checked.map((at) => vectors[at])).toEqual(alone);
     });
 
-    it('gives no vector for no text, and sends nothing', async () => {
+    it('returns no vectors for no texts, and sends nothing', async () => {
       const provider = await make(server);
       server.forgetRequests();
       expect(await provider.embedBatch([])).toEqual([]);
@@ -80,7 +80,7 @@ export const describeEmbeddingProvider = (
       expect(other).toEqual(await provider.embed('other'));
     });
 
-    it('finds texts that share words closer than others', async () => {
+    it('gives texts that share words a higher similarity', async () => {
       const provider = await make(server);
       const [question, near, far] = await provider.embedBatch([
         'How do I update the firmware of the miner?',
@@ -136,7 +136,7 @@ export const describeEmbeddingProvider = (
       expect(server.requests).toHaveLength(0);
     });
 
-    it('serves one caller although another one gave up', async () => {
+    it('serves one caller although another one aborted', async () => {
       const provider = await make(server);
       server.faults.next(1, { kind: 'hang-before-headers' });
       server.forgetRequests();

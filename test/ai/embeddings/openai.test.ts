@@ -67,21 +67,21 @@ describe('new OpenAIEmbeddingProvider()', () => {
 });
 
 describe('OpenAIEmbeddingProvider', () => {
-  it('asks for base64 and names no dimensions that the model has anyway', async () => {
+  it('requests base64 and omits the default dimensions of the model', async () => {
     await providerOf(server).embed('text');
     expect(sent()).toEqual([{ model: 'text-embedding-3-small', input: ['text'], encoding_format: 'base64' }]);
     await providerOf(server, { dimensions: 256 }).embed('text');
     expect(sent()[1]).toMatchObject({ dimensions: 256 });
   });
 
-  it('authenticates by a bearer token and sends nothing that names the caller', async () => {
+  it('authenticates with a bearer token and sends nothing that identifies the caller', async () => {
     await providerOf(server).embed('text');
     const { headers } = server.requests[0]!;
     expect(headers.authorization).toBe(`Bearer ${server.apiKey}`);
     expect(Object.keys(headers).filter((name) => /^(x-|openai-|cookie)/.test(name))).toEqual([]);
   });
 
-  it('takes a base address with a slash at its end', async () => {
+  it('accepts a base address with a trailing slash', async () => {
     expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
   });
 
@@ -96,7 +96,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(await providerOf(server, { fetch: floats }).embed('text')).toEqual(await providerOf(server).embed('text'));
   });
 
-  it('orders vectors by their index, not by their place', async () => {
+  it('orders vectors by their index, not by their position', async () => {
     const reversed = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
     const texts = ['one', 'two', 'three'];
     expect(await providerOf(server, { fetch: reversed }).embedBatch(texts)).toEqual(
@@ -150,7 +150,7 @@ describe('OpenAIEmbeddingProvider', () => {
     },
   );
 
-  it('reads no further than its bound, however long the answer goes on', async () => {
+  it('stops reading a reply at its size limit', async () => {
     let sentBytes = 0;
     const endless = () =>
       new Response(
@@ -167,7 +167,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(sentBytes).toBeLessThan(400_000);
   });
 
-  it('takes the key to no other address', async () => {
+  it('sends the key to no other address', async () => {
     const other = await startOpenAIServer();
     server.faults.always({ kind: 'status', status: 307, headers: { location: `${other.url}/embeddings` } });
     const error = await failureOf(providerOf(server).embed('text'));
@@ -176,7 +176,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect([error.reason, length]).toEqual(['refused', 0]);
   });
 
-  it('needs no this of the fetch it is given', async () => {
+  it('calls the given fetch without a receiver', async () => {
     const strict: typeof fetch = function (this: unknown, ...request) {
       // As workerd has it: its `fetch` is no method of anything but the global object.
       if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
@@ -185,7 +185,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(await providerOf(server, { fetch: strict }).embed('text')).toHaveLength(1536);
   });
 
-  it('stays within what one request may hold, and sends at most four at a time', async () => {
+  it('respects the limits of a request, and sends at most four in parallel', async () => {
     let open = 0;
     let most = 0;
     const counting: typeof fetch = async (...request) => {
@@ -229,7 +229,7 @@ describe('fitText()', () => {
     expect(fitText('short')).toBe('short');
   });
 
-  it('makes a blank of nothing', () => {
+  it('turns an empty text into a space', () => {
     expect(fitText('')).toBe(' ');
   });
 
@@ -242,12 +242,12 @@ describe('fitText()', () => {
     expect(text[cut.length]).toBe(' ');
   });
 
-  it('cuts a word without end between two characters', () => {
+  it('cuts an overlong word between two characters', () => {
     expect(fitText('a'.repeat(9000))).toBe('a'.repeat(8192));
     expect(fitText(`a${'😀'.repeat(9000)}`)).toBe(`a${'😀'.repeat(2047)}`);
   });
 
-  it('keeps blanks of a text that has nothing else', () => {
+  it('keeps the spaces of a blank text', () => {
     expect(fitText(' '.repeat(9000))).toBe(' '.repeat(8192));
   });
 
@@ -261,7 +261,7 @@ describe('fitText()', () => {
     expect(fitText(text)).toHaveLength(8189);
   });
 
-  it('always gives a beginning that is not empty, well-formed and within 8,192 bytes', () => {
+  it('always returns a non-empty, well-formed prefix within 8,192 bytes', () => {
     const units = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 9000 }),
       fc
@@ -291,7 +291,7 @@ describe('batchesOf()', () => {
     expect(batchesOf(texts).map(({ length }) => length)).toEqual([2048, 1]);
   });
 
-  it('keeps order, 300,000 bytes and 2048 texts', () => {
+  it('keeps the order and the limits of 300,000 bytes and 2048 texts', () => {
     const text = fc.integer({ min: 1, max: 2730 }).map((length) => '漢'.repeat(length));
     fc.assert(
       fc.property(fc.array(text, { maxLength: 400 }), (texts) => {

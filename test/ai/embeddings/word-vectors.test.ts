@@ -24,7 +24,7 @@ const cosine = (left: Iterable<number> = [], right: ArrayLike<number> = []): num
 describe('openWordVectors()', () => {
   const words = openWordVectors(TABLE);
 
-  it('adds up the vectors of the stems by their scales, and brings the sum to length 1', () => {
+  it('adds the scaled vectors of the stems and normalises the sum', () => {
     expect(words.dimensions).toBe(4);
     expect(numbers(words.vectorOf(['boat']))).toEqual([0.6, 0.8, 0, 0]);
     expect(numbers(words.vectorOf(['lamp']))).toEqual([0, 0, -0.8, 0.6]);
@@ -37,7 +37,7 @@ describe('openWordVectors()', () => {
     expect(first / -third).toBeCloseTo((3 ** 0.7 * 3) / 4, 5);
   });
 
-  it('leaves out stems that it does not know, before the first and after the last name too', () => {
+  it('ignores unknown stems, also before the first and after the last name', () => {
     expect(numbers(words.vectorOf(['boat', 'aa', 'boats', 'boa', 'zebra']))).toEqual([0.6, 0.8, 0, 0]);
     expect(words.vectorOf(['zebra'])).toBeUndefined();
     expect(words.vectorOf([])).toBeUndefined();
@@ -56,14 +56,14 @@ describe('openWordVectors()', () => {
     expect(words.vectorOfQuestion('red and green')).toBeUndefined();
   });
 
-  it('carries nothing over from one text to the next', () => {
+  it('keeps no state between texts', () => {
     const before = numbers(words.vectorOfText('lamp'));
     words.vectorOf(['boat', 'ship', 'ship']);
     words.vectorOfQuestion('boat');
     expect(numbers(words.vectorOfText('lamp'))).toEqual(before);
   });
 
-  it('takes a table from the middle of a larger buffer', () => {
+  it('opens a table in the middle of a larger buffer', () => {
     const larger = new Uint8Array(TABLE.length + 3);
     larger.set(TABLE, 1);
     const moved = openWordVectors(larger.subarray(1, TABLE.length + 1));
@@ -82,7 +82,7 @@ describe('openWordVectors()', () => {
     expect(() => openWordVectors(bytes)).toThrow(reason);
   });
 
-  it('gives a vector of length 1, or none, whatever its numbers are', () => {
+  it('returns a vector of length 1, or none, for any table', () => {
     const scalesAndRows = fc.integer({ min: 16, max: 33 });
     fc.assert(
       fc.property(scalesAndRows, fc.nat({ max: 255 }), (at, value) => {
@@ -108,7 +108,7 @@ describe('wordVectorsIn()', () => {
 describe('the shipped table', () => {
   const words = shippedWordVectors();
 
-  it('gives a text the vector of its stems, wherever its spaces are', () => {
+  it('returns the vector of the stems, wherever the spaces are', () => {
     const pieces = fc.constantFrom(
       ...[
         'fan',

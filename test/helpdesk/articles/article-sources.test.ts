@@ -132,7 +132,8 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
         .readPage(asked)
         .catch((error: unknown) => error);
       expect(failure).toMatchObject({ name: 'SourceFailed', code });
-      if (seconds !== undefined) expect(failure).toMatchObject({ told: { details: { retry_after_seconds: seconds } } });
+      if (seconds !== undefined)
+        expect(failure).toMatchObject({ reported: { details: { retry_after_seconds: seconds } } });
     }
   });
 

@@ -214,15 +214,15 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   it('comes to the same, wherever it is killed', async () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
-      const [sql, shelf, clock, model] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }, fakeModel()];
+      const [sql, editionStorage, clock, model] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }, fakeModel()];
       const index = place === 'index' ? fakeIndex({ clock, delayMs: 300 }) : undefined;
       const embedding = { provider: model, index, indexName: 'one' };
       const host = hostOf(4);
-      await started(host, { sql, shelf, clock, embedding }).sync();
+      await started(host, { sql, editionStorage, clock, embedding }).sync();
       host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'New.')];
       const mortal = killedAfter(lifetime, sql);
-      const survived = await attempt(() => started(host, { sql: mortal, shelf, clock, embedding }).sync());
-      const { library, sync } = started(host, { sql, shelf, clock, embedding });
+      const survived = await attempt(() => started(host, { sql: mortal, editionStorage, clock, embedding }).sync());
+      const { library, sync } = started(host, { sql, editionStorage, clock, embedding });
       if (!survived) {
         kills += 1;
         await sync();

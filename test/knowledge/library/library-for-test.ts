@@ -24,18 +24,18 @@ export interface FakeHost {
   filters: HostFilters[];
 }
 
-/** A library over SQLite with a host, a shelf and a clock that the test holds. */
+/** A library over SQLite with a host, a editionStorage and a clock that the test holds. */
 export const libraryForTest = (
   host: FakeHost,
   {
     sql = nodeSql(),
-    shelf = mapShelf(),
+    editionStorage = mapShelf(),
     clock = { now: 1_800_000_000_000 },
     embedding,
     wordVectors,
   }: {
     sql?: Sql | undefined;
-    shelf?: ReturnType<typeof mapShelf> | undefined;
+    editionStorage?: ReturnType<typeof mapShelf> | undefined;
     clock?: { now: number } | undefined;
     embedding?: LibraryEmbedding | undefined;
     wordVectors?: LibraryOptions['wordVectors'];
@@ -45,7 +45,7 @@ export const libraryForTest = (
   const wakes: number[] = [];
   const faults: unknown[] = [];
   const library = createLibrary({
-    ...{ workspace: 'default', sql, shelf },
+    ...{ workspace: 'default', sql, editionStorage },
     source: () => ({
       url: 'https://kb.example/api',
       client: { readPage: async (filters, cursor) => pageOf(host, filters, cursor) },
@@ -58,7 +58,7 @@ export const libraryForTest = (
     embedding,
     wordVectors,
   });
-  return { library, shelf, clock, wakes, faults, sql };
+  return { library, editionStorage, clock, wakes, faults, sql };
 };
 
 /** Starts a sync and works until it has ended; gives its report. */

@@ -31,7 +31,7 @@ const editionTexts = async (library: Library): Promise<string[]> => {
 
 describe('a sync', () => {
   it('takes everything in and publishes it', async () => {
-    const { library, shelf } = libraryForTest(hostOf(10));
+    const { library, editionStorage } = libraryForTest(hostOf(10));
     expect(await syncNow(library)).toMatchObject({
       outcome: 'published',
       full: true,
@@ -47,7 +47,7 @@ describe('a sync', () => {
       edition: expect.stringMatching(/^e000001-[0-9a-f]{8}$/),
     });
     expect(await editionTexts(library)).toContain('Text number 7.');
-    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect([...editionStorage.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
   });
 
   it('writes nothing when nothing differs, and keeps the edition', async () => {
@@ -218,13 +218,13 @@ describe('a sync', () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
       const sql = nodeSql();
-      const shelf = mapShelf();
+      const editionStorage = mapShelf();
       const host: FakeHost = {
         articles: ['a0', 'a2', 'a4', 'a5'].map((id, index) => hostArticle(`${id}.md`, `${'ABEF'[index]}.`)),
         pageSize: 2,
         filters: [],
       };
-      const first = libraryForTest(host, { sql, shelf });
+      const first = libraryForTest(host, { sql, editionStorage });
       await syncNow(first.library);
       await first.library.writeArticle('mine.md', { title: 'Mine', content: 'M.' });
       host.articles = [
@@ -233,13 +233,13 @@ describe('a sync', () => {
         hostArticle('a4.md', 'E.'),
         hostArticle('new.md', 'N.'),
       ];
-      const mortal = killedAfter(lifetime, { sql, shelf });
+      const mortal = killedAfter(lifetime, { sql, editionStorage });
       const survived = await attempt(async () => {
         await syncNow(libraryForTest(host, mortal).library, { full: true });
       });
       // What has happened before the kill must be whole: the edition that is current can be read.
-      await editionTexts(libraryForTest(host, { sql, shelf }).library);
-      const { library } = libraryForTest(host, { sql, shelf });
+      await editionTexts(libraryForTest(host, { sql, editionStorage }).library);
+      const { library } = libraryForTest(host, { sql, editionStorage });
       if (!survived) {
         kills += 1;
         if (library.status().state === 'idle') library.startSync({ full: true });
@@ -324,7 +324,7 @@ describe('articles written here', () => {
 describe('old editions', () => {
   it('are stored for five minutes, and then removed from the library and the edition storage', async () => {
     const host = hostOf(2);
-    const { library, shelf, clock } = libraryForTest(host);
+    const { library, editionStorage, clock } = libraryForTest(host);
     await syncNow(library);
     const old = library.currentEdition()?.edition ?? '';
     await library.deleteArticle('a0.md');
@@ -334,7 +334,7 @@ describe('old editions', () => {
     clock.now += 2000;
     await library.work();
     expect(library.editionPart(old, 0)).toBeUndefined();
-    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect([...editionStorage.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
   });
 });
 
@@ -342,8 +342,11 @@ describe('the texts of old editions', () => {
   it('are removed from edition storage a minute later when a deletion failed', async () => {
     const map = mapShelf();
     let isDown = true;
-    const shelf = { ...map, delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)) };
-    const { library, clock, wakes, faults } = libraryForTest(hostOf(2), { shelf });
+    const editionStorage = {
+      ...map,
+      delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)),
+    };
+    const { library, clock, wakes, faults } = libraryForTest(hostOf(2), { editionStorage });
     await syncNow(library);
     await library.deleteArticle('a0.md');
     clock.now += 301_000;
@@ -361,9 +364,9 @@ describe('the texts of old editions', () => {
 
 describe('an edition that was never published', () => {
   it('goes with those that were replaced, when one after it is published', async () => {
-    const [sql, shelf, clock] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }];
+    const [sql, editionStorage, clock] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }];
     const host = hostOf(2);
-    await syncNow(libraryForTest(host, { sql, shelf, clock }).library);
+    await syncNow(libraryForTest(host, { sql, editionStorage, clock }).library);
     // A process that dies once it has laid the parts out.
     const dying = {
       ...sql,
@@ -373,14 +376,14 @@ describe('an edition that was never published', () => {
       },
     };
     host.articles[0] = hostArticle('a0.md', 'Lost.');
-    const first = libraryForTest(host, { sql: dying, shelf, clock }).library;
+    const first = libraryForTest(host, { sql: dying, editionStorage, clock }).library;
     await expect(first.deleteArticle('a1.md')).rejects.toThrow(Killed);
-    expect(shelf.parts.size).toBe(2);
-    const { library } = libraryForTest(host, { sql, shelf, clock });
+    expect(editionStorage.parts.size).toBe(2);
+    const { library } = libraryForTest(host, { sql, editionStorage, clock });
     await syncNow(library, { full: true });
     clock.now += 301_000;
     await library.work();
-    expect([...shelf.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
+    expect([...editionStorage.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
     expect(library.isBusy()).toBe(false);
   });
 });
@@ -453,8 +456,11 @@ describe('listArticles()', () => {
 
 class Killed extends Error {}
 
-/** The same database and shelf for a process that dies: after so many calls nothing gets through any more. */
-const killedAfter = (calls: number, { sql, shelf }: { sql: Sql; shelf: ReturnType<typeof mapShelf> }) => {
+/** The same database and editionStorage for a process that dies: after so many calls nothing gets through any more. */
+const killedAfter = (
+  calls: number,
+  { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapShelf> },
+) => {
   let left = calls;
   const alive = <T>(work: () => T): T => {
     if (left <= 0) throw new Killed();
@@ -467,10 +473,10 @@ const killedAfter = (calls: number, { sql, shelf }: { sql: Sql; shelf: ReturnTyp
     transaction: (work) => sql.transaction(work),
   };
   const mortalShelf = {
-    ...shelf,
-    put: async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => shelf.put(key, bytes)),
+    ...editionStorage,
+    put: async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes)),
   };
-  return { sql: mortalSql, shelf: mortalShelf };
+  return { sql: mortalSql, editionStorage: mortalShelf };
 };
 
 /** Whether it came to its end. */
