@@ -3,7 +3,7 @@ import type { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import type { RelatedMemory, SearchResult } from '../contract/memory.ts';
 import { mapBounded } from '../runtime/map-bounded.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
-import type { FoundMemory, RelatedNeighbour, StorageClient } from '../storage/memory-store.ts';
+import type { AdjacentMemory, FoundMemory, StorageClient } from '../storage/memory-store.ts';
 import { isWanted } from '../storage/rank-memories.ts';
 import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
 import type { SearchPlan } from './read-input.ts';
@@ -51,14 +51,14 @@ export const searchStorage = async (
   if (!includeRelationships) return results;
   return expandRelationships(results, {
     depth: relationshipDepth,
-    neighboursOf: neighboursIn({ id, storage, signal }, own),
+    adjacentTo: neighboursIn({ id, storage, signal }, own),
   });
 };
 
 /** Looks up relations of several memories at once, if the storage can. */
 const neighboursIn =
-  ({ id, storage, signal }: Workspace, own: (found: RelatedNeighbour[]) => RelatedNeighbour[]) =>
-  async (memoryIds: readonly string[]): Promise<RelatedNeighbour[][]> => {
+  ({ id, storage, signal }: Workspace, own: (found: AdjacentMemory[]) => AdjacentMemory[]) =>
+  async (memoryIds: readonly string[]): Promise<AdjacentMemory[][]> => {
     const related = await reading('relationships', signal, () =>
       storage.relationshipsOf === undefined
         ? mapBounded(memoryIds, (memoryId) => storage.getMemoryRelationships(memoryId, id, { signal }))
@@ -172,14 +172,14 @@ interface Step {
  * once: at its smallest depth, then at the best result, and never when it is a result itself, so cycles end. At most 100 a result and 900
  * in total, from at most 200 lookups, 4 MB: memories near the best results come first.
  *
- * @param neighboursOf Relations from and to each of some memories, in their order; called once a level.
+ * @param adjacentTo Relations from and to each of some memories, in their order; called once a level.
  */
 export const expandRelationships = async (
   results: readonly SearchResult[],
   {
     depth: maxDepth,
-    neighboursOf,
-  }: { depth: number; neighboursOf: (memoryIds: readonly string[]) => Promise<RelatedNeighbour[][]> },
+    adjacentTo,
+  }: { depth: number; adjacentTo: (memoryIds: readonly string[]) => Promise<AdjacentMemory[][]> },
 ): Promise<SearchResult[]> => {
   const related: RelatedMemory[][] = results.map(() => []);
   const seen = new Set(results.map(({ memory }) => memory.id));
@@ -191,7 +191,7 @@ export const expandRelationships = async (
   for (let depth = 1; depth <= maxDepth && level.length > 0 && lookups > 0 && left > 0; depth += 1) {
     const current = level.slice(0, lookups);
     lookups -= current.length;
-    const found = await neighboursOf(current.map(({ memoryId }) => memoryId));
+    const found = await adjacentTo(current.map(({ memoryId }) => memoryId));
     level = [];
     for (const [place, { result }] of current.entries()) {
       const ofResult = related[result] ?? [];

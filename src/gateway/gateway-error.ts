@@ -37,7 +37,7 @@ export interface RateLimits {
   standard: RateLimit;
   high: RateLimit;
   /** Keys that are looked up, by address. */
-  stranger: RateLimit;
+  anonymous: RateLimit;
 }
 
 /** All limits of the gateway count within a minute. */
@@ -55,7 +55,7 @@ export const withinLibrariansRate = (address: string, limits: RateLimits): Promi
 
 /** Whether an unauthenticated address is within its limit. */
 export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
-  within(limits.stranger, address);
+  within(limits.anonymous, address);
 
 /** A failing limiter lets the request through: rate limits are best effort. */
 const within = async (limiter: RateLimit, key: string): Promise<boolean> => {

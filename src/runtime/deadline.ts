@@ -47,10 +47,10 @@ export const startDeadline = (timeoutMs: number, outer?: AbortSignal | undefined
 };
 
 /** Shared: creating an error for every request would record a stack each time. */
-const ENDED = new ContextRefused('TIMEOUT', 'nobody waits for the answer any more');
+const ENDED = new ContextRefused('TIMEOUT', 'no one waits for the answer any more');
 
 /** Shared: every request ends with it, and recording a stack costs more than everything else here. */
-const CALLER_GONE = new ContextRefused('TIMEOUT', 'nobody waits for the answer');
+const CALLER_GONE = new ContextRefused('TIMEOUT', 'no one waits for the answer');
 
 /**
  * Milliseconds of the caller's remaining time that a function may use, so that its response, even a TIMEOUT, arrives before the caller's

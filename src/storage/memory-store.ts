@@ -31,7 +31,7 @@ export const MAX_ANSWER_BYTES = 4_194_304;
 /** Relations of one memory in an answer. */
 export const RELATIONS_LIMIT = 100;
 
-export interface RelatedNeighbour {
+export interface AdjacentMemory {
   relationship: Relationship;
   /** The memory at the other end. */
   memory: Memory;
@@ -45,7 +45,7 @@ export interface StorageClient {
   /** Best first. */
   searchMemories(workspaceId: string, query: MemoryQuery, options?: StoreOptions): Promise<FoundMemory[]>;
   /** Relations that begin or end at the memory, oldest first, at most `RELATIONS_LIMIT`; empty for an unknown id. */
-  getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<RelatedNeighbour[]>;
+  getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<AdjacentMemory[]>;
   /**
    * Optional: the same for up to 200 memories at once, in their order. Relations beyond `MAX_ANSWER_BYTES` of memories are omitted. A
    * storage without it is called once per memory.
@@ -54,7 +54,7 @@ export interface StorageClient {
     memoryIds: readonly string[],
     workspaceId: string,
     options?: StoreOptions,
-  ): Promise<RelatedNeighbour[][]>;
+  ): Promise<AdjacentMemory[][]>;
 }
 
 export interface MemoryListing {

@@ -1,13 +1,13 @@
 import { Memory, type Relationship } from '../contract/memory.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf } from './memory-place.ts';
 import {
+  type AdjacentMemory,
   type FoundMemory,
   MAX_ANSWER_BYTES,
   type MemoryListing,
   type MemoryQuery,
   type MemoryStore,
   RELATIONS_LIMIT,
-  type RelatedNeighbour,
 } from './memory-store.ts';
 import {
   type Candidate,
@@ -265,7 +265,7 @@ const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly stri
 };
 
 /** In the order of the ids; a memory that is related to several is read once. */
-const readRelations = (sql: Sql, memoryIds: readonly string[]): RelatedNeighbour[][] => {
+const readRelations = (sql: Sql, memoryIds: readonly string[]): AdjacentMemory[][] => {
   const read = new Map<string, Memory>();
   let bytesLeft = MAX_ANSWER_BYTES;
   const memoryOf = (id: string): Memory | undefined => {
@@ -279,7 +279,7 @@ const readRelations = (sql: Sql, memoryIds: readonly string[]): RelatedNeighbour
     return memory;
   };
   return memoryIds.map((memoryId) => {
-    const related: RelatedNeighbour[] = [];
+    const related: AdjacentMemory[] = [];
     if (bytesLeft < 0) return related;
     const rows = sql.all<{ place: string; other: string }>(
       `SELECT place, iif(from_id = ?1, to_id, from_id) AS other FROM memory_relations

@@ -2,7 +2,7 @@ import type { Memory } from '../contract/memory.ts';
 import { decodeEmbedding, encodeEmbedding } from './embedding-store.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
 import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE } from './memory-scripts.ts';
-import type { MemoryQuery, MemoryStore, RelatedNeighbour } from './memory-store.ts';
+import type { AdjacentMemory, MemoryQuery, MemoryStore } from './memory-store.ts';
 import {
   type Candidate,
   MAX_MEMORY_WORDS,
@@ -82,8 +82,8 @@ export const upstashMemoryStore = ({
     memoryIds: readonly string[],
     workspaceId: string,
     options: StoreOptions = {},
-  ): Promise<RelatedNeighbour[][]> => {
-    const related = memoryIds.map((): RelatedNeighbour[] => []);
+  ): Promise<AdjacentMemory[][]> => {
+    const related = memoryIds.map((): AdjacentMemory[] => []);
     if (memoryIds.length === 0) return related;
     const found = await texts(RELATIONS, workspaceId, memoryIds.map(encodeText), options);
     const memories = new Map<string, Memory>();

@@ -15,7 +15,7 @@ const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; e
   );
   const results = await expandRelationships(
     roots.map((id) => ({ memory: memoryOf(id), score: 1 })),
-    { depth, neighboursOf: (asked) => Promise.all(asked.map((id) => storage.getMemoryRelationships(id, 'w1'))) },
+    { depth, adjacentTo: (asked) => Promise.all(asked.map((id) => storage.getMemoryRelationships(id, 'w1'))) },
   );
   return { results, lookups: storage.lookups };
 };

@@ -63,7 +63,7 @@ const start = async (
   lookUps = store.lookUps;
   app = createApp({
     keys: kvApiKeys(store.kv),
-    limits: { standard: limiter, high: limiter, stranger: limiter },
+    limits: { standard: limiter, high: limiter, anonymous: limiter },
     client: signedClient({
       self: 'gateway',
       signer: await localSigner('gateway'),

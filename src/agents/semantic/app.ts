@@ -31,7 +31,7 @@ export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omi
   meaningOf?: MeaningOf | undefined;
   /** How often a meaning cost a call of the model, for questions of one workspace. */
   statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
-  /** Told of what failed; answers go out without it. */
+  /** Receives what failed; answers go out without it. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
 }
 
@@ -61,11 +61,11 @@ export const createApp = ({
     const timeLeftMs = context.deadlineMs - now();
     return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
   });
-  app.get('/v1/knowledge/stats', ...read, (c) => c.json(toldStatistics(statistics?.(c.get('context').workspace))));
+  app.get('/v1/knowledge/stats', ...read, (c) => c.json(statsOf(statistics?.(c.get('context').workspace))));
   return app;
 };
 
-const toldStatistics = (counted: EmbeddingStatistics | undefined): KnowledgeStats => {
+const statsOf = (counted: EmbeddingStatistics | undefined): KnowledgeStats => {
   if (counted === undefined) return { embedding_cache: null };
   const { hits, storeHits, coalesced, misses, failures, storeFaults } = counted;
   const saved = hits + storeHits + coalesced;

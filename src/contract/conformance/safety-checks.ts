@@ -78,12 +78,12 @@ export const SAFETY_CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'stops at once when nobody waits for the answer any more',
+    name: 'stops at once when no one waits for the answer any more',
     run: async (subject) => {
       const { waits, answers } = subject.cases;
       const { librarian = subject.librarian, query, context } = waits === 'never' ? answers : waits;
       const gone = subject.contextOf({ ...context, signal: AbortSignal.abort() });
-      insistWell(responseOf(await ask(librarian, [query, gone], subject.graceMs), 'nobody'), 'for nobody');
+      insistWell(responseOf(await ask(librarian, [query, gone], subject.graceMs), 'aborted'), 'for no one');
       const leaving = new AbortController();
       const pending = ask(
         librarian,

@@ -34,9 +34,9 @@ export const benchIntents = async (): Promise<void> => {
     const long = timesOf(50, () => classifier.classify(mail.repeat(32)));
     console.log(`  ${name}: packed ${kib(packed.byteLength)}, gzip ${kib(gzipSync(packed).byteLength)}`);
     const limit = taxonomy === twenty ? ` (at most ${LIMITS.train} ms)` : ', ahead';
-    if (training.length > 0) console.log(`    train    ${told(training)}${limit}`);
-    console.log(`    open     ${told(opening)} (at most ${LIMITS.open} ms)`);
-    console.log(`    classify ${told(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${told(long)}`);
+    if (training.length > 0) console.log(`    train    ${inMs(training)}${limit}`);
+    console.log(`    open     ${inMs(opening)} (at most ${LIMITS.open} ms)`);
+    console.log(`    classify ${inMs(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${inMs(long)}`);
   }
   await benchIntentsInWorkerd(twenty, { runs: RUNS });
   console.log();
@@ -87,7 +87,7 @@ const timesOf = (runs: number, work: () => unknown): number[] =>
     return performance.now() - startedAt;
   });
 
-const told = (times: readonly number[]): string => {
+const inMs = (times: readonly number[]): string => {
   const sorted = times.toSorted((left, right) => left - right);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(2);

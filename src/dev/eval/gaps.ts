@@ -43,7 +43,7 @@ const editionOf = (entries: readonly EditionEntry[], number = 1): Edition => {
 
 interface Half {
   asked: number;
-  told: number;
+  reported: number;
   closed: number;
   false: number;
 }
@@ -55,8 +55,8 @@ const hideEach = async (
 ): Promise<Measure[]> => {
   const complete = editionOf(entries, 2);
   const halves: Record<'development' | 'held out', Half> = {
-    development: { asked: 0, told: 0, closed: 0, false: 0 },
-    'held out': { asked: 0, told: 0, closed: 0, false: 0 },
+    development: { asked: 0, reported: 0, closed: 0, false: 0 },
+    'held out': { asked: 0, reported: 0, closed: 0, false: 0 },
   };
   for (const [at, entry] of entries.entries()) {
     if (Math.floor(at / 2) % step !== 0) continue;
@@ -65,21 +65,21 @@ const hideEach = async (
     const without = editionOf(entries.filter((other) => other !== entry));
     const asked = await retrieveKnowledge(question, { edition: without, retrieve });
     const restored = await retrieveKnowledge(question, { edition: complete, retrieve });
-    const isTold = (asked.foundGaps ?? []).length > 0;
+    const isReported = (asked.foundGaps ?? []).length > 0;
     half.asked += 1;
-    half.told += isTold ? 1 : 0;
-    half.closed += isTold && (await closesGaps(question, { met: asked, edition: complete, retrieve })) ? 1 : 0;
+    half.reported += isReported ? 1 : 0;
+    half.closed += isReported && (await closesGaps(question, { met: asked, edition: complete, retrieve })) ? 1 : 0;
     half.false += (restored.foundGaps ?? []).length > 0 ? 1 : 0;
   }
   return Object.entries(halves).flatMap(([half, counted]): Measure[] => [
     {
-      name: `${name}, ${half}: told when hidden`,
-      value: counted.told / counted.asked,
+      name: `${name}, ${half}: reported when hidden`,
+      value: counted.reported / counted.asked,
       target: 0.9,
       note: `${counted.asked} articles`,
     },
-    { name: `${name}, ${half}: closed when restored`, value: counted.closed / counted.told, target: 0.9 },
-    { name: `${name}, ${half}: told though there`, value: counted.false / counted.asked, atMost: 0.05 },
+    { name: `${name}, ${half}: closed when restored`, value: counted.closed / counted.reported, target: 0.9 },
+    { name: `${name}, ${half}: reported though there`, value: counted.false / counted.asked, atMost: 0.05 },
   ]);
 };
 
@@ -143,12 +143,12 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
       },
       { name: `tickets, ${split}: best source right, from 0.8`, value: share(high), note: `${high.length}` },
       {
-        name: `tickets, ${split}: gap told of what none answers`,
+        name: `tickets, ${split}: gap reported of what none answers`,
         value: share(missing.map(hasGap)),
         note: `${missing.length}`,
       },
       {
-        name: `tickets, ${split}: told of what one answers`,
+        name: `tickets, ${split}: reported of what one answers`,
         value: share(answered.map(hasGap)),
         note: `${answered.length}`,
       },

@@ -125,7 +125,7 @@ const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Mea
       note: `${sumOf('fromSources')} of sources, ${sumOf('fromTemplate')} of templates`,
     },
     { name: `${split}: steps recommended twice`, value: count('repeated'), atMost: 0 },
-    { name: `${split}: planted words or markup shown`, value: count('planted'), atMost: 0 },
+    { name: `${split}: injected words or markup shown`, value: count('injected'), atMost: 0 },
     { name: `${split}: customers not addressed by name`, value: count('name'), atMost: 0 },
     { name: `${split}: sent by itself though not allowed`, value: count('autoSend'), atMost: 0 },
     {

@@ -44,7 +44,7 @@ const patternOf = (word: string): RegExp => {
   return new RegExp(`(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])`);
 };
 
-const FILES = ['{src,functions,test}/**/*.ts', 'docs/*.md', '*.md'];
+const FILES = ['src/**/*.ts', 'functions/**/*.ts', 'docs/*.md', '*.md'];
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });

@@ -17,6 +17,7 @@ const GATES = [
   ['types of tests and tools', 'tsc', '-p', 'tsconfig.node.json'],
   ['lint and format', 'biome', 'ci', '--error-on-warnings', '.'],
   ['dead code', 'knip', '--no-progress'],
+  ['words that the project does not use', 'node', 'src/dev/release/check-words.ts'],
   ['folders that import each other', 'node', 'src/dev/release/check-folders.ts'],
   ['directions of imports', 'depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'test'],
 ] as const;

@@ -98,7 +98,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'EMBEDDING_MODEL',
     functions: 'all',
     otherwise: '`text-embedding-3-small`',
-    what: 'The embedding model; `none` for the word vectors. Another model embeds everything anew',
+    what: 'The embedding model; `none` for the word vectors. Another model embeds everything again',
   },
   {
     name: 'EMBEDDING_DIMENSIONS',
@@ -115,7 +115,7 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'MODEL_PRICES',
     functions: 'all',
-    otherwise: 'costs are not told',
+    otherwise: 'costs are not reported',
     what: 'US dollars for a million tokens as JSON: `{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}`',
   },
   {

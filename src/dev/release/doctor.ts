@@ -28,7 +28,7 @@ try {
   const variables = values.env === undefined ? process.env : readEnvFile(values.env);
   const ENVIRONMENT = values.development ? 'development' : (variables.ENVIRONMENT ?? 'production');
   const findings = await examine({ ...variables, ENVIRONMENT });
-  for (const { what, state, told } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${told}`);
+  for (const { what, state, reported } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} wrong.`);
   process.exit(wrong === 0 ? 0 : 1);

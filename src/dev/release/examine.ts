@@ -11,7 +11,7 @@ export interface Finding {
   what: string;
   state: 'well' | 'not configured' | 'worth knowing' | 'wrong';
   /** The finding, and for a problem what to do. Never contains a secret. */
-  told: string;
+  reported: string;
 }
 
 /** Timeout of one service. */
@@ -22,14 +22,14 @@ const PROBE = 'constellation-doctor';
 /** Checks a configuration by calling its services. Writes and deletes one vector and one key. */
 export const examine = async (variables: AdapterVariables): Promise<Finding[]> => {
   const settings = settingsOf(variables);
-  if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', told: settings }];
+  if (typeof settings === 'string') return [{ what: 'the variables', state: 'wrong', reported: settings }];
   const findings = await Promise.all([
     examineEmbeddings(settings),
     examineChat(settings),
     examineVector(settings),
     examineRedis(settings),
   ]);
-  return [{ what: 'the variables', state: 'well', told: 'every value can be read' }, ...findings.flat()];
+  return [{ what: 'the variables', state: 'well', reported: 'every value can be read' }, ...findings.flat()];
 };
 
 const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
@@ -43,10 +43,12 @@ const settingsOf = (variables: AdapterVariables): AdapterSettings | string => {
 const examineEmbeddings = async ({ openai, embedding }: AdapterSettings): Promise<Finding[]> => {
   const what = 'embeddings';
   if (openai === undefined || embedding === undefined)
-    return [{ what, state: 'not configured', told: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)' }];
+    return [
+      { what, state: 'not configured', reported: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)' },
+    ];
   const config = { apiKey: openai.token, baseURL: openai.url, ...embedding, timeoutMs: TIMEOUT_MS };
   const startedAt = performance.now();
-  return told(what, ADVICE.openai, async () => {
+  return reported(what, ADVICE.openai, async () => {
     await new OpenAIEmbeddingProvider(config).embed('Is anybody there?');
     const ms = Math.round(performance.now() - startedAt);
     return `${embedding.model} gives ${embedding.dimensions} numbers, here in ${ms} ms`;
@@ -56,7 +58,7 @@ const examineEmbeddings = async ({ openai, embedding }: AdapterSettings): Promis
 const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]> => {
   const what = 'answers by a model';
   if (openai === undefined || chat === undefined)
-    return [{ what, state: 'not configured', told: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)' }];
+    return [{ what, state: 'not configured', reported: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)' }];
   const client = openaiChat({
     model: chat.model,
     apiKey: openai.token,
@@ -64,7 +66,7 @@ const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]
     prices: chat.prices,
     timeoutMs: TIMEOUT_MS,
   });
-  const findings = await told(what, ADVICE.openai, async () => {
+  const findings = await reported(what, ADVICE.openai, async () => {
     const { text, finish, usage } = await client.complete(
       [{ role: 'user', content: 'Reply with JSON: {"word": "ready"}.' }],
       { maxTokens: 1000, schema: PROBE_SCHEMA },
@@ -79,8 +81,8 @@ const examineChat = async ({ openai, chat }: AdapterSettings): Promise<Finding[]
     return `${chat.model} keeps to a schema, and ${usage === undefined ? 'does not tell' : 'tells'} the tokens it spent`;
   });
   if (findings[0]?.state !== 'well' || (chat.prices !== undefined && priceOf(chat.model, chat.prices))) return findings;
-  const noPrice = `costs are not told: MODEL_PRICES has no entry for ${chat.model}`;
-  return [...findings, { what: 'prices', state: 'worth knowing', told: noPrice }];
+  const noPrice = `costs are not reported: MODEL_PRICES has no entry for ${chat.model}`;
+  return [...findings, { what: 'prices', state: 'worth knowing', reported: noPrice }];
 };
 
 const PROBE_SCHEMA = {
@@ -96,10 +98,10 @@ const PROBE_SCHEMA = {
 const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Finding[]> => {
   const what = 'Upstash Vector';
   if (vector === undefined || embedding === undefined)
-    return [{ what, state: 'not configured', told: 'vectors stay in editions and Durable Objects' }];
+    return [{ what, state: 'not configured', reported: 'vectors stay in editions and Durable Objects' }];
   const { dimensions } = embedding;
   const index = new Index({ ...vector, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
-  return told(what, ADVICE.vector, async () => {
+  return reported(what, ADVICE.vector, async () => {
     // The SDK's type lacks what the service sends.
     const info: Awaited<ReturnType<typeof index.info>> & { indexType?: string } = await index.info();
     if (info.dimension !== dimensions)
@@ -120,9 +122,9 @@ const examineVector = async ({ vector, embedding }: AdapterSettings): Promise<Fi
 const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding[]> => {
   const what = 'Upstash Redis';
   if (redis === undefined)
-    return [{ what, state: 'not configured', told: 'embeddings are kept in KV, memories in Durable Objects' }];
+    return [{ what, state: 'not configured', reported: 'embeddings are kept in KV, memories in Durable Objects' }];
   const client = new Redis({ ...redis, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
-  const findings = await told(what, ADVICE.redis, async () => {
+  const findings = await reported(what, ADVICE.redis, async () => {
     await client.set(PROBE, PROBE, { ex: 60 });
     const read = await client.get(PROBE);
     await client.del(PROBE);
@@ -134,7 +136,11 @@ const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding
   if (vector !== undefined) return findings;
   return [
     ...findings,
-    { what: 'memories', state: 'worth knowing', told: 'they stay in Durable Objects without UPSTASH_VECTOR_REST_URL' },
+    {
+      what: 'memories',
+      state: 'worth knowing',
+      reported: 'they stay in Durable Objects without UPSTASH_VECTOR_REST_URL',
+    },
   ];
 };
 
@@ -151,12 +157,12 @@ const ADVICE = {
   redis: 'check UPSTASH_REDIS_REST_URL, and that UPSTASH_REDIS_REST_TOKEN is the one that may write',
 };
 
-const told = async (what: string, advice: string, look: () => Promise<string>): Promise<Finding[]> => {
+const reported = async (what: string, advice: string, look: () => Promise<string>): Promise<Finding[]> => {
   try {
-    return [{ what, state: 'well', told: await look() }];
+    return [{ what, state: 'well', reported: await look() }];
   } catch (error) {
     const problem = error instanceof Wrong ? error.message : `${problemOf(error)}: ${advice}`;
-    return [{ what, state: 'wrong', told: problem }];
+    return [{ what, state: 'wrong', reported: problem }];
   }
 };
 

@@ -62,7 +62,7 @@ export const retireKeys = async (folder: string, id: string, { now }: { now: num
 };
 
 /** Adds a partner librarian by its public key; `host` is where it is called, `entry` the contexts that it may start. */
-export const addNeighbour = async (
+export const addPartner = async (
   folder: string,
   id: string,
   { now, x, ...entry }: { now: number; x: string } & Omit<DirectoryClaims['librarians'][string], 'keys'>,
@@ -75,7 +75,7 @@ export const addNeighbour = async (
 };
 
 /** Removes a partner librarian: whatever it has signed is refused from then on. */
-export const removeNeighbour = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
+export const removePartner = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);
   if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot remove ${id}: it is a function of this house`);
   entryOf(keyring, id);

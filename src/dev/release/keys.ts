@@ -1,7 +1,7 @@
 /** `npm run keys`: the keys that functions sign their calls with, and the directory of all keys. */
 import { readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction } from '../functions.ts';
-import { addNeighbour, createKeyring, removeNeighbour, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
+import { addPartner, createKeyring, removePartner, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
 
 const HELP = `Manages the keys that functions sign their calls with, and the directory that says whose key is whose.
 
@@ -40,8 +40,8 @@ try {
   else if (command === 'rotate') await rotateKey(folder, id, options);
   else if (command === 'retire') await retireKeys(folder, id, options);
   else if (command === 'renew') await renewDirectory(folder, options);
-  else if (command === 'add') await addNeighbour(folder, id, { ...options, ...neighbourOf(values) });
-  else if (command === 'remove') await removeNeighbour(folder, id, options);
+  else if (command === 'add') await addPartner(folder, id, { ...options, ...partnerOf(values) });
+  else if (command === 'remove') await removePartner(folder, id, options);
   else throw new Error(`Cannot ${command}: the commands are rotate, retire, renew, add and remove, or none`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -60,7 +60,7 @@ if (command === 'create' || command === 'rotate') {
 }
 console.log('\nnpm run deploy then publishes the directory with every function.');
 
-function neighbourOf({ x, host, workspaces, capabilities }: typeof values) {
+function partnerOf({ x, host, workspaces, capabilities }: typeof values) {
   if (x === undefined) throw new Error(`Cannot add ${id}: its public key is missing, give it as --x`);
   return {
     x,

@@ -78,7 +78,7 @@ minify = true
 keep_names = false
 upload_source_maps = true
 compatibility_date = "2026-11-01"
-# Work is given up when nobody waits for it any more.
+# Work is given up when no one waits for it any more.
 compatibility_flags = ["enable_request_signal"]
 workers_dev = false
 

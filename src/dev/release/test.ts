@@ -12,7 +12,7 @@ file that cannot be collected counts as one failure, so that a broken import nev
   npm test -- [word ...] [options]
 
   -t <pattern>  only tests whose name matches this pattern
-  --update      write the snapshots anew
+  --update      update the snapshots
   --help        this text
 `;
 

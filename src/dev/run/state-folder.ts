@@ -27,7 +27,7 @@ export const openState = ({ state, fresh }: { state: string; fresh: boolean }): 
     rmSync(folder, { recursive: true });
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(marker, 'State of a local Constellation. Delete this folder to start anew.\n');
+  writeFileSync(marker, 'State of a local Constellation. Delete this folder to start afresh.\n');
   const source = join(folder, 'source');
   return {
     data: join(folder, 'data'),

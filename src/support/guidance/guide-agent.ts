@@ -130,7 +130,7 @@ const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
     ...(danger === undefined
       ? []
       : [
-          `The message speaks of possible danger ("${danger}"): make sure that nobody is at risk before anything else.`,
+          `The message speaks of possible danger ("${danger}"): make sure that no one is at risk before anything else.`,
         ]),
     ...(ticket.isClosing
       ? [
@@ -190,7 +190,7 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const foreign = [...quoted].filter((each) => each !== own);
   const questions = questionsIn(ticket.question);
   return [
-    ...(draft.auto_send ? ['The draft is a template: nobody has looked whether it answers this message.'] : []),
+    ...(draft.auto_send ? ['The draft is a template: no one has checked that it answers this message.'] : []),
     ...(passages.length > 0 && questions > 1
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),

@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 const stateOf = (findings: readonly Finding[], what: string) =>
-  findings.filter((finding) => finding.what === what).map(({ state, told }) => [state, told] as const)[0];
+  findings.filter((finding) => finding.what === what).map(({ state, reported }) => [state, reported] as const)[0];
 
 describe('examine()', () => {
   it('finds everything well where it is, and leaves nothing behind', async () => {
@@ -51,7 +51,7 @@ describe('examine()', () => {
   it('names a variable that cannot be meant, and looks no further', async () => {
     const findings = await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' });
     expect(findings).toEqual([
-      { what: 'the variables', state: 'wrong', told: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
+      { what: 'the variables', state: 'wrong', reported: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
     ]);
   });
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
-  addNeighbour,
+  addPartner,
   createKeyring,
-  removeNeighbour,
+  removePartner,
   renewDirectory,
   retireKeys,
   rotateKey,
@@ -102,11 +102,11 @@ describe('renewDirectory()', () => {
   });
 });
 
-describe('addNeighbour()', () => {
+describe('addPartner()', () => {
   const x = 'nWNuKbgwbTsq2HdWrn2xRzHwFWdlqIBRcUWbPXmTAVc';
 
   it('adds a partner librarian with its host and rights', async () => {
-    await addNeighbour(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
+    await addPartner(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
     expect((await directory()).librarian('partner.weather')).toEqual({
       keys: [{ kid: 'partner.weather.1', x }],
       host: 'librarians.partner.org',
@@ -115,8 +115,8 @@ describe('addNeighbour()', () => {
   });
 
   it('adds a second key beside the first', async () => {
-    await addNeighbour(folder, 'partner.weather', { now, x });
-    await addNeighbour(folder, 'partner.weather', { now, x });
+    await addPartner(folder, 'partner.weather', { now, x });
+    await addPartner(folder, 'partner.weather', { now, x });
     expect((await directory()).librarian('partner.weather')?.keys.map(({ kid }) => kid)).toEqual([
       'partner.weather.1',
       'partner.weather.2',
@@ -129,14 +129,14 @@ describe('addNeighbour()', () => {
     ['a key that is none', 'partner.weather', { x: 'short' }, /not 32 bytes/],
   ])('refuses %s and changes nothing', async (_, id, entry, says) => {
     const before = read('directory.jws');
-    await expect(addNeighbour(folder, id, { now, ...entry })).rejects.toThrow(says);
+    await expect(addPartner(folder, id, { now, ...entry })).rejects.toThrow(says);
     expect(read('directory.jws')).toBe(before);
   });
 
-  it('is undone by removeNeighbour()', async () => {
-    await addNeighbour(folder, 'partner.weather', { now, x });
-    await removeNeighbour(folder, 'partner.weather', { now });
+  it('is undone by removePartner()', async () => {
+    await addPartner(folder, 'partner.weather', { now, x });
+    await removePartner(folder, 'partner.weather', { now });
     expect((await directory()).ids()).not.toContain('partner.weather');
-    await expect(removeNeighbour(folder, 'navigator', { now })).rejects.toThrow(/function of this house/);
+    await expect(removePartner(folder, 'navigator', { now })).rejects.toThrow(/function of this house/);
   });
 });

@@ -13,7 +13,7 @@ export interface RedisProcess {
 
 const START_MS = 10_000;
 
-// Redis ends, and its folder goes, as soon as the input of this shell ends: when told to, and also when the process that
+// Redis ends, and its folder goes, as soon as the input of this shell ends: when asked to, and also when the process that
 // started it is gone.
 const KEEPER =
   'exec 3<&0; redis-server "$@" & server=$!; { cat <&3 >/dev/null; kill "$server" 2>/dev/null; } & ' +

@@ -76,6 +76,6 @@ export const RenameNamespace = z.object({ namespace: z.string(), newNamespace: z
 export const readWire = <T extends z.ZodType>(schema: T, body: unknown): z.infer<T> => {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
-  const told = z.prettifyError(parsed.error).replaceAll('\n', ' ').slice(0, 500);
-  throw new VectorRefusal(400, `Invalid request: ${told}`);
+  const problem = z.prettifyError(parsed.error).replaceAll('\n', ' ').slice(0, 500);
+  throw new VectorRefusal(400, `Invalid request: ${problem}`);
 };
