@@ -129,7 +129,7 @@ describe('POST /v1/agents/{type}', () => {
     const app = await serve(asking, { targets: delegateTo({ navigator: targetOf(other).target }) });
     const { reply, answer } = await askAgent(app);
     expect(reply.metadata).toMatchObject({
-      told: 'Under the mat.',
+      reported: 'Under the mat.',
       trace: { hops: [{ from: 'analytics', to: 'navigator', outcome: 'answer', verified: true }] },
     });
     expect(answer).toMatchObject({ ok: true, receipt: { use: { calls: 1 } } });

@@ -43,11 +43,13 @@ const htmlOf = (node: Nodes): string => {
     case 'blockquote':
       return `<blockquote>${within(node)}</blockquote>`;
     case 'link':
-      return /^(?:https?:\/\/|mailto:)/i.test(node.url)
+      return LINKED.test(node.url)
         ? `<a href="${escaped(node.url)}" rel="noopener noreferrer">${within(node) || escaped(node.url)}</a>`
         : within(node);
     case 'image':
-      return `<a href="${escaped(node.url)}" rel="noopener noreferrer">${escaped(node.alt || node.url)}</a>`;
+      return LINKED.test(node.url)
+        ? `<a href="${escaped(node.url)}" rel="noopener noreferrer">${escaped(node.alt || node.url)}</a>`
+        : escaped(node.alt ?? '');
     case 'list': {
       const isSpread = node.spread || node.children.some((item) => item.spread);
       const start = node.start ?? 1;
@@ -71,6 +73,9 @@ const htmlOf = (node: Nodes): string => {
       return '';
   }
 };
+
+/** Addresses that the product links to. */
+const LINKED = /^(?:https?:\/\/|mailto:)/i;
 
 const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`);

@@ -17,7 +17,7 @@ describe('meaningBy()', () => {
   };
 
   it.each(['vector', 'hits'] as const)(
-    'gives up at once when nobody waits for the %s any more, and embeds on',
+    'gives up at once when no one waits for the %s any more, and embeds on',
     async (wants) => {
       const { model, resolve, signals } = hanging();
       const index = fakeIndex();
@@ -31,7 +31,7 @@ describe('meaningBy()', () => {
       });
       caller.abort();
       // The model has not answered, and does only after this.
-      await expect(meaning).rejects.toThrow('not told a meaning in time');
+      await expect(meaning).rejects.toThrow('not answered in time');
       expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
       resolve([1]);
       expect(await Promise.all(behind)).toEqual([[1]]);
