@@ -4,7 +4,7 @@ import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
 import { encodeBase64url } from '../runtime/base64url.ts';
 
-/** Rights of an API key. Stored under the key's hash; the key itself is never stored (design, section 8). */
+/** Rights of an API key. Stored under the key's hash; the key itself is never stored. */
 export const ApiKeyRecord = z.object({
   /** Label of the key, for operators. Never sent anywhere. */
   name: z.string().min(1).max(100),

@@ -42,7 +42,7 @@ export interface GatewayParts {
   now?: (() => number) | undefined;
 }
 
-/** The public HTTP surface (design, section 4). Callers are authenticated here; behind it only signed contexts count. */
+/** The public HTTP surface. Callers are authenticated here; behind it only signed contexts count. */
 export const createApp = (parts: GatewayParts) => {
   const { client, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
@@ -170,7 +170,7 @@ const MAX_PATH_LENGTH = 2000;
 /** Credentials of a caller. They are not forwarded; behind the gateway only signed contexts count. */
 const CREDENTIALS = ['Authorization', 'Cookie'];
 
-/** Forwards body and headers without credentials: the librarian checks the context itself (design, section 4). */
+/** Forwards body and headers without credentials: the librarian checks the context itself. */
 const passOn = async (
   c: Context<GatewayEnv>,
   { functions, limits }: Pick<GatewayParts, 'functions' | 'limits'>,

@@ -49,7 +49,7 @@ const DEFAULT_LIBRARIAN = 'navigator';
 const TIMEOUT_MS = 30_000;
 
 /**
- * `POST /v1/ask` (design, section 4): sends the question to the named librarian, or to those that the concierge chooses, in the
+ * `POST /v1/ask`: sends the question to the named librarian, or to those that the concierge chooses, in the
  * user's name. The response lists the hops under `metadata.trace`. Finding nothing is a response that abstains, with the closest
  * articles under `metadata.closest`, not an error. A question in a conversation is read with the previous turns and stored;
  * `metadata.conversation` holds how it was understood. `metadata.usage` is the model usage of all hops.

@@ -86,7 +86,7 @@ export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTE
 const linkWithin = (link: string, workspace: string | undefined): string =>
   workspace === undefined ? link : link.replace('>', `&workspace_id=${encodeURIComponent(workspace)}>`);
 
-/** Response headers that are passed to the caller (design 7.6, 7.7). */
+/** Response headers that are passed to the caller. */
 const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
 
 /** The code of an `{ error }` body, or of an agent's envelope, which has it in the metadata. */

@@ -12,7 +12,7 @@ export class GatewayError extends CodedError {
   }
 }
 
-/** An error as a caller sees it: `{ error }`, with the status of its code and the headers that belong to it (design 7.6). */
+/** An error as a caller sees it: `{ error }`, with the status of its code and the headers that belong to it. */
 export const errorResponse = (info: ErrorInfo): Response =>
   Response.json(
     { error: info },

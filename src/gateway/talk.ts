@@ -48,7 +48,7 @@ const RECALL_MS = 1000;
 const KEEP_MS = 100;
 
 /**
- * Reads questions in their conversations (design, section 3, journey 4): the previous turns are those stored for
+ * Reads questions in their conversations: the previous turns are those stored for
  * `conversation_id`, or those that the caller sends in `metadata.history`.
  */
 export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {

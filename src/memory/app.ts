@@ -65,7 +65,7 @@ const RESERVE_MS = 100;
 type MemoryContext = Context<GuardedEnv>;
 
 /**
- * The routes of the memory API over HTTP (design, section 4). The workspace is that of the verified context; paths of other workspaces are not
+ * The routes of the memory API over HTTP. The workspace is that of the verified context; paths of other workspaces are not
  * found.
  */
 export const createApp = (parts: MemoryParts) => {

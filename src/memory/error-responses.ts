@@ -22,7 +22,7 @@ export const errorResponse = (
   return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));
 };
 
-/** Adds `Retry-After` to 429 and 503 (design 7.6). */
+/** Adds `Retry-After` to 429 and 503. */
 export const withRetryAfter = (response: Response): Response => {
   const code = response.status === 503 ? 'SERVICE_UNAVAILABLE' : response.status === 429 ? 'RATE_LIMITED' : undefined;
   if (code !== undefined) {

@@ -202,7 +202,7 @@ const checkAttenuation = (root: RootClaims, links: Link[]) => {
   return { capabilities, budgets, maxHops };
 };
 
-/** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted (4.6). */
+/** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted. */
 const checkTime = (links: Link[], now: number): number => {
   for (const { claims } of links) demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
   const { iat, exp } = lastOf(links).claims;

@@ -11,7 +11,7 @@ export interface AnsweringModel {
   domainThreshold: number;
   /** Whether one source answers the question, from `relevanceFeatures`. */
   relevance: LogisticModel;
-  /** Typical terms of the knowledge base, most characteristic first; at most 12. */
+  /** Typical terms of the knowledge base, most characteristic first; at most 8. */
   topics: string[];
   /** Keyness by term id: how much more frequent a term is here than in general English (see `keysOfTerms`). */
   keys: Uint8Array;
@@ -133,8 +133,8 @@ const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, tot
   total > 0 ? [hit.score / (4 * total), (hit.score - bestOther) / (4 * total)] : [0, 0];
 
 /**
- * Probability that each hit answers the question by itself, 0 to 1; 0.7 means "very probably" (93 % right in our
- * evaluation). Combines words and, if compared, meaning.
+ * Probability that each hit answers the question by itself, 0 to 1; 0.7 means "very probably"
+ * (docs/calibration.md). Combines words and, if compared, meaning.
  *
  * @returns One number for each of `outcome.hits`.
  */

@@ -103,7 +103,7 @@ const thresholdOf = ({
 };
 
 /**
- * Runs of 4 to 7 content words of random sentences, a quarter of the words replaced by out-of-domain ones. Every second
+ * Runs of 4 to 7 content words of random sentences, a quarter of the words replaced by words of another chunk. Every second
  * run is shortened, to 2 words or more, so that short questions are covered.
  */
 export const madeUpQuestions = (edition: Edition, count = QUESTIONS): { text: string; chunk: number }[] => {

@@ -105,8 +105,7 @@ export const analyze = async (
 };
 
 /**
- * Adds danger and escalation to the classification, since the classification alone decides whether a draft is sent without a person
- * (design 7.9).
+ * Adds danger and escalation to the classification, since the classification alone decides whether a draft is sent without a person.
  */
 const withWarnings = (
   classification: IntentClassification,

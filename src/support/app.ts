@@ -26,7 +26,7 @@ export interface SupportAppOptions extends Omit<GuardOptions, 'access'>, Analysi
   mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
 }
 
-/** `POST /v1/support/analyze` (design, section 4), and the routes that `mount` adds. */
+/** `POST /v1/support/analyze`, and the routes that `mount` adds. */
 export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions): Hono<GuardedEnv> => {
   const { now = Date.now } = options;
   const guard: GuardOptions = { ...options, access: 'signed', self: SUPPORT };

@@ -33,7 +33,7 @@ export const readSemanticOptions = (options: Readonly<Record<string, unknown>>):
 /** A passage of the knowledge base. */
 export interface FoundDocument {
   chunk: CachedChunk;
-  /** How probably it answers the question, 0 to 1, comparable between questions (design, section 5). */
+  /** How probably it answers the question, 0 to 1, comparable between questions. */
   score: number;
 }
 

@@ -4,7 +4,7 @@ import type { Article, Chunk } from '../../search/article.ts';
 import { estimateTokens } from '../../text/estimate-tokens.ts';
 
 /**
- * Cuts an article into chunks that each stand alone (design, section 5). A chunk never reaches over a heading; the
+ * Cuts an article into chunks that each stand alone. A chunk never reaches over a heading; the
  * blocks of one section are packed together up to `maxTokens`; code blocks, tables, lists and paragraphs stay whole up
  * to twice that, and beyond it are cut between lines, rows, items or sentences. Nothing is repeated.
  *

@@ -23,7 +23,7 @@ export interface GapRouteParts {
   mask: (text: string) => string;
 }
 
-/** `GET /v1/knowledge/gaps` for the workspace of the verified context (design 7.11). */
+/** `GET /v1/knowledge/gaps` for the workspace of the verified context. */
 export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());

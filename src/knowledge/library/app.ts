@@ -41,7 +41,7 @@ const INFO = {
 type LibraryContext = Context<GuardedEnv>;
 
 /**
- * The library's routes (design, section 4). The workspace comes from the verified context alone; reading needs `kb:read`,
+ * The library's routes. The workspace comes from the verified context alone; reading needs `kb:read`,
  * changing `kb:write`.
  */
 export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {

@@ -58,7 +58,7 @@ const BASE_DELAY_MS = 500;
 /** A host that asks for a longer pause is left alone until the next sync. */
 const MAX_PAUSE_MS = 60_000;
 
-/** Reads the article list of a host: filters, paging (design 7.7), retries with back-off, bounds on size and time. */
+/** Reads the article list of a host: filters, paging, retries with back-off, bounds on size and time. */
 export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient => {
   const { limit = 100, timeoutMs = 30_000, maxBytes = 32 * 1024 * 1024 } = options;
   if (!URL.canParse(host.url)) throw new HostKbError('its address is not a URL');
@@ -178,7 +178,7 @@ interface PageEnd {
 
 /**
  * What leads on from a page: `next_cursor`, else `Link: rel="next"`, else the number of the next page until `total`
- * articles came (design 7.7). A host that says neither ends with its first page that is not full.
+ * articles came. A host that says neither ends with its first page that is not full.
  *
  * @throws {HostKbError} When the link leads to another host.
  */

@@ -20,7 +20,7 @@ export interface LibraryObjectEnv extends LibraryVariables {
 const WORKSPACE = 'workspace';
 
 /**
- * The single writer of one workspace's knowledge base (design, section 5): SQLite holds what is known, alarms drive what
+ * The single writer of one workspace's knowledge base: SQLite holds what is known, alarms drive what
  * takes time. An alarm is called again after a crash, and each step commits with the state that it changes, so that no
  * queue has to agree with the database.
  */

@@ -318,7 +318,7 @@ interface SyncParts {
   embedder?: ChunkEmbedder | undefined;
 }
 
-/** A sync removes nothing when more than this share of the host's articles would go (design 7.8). */
+/** A sync removes nothing when more than this share of the host's articles would go. */
 const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;

@@ -21,7 +21,7 @@ export interface KnowledgeQuestion {
   customer_name?: string | undefined;
   /** Only `product` is read. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Includes sources below 0.7 (design 7.1). */
+  /** Includes sources below 0.7. */
   include_weak?: boolean | undefined;
 }
 
@@ -88,7 +88,7 @@ export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
   return weakAt < 0 ? knowledge : { ...knowledge, sources_consulted: sources.slice(0, weakAt) };
 };
 
-/** Least relevance of the best source for each level (design 7.1). */
+/** Least relevance of the best source for each level. */
 export const COVERAGE_FROM = { high: 0.8, medium: 0.7, low: 0.4 } as const;
 
 /**

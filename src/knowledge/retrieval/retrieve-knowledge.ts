@@ -57,7 +57,7 @@ const RESERVE_MS = 15;
 const DEPTH = 20;
 
 /**
- * The articles that answer a customer's message, its coverage, and what is missing (design 7.1). Never rejects. Without vectors in time only words
+ * The articles that answer a customer's message, its coverage, and what is missing. Never rejects. Without vectors in time only words
  * are compared; without an edition in time, or after a failure, the result is the documented block without sources.
  */
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {

@@ -13,7 +13,7 @@ interface AutoSend {
 }
 
 /**
- * Decides by the classification and the taxonomy alone, as in v1.0 (design 7.9): neither knowledge nor the draft changes it.
+ * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it.
  *
  * @param intent The classified intent; undefined when the taxonomy does not have it.
  */
