@@ -103,13 +103,16 @@ const problemOf = (
   return verdict === 'supported' ? undefined : `not said by its sources (${reason})`;
 };
 
-/** As they stand in the article, without the number of a step, and as the path to a section. */
-const headingsOf = ({ markdown }: SampleArticle): string[] => {
+/** As they stand in the article, without the number of a step, as the path to a section, and behind the title of the article. */
+const headingsOf = ({ title, markdown }: SampleArticle): string[] => {
   const path: string[] = [];
   return [...markdown.matchAll(/^(#{1,6}) +(.+)$/gm)].flatMap(([, marks = '', heading = '']) => {
     path.length = Math.max(0, marks.length - 2);
     path[marks.length - 2] = heading;
     const named = path.filter((each) => each !== undefined);
-    return [heading, heading.replace(/^\d{1,2}[.)] +/, ''), named.join(': '), named.join(' > ')].map(plainOf);
+    const whole = named.join(': ');
+    return [heading, heading.replace(/^\d{1,2}[.)] +/, ''), whole, named.join(' > '), `${title}: ${whole}`].map(
+      plainOf,
+    );
   });
 };

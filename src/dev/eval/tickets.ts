@@ -79,7 +79,7 @@ export const readSample = async (): Promise<JudgedBy> => {
   const articles = new Map<string, SampleArticle>();
   const urls = new Map<string, string>();
   for (const file of await listFiles(SAMPLE_KNOWLEDGE_BASE)) {
-    const { front, body } = splitFrontMatter(readFileSync(join(file), 'utf8'));
+    const { front, body } = splitFrontMatter(readFileSync(join(SAMPLE_KNOWLEDGE_BASE, file), 'utf8'));
     const { title = '', url = '' } = front;
     articles.set(url, { title, markdown: body });
     urls.set(file, url);
