@@ -51,12 +51,12 @@ export const searchStorage = async (
   if (!includeRelationships) return results;
   return expandRelationships(results, {
     depth: relationshipDepth,
-    adjacentTo: neighboursIn({ id, storage, signal }, own),
+    adjacentTo: adjacentMemories({ id, storage, signal }, own),
   });
 };
 
 /** Looks up relations of several memories at once, if the storage can. */
-const neighboursIn =
+const adjacentMemories =
   ({ id, storage, signal }: Workspace, own: (found: AdjacentMemory[]) => AdjacentMemory[]) =>
   async (memoryIds: readonly string[]): Promise<AdjacentMemory[][]> => {
     const related = await reading('relationships', signal, () =>
