@@ -1,16 +1,16 @@
 /** The directions that imports run in (CONTRIBUTING.md, "The map"). Checked by `npm run check`. */
 const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory'];
 const MIDDLE = ['knowledge', 'context-engine'];
-const LOWER = ['storage', 'ai', 'runtime'];
+const LOWER = ['storage', 'ai', 'runtime', 'signing'];
 const BASE = ['http', 'markup', 'text', 'contract'];
 const BELOW_MIDDLE = ['grounding', 'search', 'delegation', ...LOWER, ...BASE];
 
-const may = (room, allowed) => ({
-  name: `${room}-imports`,
+const may = (folder, allowed) => ({
+  name: `${folder}-imports`,
   severity: 'error',
-  comment: `src/${room} may import only ${[room, ...allowed].join(', ')}`,
-  from: { path: `^src/${room}/` },
-  to: { path: '^(src|functions|test)/', pathNot: `^src/(${[room, ...allowed].join('|')})/` },
+  comment: `src/${folder} may import only ${[folder, ...allowed].join(', ')}`,
+  from: { path: `^src/${folder}/` },
+  to: { path: '^(src|functions|test)/', pathNot: `^src/(${[folder, ...allowed].join('|')})/` },
 });
 
 export default {
@@ -32,15 +32,16 @@ export default {
     may('text', []),
     may('markup', ['text']),
     may('http', ['text', 'contract']),
-    may('runtime', BASE),
-    may('storage', ['runtime', ...BASE]),
-    may('ai', ['storage', 'runtime', ...BASE]),
-    may('delegation', ['runtime', ...BASE]),
+    may('signing', BASE),
+    may('runtime', ['signing', ...BASE]),
+    may('storage', ['runtime', 'signing', ...BASE]),
+    may('ai', ['storage', 'runtime', 'signing', ...BASE]),
+    may('delegation', ['runtime', 'signing', ...BASE]),
     may('search', [...LOWER, ...BASE]),
     may('grounding', ['search', ...LOWER, ...BASE]),
-    ...MIDDLE.map((room) => may(room, BELOW_MIDDLE)),
-    ...DOMAINS.map((room) => may(room, [...MIDDLE, ...BELOW_MIDDLE])),
-    // Where adapters are chosen from the environment: for functions, and for nobody else.
+    ...MIDDLE.map((folder) => may(folder, BELOW_MIDDLE)),
+    ...DOMAINS.map((folder) => may(folder, [...MIDDLE, ...BELOW_MIDDLE])),
+    // Where adapters are chosen from the environment: for functions alone.
     may('adapters', [...MIDDLE, ...BELOW_MIDDLE]),
     {
       name: 'functions-stand-alone',

@@ -1,9 +1,9 @@
 import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/analytics/app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { d1Database } from '../../src/storage/d1-database.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {

@@ -5,9 +5,9 @@ import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 /** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
 interface Env extends IdentityVariables, AdapterVariables {
@@ -16,7 +16,7 @@ interface Env extends IdentityVariables, AdapterVariables {
   RATE_HIGH: RateLimit;
   RATE_STRANGER: RateLimit;
   CORS_ORIGINS?: string;
-  ROUTED_NEIGHBOURS?: string;
+  ROUTED_PARTNERS?: string;
 }
 
 /** Functions that answer no questions. */
@@ -37,7 +37,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     librarians: createLibrarians({
       targets: { ...partners, ...librarians },
       own: Object.keys(librarians),
-      routed: listOf(env.ROUTED_NEIGHBOURS),
+      routed: listOf(env.ROUTED_PARTNERS),
     }),
     ...chatModelOf(settings),
     budgets: settings.budgets,

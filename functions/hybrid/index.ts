@@ -3,9 +3,9 @@ import { type AdapterVariables, readModelSettings } from '../../src/adapters/set
 import { createApp } from '../../src/agents/hybrid/app.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   ANALYTICS: Fetcher;

@@ -8,8 +8,8 @@ import type { LibraryEmbedding } from '../../src/knowledge/library/edition-with-
 import { LibraryObject as EmbeddedLibrary, type LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
 import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 const wordVectors = wordVectorsIn(table);
 

@@ -8,8 +8,8 @@ import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memo
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import { readMaxMemories } from '../../src/memory/store-memory.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { MemoryObject } from '../../src/memory/memory-object.ts';

@@ -6,11 +6,11 @@ import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {

@@ -5,10 +5,10 @@ import { createApp } from '../../src/agents/semantic/app.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {

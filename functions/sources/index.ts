@@ -1,7 +1,7 @@
 import { readSources, type SourceVariables } from '../../src/helpdesk/articles/source-settings.ts';
 import { createApp } from '../../src/helpdesk/articles/sources-app.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 type Env = IdentityVariables & SourceVariables;
 

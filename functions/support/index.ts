@@ -4,10 +4,10 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/remote-gap-book.ts';
-import { type Identity, type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
 import { oncePer } from '../../src/runtime/once-per.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type Identity, type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 import { kvTaxonomies } from '../../src/support/intents/current-taxonomy.ts';
 import { createSupportDesk } from '../../src/support/support-desk.ts';

@@ -4,9 +4,9 @@ import { createApp } from '../../src/agents/web-search/app.ts';
 import { chooseProvider, type ProviderVariables } from '../../src/agents/web-search/choose-provider.ts';
 import { d1ProductCatalogue } from '../../src/agents/web-search/product-catalogue.ts';
 import { searchCache } from '../../src/agents/web-search/web-search.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 
 interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
   /** Absent when there is no shop. */

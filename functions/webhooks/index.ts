@@ -13,8 +13,8 @@ import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
 import { createTicketsApp } from '../../src/helpdesk/tickets/tickets-app.ts';
 import { createApp } from '../../src/helpdesk/tickets/webhooks-app.ts';
 import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { DeskObject, TicketObject } from '../../src/helpdesk/tickets/durable-objects.ts';

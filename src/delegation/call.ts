@@ -1,12 +1,12 @@
 import { readAs } from '../contract/issue.ts';
 import type { TraceHop } from '../contract/response.ts';
 import { LibrarianResponse } from '../contract/response.ts';
-import { type Amounts, type Budget, MODEL_BUDGETS } from '../runtime/budget.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
-import { MAX_RESPONSE_BYTES } from '../runtime/limits.ts';
-import type { Receipt } from '../runtime/receipt.ts';
-import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
+import { type Amounts, type Budget, MODEL_BUDGETS } from '../signing/budget.ts';
+import { MAX_RESPONSE_BYTES } from '../signing/limits.ts';
+import type { Receipt } from '../signing/receipt.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
 import { handedDown, isTimeForRetry, RETRY_DELAY_MS } from './delegated-limits.ts';
 

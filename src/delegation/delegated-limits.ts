@@ -1,7 +1,7 @@
-import type { Amounts, Budget } from '../runtime/budget.ts';
-import { covers } from '../runtime/capabilities.ts';
-import { MAX_CAPABILITIES } from '../runtime/limits.ts';
-import { CAPABILITY } from '../runtime/link-claims.ts';
+import type { Amounts, Budget } from '../signing/budget.ts';
+import { covers } from '../signing/capabilities.ts';
+import { MAX_CAPABILITIES } from '../signing/limits.ts';
+import { CAPABILITY } from '../signing/link-claims.ts';
 
 /** The share of the time that delegates get: the rest is for joining their answers. Milliseconds. */
 export const timeToAsk = (remainingMs: number): number =>

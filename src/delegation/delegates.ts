@@ -1,13 +1,13 @@
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
-import { type Amounts, MODEL_BUDGETS } from '../runtime/budget.ts';
 import { timeToAnswer } from '../runtime/deadline.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
-import type { KeyDirectory } from '../runtime/key-directory.ts';
-import { MAX_FAN_OUT } from '../runtime/limits.ts';
-import { LIBRARIAN_ID } from '../runtime/link-claims.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';
+import { type Amounts, MODEL_BUDGETS } from '../signing/budget.ts';
+import type { KeyDirectory } from '../signing/key-directory.ts';
+import { MAX_FAN_OUT } from '../signing/limits.ts';
+import { LIBRARIAN_ID } from '../signing/link-claims.ts';
 import { aggregate } from './aggregate.ts';
 import { type Caller, isFailure, overBudget } from './call.ts';
 import { type CircuitBreakers, createCircuitBreakers } from './circuit-breaker.ts';

@@ -7,11 +7,11 @@ import {
   METADATA_LIMITS,
   type TraceHop,
 } from '../contract/response.ts';
-import { readJws } from '../runtime/compact-jws.ts';
-import { sha256, utf8 } from '../runtime/digest.ts';
-import type { KeyDirectory } from '../runtime/key-directory.ts';
-import { verifyForeignReceipt } from '../runtime/receipt.ts';
-import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
+import { readJws } from '../signing/compact-jws.ts';
+import { sha256, utf8 } from '../signing/digest.ts';
+import type { KeyDirectory } from '../signing/key-directory.ts';
+import { verifyForeignReceipt } from '../signing/receipt.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { TargetReply } from './call.ts';
 import { fairShares } from './delegated-limits.ts';
 

@@ -2,7 +2,7 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
-import { encodeBase64url } from '../runtime/base64url.ts';
+import { encodeBase64url } from '../signing/base64url.ts';
 
 /** Rights of an API key. Stored under the key's hash; the key itself is never stored. */
 export const ApiKeyRecord = z.object({

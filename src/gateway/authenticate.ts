@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { covers } from '../runtime/capabilities.ts';
+import { covers } from '../signing/capabilities.ts';
 import { API_KEY, type ApiKey, type ApiKeys } from './api-keys.ts';
 import {
   GatewayError,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
-import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
+import { originate } from '../signing/request-context.ts';
 import { GatewayError } from './gateway-error.ts';
 
 /** A question of a conversation with its answer. */

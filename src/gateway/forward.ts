@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { readBody } from '../http/read-body.ts';
-import type { Amounts } from '../runtime/budget.ts';
-import { DEFAULT_CALLS } from '../runtime/limits.ts';
-import { originate } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
+import type { Amounts } from '../signing/budget.ts';
+import { DEFAULT_CALLS } from '../signing/limits.ts';
+import { originate } from '../signing/request-context.ts';
 import { errorResponse, GatewayError, MAX_BODY_BYTES } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
-import { randomHex } from '../runtime/digest.ts';
 import type { Log } from '../runtime/log.ts';
 import { type ModelUse, usageFields } from '../runtime/model-use.ts';
+import { randomHex } from '../signing/digest.ts';
 import type { ApiKey } from './api-keys.ts';
 
 export interface GatewayEnv {

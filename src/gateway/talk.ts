@@ -2,9 +2,9 @@ import type { AskRequest } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withMetadata } from '../delegation/trace.ts';
-import type { OriginContext } from '../runtime/request-context.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import type { OriginContext } from '../signing/request-context.ts';
 import { type ConversationPlace, type Conversations, conversationsBy, personIn } from './conversations.ts';
 import { turnsIn, understandQuestion, withHistory } from './understand-question.ts';
 

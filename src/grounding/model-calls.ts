@@ -1,7 +1,7 @@
 import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
-import { ContextRefused } from '../runtime/context-refused.ts';
 import { type Deadline, startDeadline } from '../runtime/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';
+import { ContextRefused } from '../signing/context-refused.ts';
 
 /** Why a call returned no text. Each has its own sentence for the reader (`REFUSALS` of the navigator). */
 export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';

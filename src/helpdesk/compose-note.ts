@@ -3,7 +3,7 @@ import { isPublicAddress } from '../knowledge/public-address.ts';
 import { escapeMarkdown } from '../markup/escape-markdown.ts';
 import { markdownToHtml } from '../markup/markdown-to-html.ts';
 import { markdownToText } from '../markup/markdown-to-text.ts';
-import { randomHex, utf8 } from '../runtime/digest.ts';
+import { randomHex, utf8 } from '../signing/digest.ts';
 import type { DraftReply, Note } from './helpdesk-tool.ts';
 
 /** UTF-8 bytes of a note in any format: Zendesk accepts 64 KiB, the others more. */

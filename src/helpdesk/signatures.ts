@@ -1,5 +1,5 @@
-import { type Bytes, decodeBase64url } from '../runtime/base64url.ts';
-import { utf8 } from '../runtime/digest.ts';
+import { type Bytes, decodeBase64url } from '../signing/base64url.ts';
+import { utf8 } from '../signing/digest.ts';
 import type { Delivery, SignatureScheme } from './helpdesk-tool.ts';
 
 /** Largest difference between a signed time and now: what Chatwoot, Front, HubSpot and Standard Webhooks use or recommend. */

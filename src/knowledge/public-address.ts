@@ -1,4 +1,4 @@
-import { isPublicName } from '../runtime/librarian-host.ts';
+import { isPublicName } from '../signing/librarian-host.ts';
 
 /**
  * Whether a customer can open an address: a web page under a public name. False for local and private addresses, and for those of the knowledge base

@@ -1,6 +1,6 @@
 import type { Memory, MemoryPage, SearchResult } from '../contract/memory.ts';
-import { utf8 } from '../runtime/digest.ts';
-import { MAX_ANSWER_BYTES } from '../runtime/limits.ts';
+import { utf8 } from '../signing/digest.ts';
+import { MAX_ANSWER_BYTES } from '../signing/limits.ts';
 import { placeOf } from '../storage/memory-place.ts';
 
 /** Upper bound of the results in a response; the rest is for the fields around them. */

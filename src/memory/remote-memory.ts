@@ -1,5 +1,5 @@
-import type { ReplayStore } from '../runtime/replay-store.ts';
 import { untilAborted } from '../runtime/until-aborted.ts';
+import type { ReplayStore } from '../signing/replay-store.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 import type { Ledger } from './ledger.ts';

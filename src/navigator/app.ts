@@ -2,7 +2,6 @@ import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
-import { requestBudget } from '../runtime/budget.ts';
 import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { timeToAnswer } from '../runtime/deadline.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
@@ -12,6 +11,7 @@ import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
+import { requestBudget } from '../signing/budget.ts';
 import { answerQuestion } from './answer-question.ts';
 import { closestIn, createNavigator } from './navigator-librarian.ts';
 import { QUESTION_EXAMPLES } from './question-examples.ts';

@@ -2,23 +2,23 @@ import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'ho
 import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
 import { readBody } from '../http/read-body.ts';
-import { type Anonymity, originateAnonymous } from './anonymous-context.ts';
-import type { Bytes } from './base64url.ts';
-import { type Amounts, NOTHING_SPENT } from './budget.ts';
-import { covers } from './capabilities.ts';
-import { ContextRefused, demand } from './context-refused.ts';
+import { type Anonymity, originateAnonymous } from '../signing/anonymous-context.ts';
+import type { Bytes } from '../signing/base64url.ts';
+import { type Amounts, NOTHING_SPENT } from '../signing/budget.ts';
+import { covers } from '../signing/capabilities.ts';
+import { ContextRefused, demand } from '../signing/context-refused.ts';
+import type { KeyDirectory } from '../signing/key-directory.ts';
+import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from '../signing/limits.ts';
+import { type LinkCache, linkCache } from '../signing/link-cache.ts';
+import { signReceipt } from '../signing/receipt.ts';
+import type { ReplayStore } from '../signing/replay-store.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
+import type { Signer } from '../signing/signer.ts';
+import { verifyContext } from '../signing/verify-context.ts';
 import { errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer, knownBody } from './json-answer.ts';
-import type { KeyDirectory } from './key-directory.ts';
-import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from './limits.ts';
-import { type LinkCache, linkCache } from './link-cache.ts';
 import { type Log, logLine } from './log.ts';
 import { type ModelUse, usageFields } from './model-use.ts';
-import { signReceipt } from './receipt.ts';
-import type { ReplayStore } from './replay-store.ts';
-import type { OriginContext, VerifiedContext } from './request-context.ts';
-import type { Signer } from './signer.ts';
-import { verifyContext } from './verify-context.ts';
 
 /** Who may call: anyone, callers with a signed context, or only users. */
 type Access = 'public' | 'signed' | 'user';

@@ -1,4 +1,4 @@
-import { ContextRefused } from './context-refused.ts';
+import { ContextRefused } from '../signing/context-refused.ts';
 
 /** A deadline for a piece of work. */
 export interface Deadline {

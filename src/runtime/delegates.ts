@@ -1,8 +1,8 @@
 import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
-import type { Amounts, Budget } from './budget.ts';
+import type { Amounts, Budget } from '../signing/budget.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { GuardOptions } from './context-guard.ts';
 import { errorInfo } from './error-info-of.ts';
-import type { OriginContext, VerifiedContext } from './request-context.ts';
 
 /** A delegate request and its outcome. */
 export interface Branch {

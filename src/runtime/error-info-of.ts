@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
-import { ContextRefused } from './context-refused.ts';
+import { ContextRefused } from '../signing/context-refused.ts';
 import { describeCause, type Log } from './log.ts';
 
 /** An error to be reported to the caller: its code, and a message without internal details. */

@@ -1,5 +1,5 @@
-import type { Bytes } from './base64url.ts';
-import { utf8 } from './digest.ts';
+import type { Bytes } from '../signing/base64url.ts';
+import { utf8 } from '../signing/digest.ts';
 
 /**
  * A JSON response with a declared length, so that a caller reads it in one piece. Its bytes are cached, so that a guard signs them

@@ -1,5 +1,5 @@
 import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from '../signing/request-context.ts';
 
 /** What a librarian gets beyond the signed context. The values are frozen. */
 export interface LibrarianCall {

@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
-import type { Amounts, Budget } from './budget.ts';
+import type { Amounts, Budget } from '../signing/budget.ts';
 import type { GuardedEnv } from './context-guard.ts';
 import type { ModelUse } from './model-use.ts';
 

@@ -6,7 +6,7 @@ import { describeIssues, readAs } from '../contract/issue.ts';
 import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianDescription } from '../contract/librarian-directory.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
-import { NOTHING_SPENT } from './budget.ts';
+import { NOTHING_SPENT } from '../signing/budget.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type Deadline, startDeadline, timeToAnswer } from './deadline.ts';
 import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';

@@ -1,4 +1,4 @@
-import { isPublicName } from './librarian-host.ts';
+import { isPublicName } from '../signing/librarian-host.ts';
 
 /** A variable has an invalid value, so the function must not start. The message names it and never contains a secret. */
 export class SettingRefused extends Error {

@@ -1,17 +1,17 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
 import { discard, readBody } from '../http/read-body.ts';
-import type { Bytes } from './base64url.ts';
-import { ContextRefused, demand } from './context-refused.ts';
+import type { Bytes } from '../signing/base64url.ts';
+import { ContextRefused, demand } from '../signing/context-refused.ts';
+import { sha256, utf8 } from '../signing/digest.ts';
+import type { KeyDirectory } from '../signing/key-directory.ts';
+import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from '../signing/limits.ts';
+import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
+import { type SignedLink, signLink } from '../signing/sign-link.ts';
+import type { Signer } from '../signing/signer.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { sha256, utf8 } from './digest.ts';
 import { errorInfo } from './error-info-of.ts';
-import type { KeyDirectory } from './key-directory.ts';
-import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from './limits.ts';
 import { describeCause, type Log, logLine } from './log.ts';
-import { type Receipt, verifyReceipt } from './receipt.ts';
-import type { OriginContext, VerifiedContext } from './request-context.ts';
-import { type SignedLink, signLink } from './sign-link.ts';
-import type { Signer } from './signer.ts';
 import { traceParent } from './trace-parent.ts';
 
 /** Destination of calls: a service binding, or anything else with `fetch`. */

@@ -1,8 +1,8 @@
-import type { Identity } from '../runtime/identity.ts';
-import type { OriginContext, VerifiedContext } from '../runtime/request-context.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { signedClient, type Target } from '../runtime/signed-client.ts';
+import type { Identity } from '../signing/identity.ts';
+import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { EditionParts } from '../storage/edition-storage.ts';
 import { type AskLibrary, LibraryUnreachable, libraryEditionSource } from '../storage/edition-storage.ts';
 import { createEditionReader } from './edition-reader.ts';

@@ -1,4 +1,4 @@
-import { utf8 } from '../runtime/digest.ts';
+import { utf8 } from '../signing/digest.ts';
 import { sha256Hex } from '../storage/edition-storage.ts';
 
 /** A vector space. Vectors of different spaces are not comparable. */

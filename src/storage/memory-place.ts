@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import type { Memory, Relationship } from '../contract/memory.ts';
-import { decodeBase64url, encodeBase64url } from '../runtime/base64url.ts';
+import { decodeBase64url, encodeBase64url } from '../signing/base64url.ts';
 
 /**
  * Sort key of a memory within its workspace, in the alphabet `A-Za-z0-9_:-`: ascending order is oldest first. Confidence and type follow

@@ -1,7 +1,6 @@
 import { Hono } from 'hono/tiny';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
-import { requestBudget } from '../runtime/budget.ts';
 import {
   contextGuard,
   faultHandler,
@@ -15,6 +14,7 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
+import { requestBudget } from '../signing/budget.ts';
 import { type AnalysisParts, analyze } from './analyze.ts';
 
 const SUPPORT = 'support';

@@ -7,14 +7,14 @@ import { createKnowledgeRetriever } from '../knowledge/retrieval/knowledge-retri
 import { retrievalRoutes } from '../knowledge/retrieval/retrieval-routes.ts';
 import type { GuardedEnv } from '../runtime/context-guard.ts';
 import { faultLogger } from '../runtime/fault-logger.ts';
-import type { Identity } from '../runtime/identity.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
-import { memoryReplayStore } from '../runtime/replay-store.ts';
-import { originate } from '../runtime/request-context.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { currentEdition } from '../search/current-edition.ts';
 import type { MeaningOf } from '../search/meaning.ts';
 import { createRetriever } from '../search/retrieve.ts';
+import type { Identity } from '../signing/identity.ts';
+import { memoryReplayStore } from '../signing/replay-store.ts';
+import { originate } from '../signing/request-context.ts';
 import { createApp, type SupportAppOptions } from './app.ts';
 import { currentTaxonomy, type TaxonomyStore } from './intents/current-taxonomy.ts';
 import { taxonomyRoutes } from './intents/taxonomy-routes.ts';

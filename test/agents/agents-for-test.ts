@@ -9,7 +9,7 @@ import {
   SEMANTIC_RESULT,
   WEB_SEARCH_RESULT,
 } from '../contract/seed-examples/seed-003.ts';
-import { type App, callFrom, identityOf, targetOf, userContext } from '../runtime/neighbours.ts';
+import { type App, callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 
 /** An answer of each type, with the example results of the agent contract. */
 export const ANSWERS = {

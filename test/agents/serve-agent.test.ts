@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../src/contract/error-info.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { CodedError, DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { ask, identityOf, notebook, targetOf, userContext } from '../runtime/neighbours.ts';
+import { ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
 const SQL = { capabilities: ['sql:read'] };

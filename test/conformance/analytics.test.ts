@@ -4,7 +4,7 @@ import { describeLibrarian } from '../../src/contract/conformance/describe-libra
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import type { SqlDatabase } from '../../src/storage/sql-database.ts';
 import { startShop } from '../agents/analytics/shop-for-test.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';
 
 const shop = await startShop();

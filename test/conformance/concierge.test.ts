@@ -26,12 +26,12 @@ const HOUSE: LibrarianInfo[] = [
 
 const knows: Librarian = async () => ({ answer: 'There are 50.', sources: [{ name: 'stock' }], confidence: 0.9 });
 
-/** The concierge as a function of its own, so that what it hands on is followed; its neighbours all do the same. */
-const concierge = async (neighbour: Librarian, ai: AIClient | undefined) => {
+/** The concierge as a function of its own, so that what it hands on is followed; the other librarians all do the same. */
+const concierge = async (other: Librarian, ai: AIClient | undefined) => {
   const targets = Object.fromEntries(
     await Promise.all(
       HOUSE.map(async (info) => {
-        const app = serveLibrarian(neighbour, info, {
+        const app = serveLibrarian(other, info, {
           ...(await identityBeside(info.id, CONCIERGE.id)),
           log: () => {},
         });
@@ -45,8 +45,8 @@ const concierge = async (neighbour: Librarian, ai: AIClient | undefined) => {
 };
 
 /** With circuits that remember nothing of the question before. */
-const beside = (neighbour: Librarian) =>
-  servedLibrarian(CONCIERGE.id, (ai) => concierge(neighbour, ai), { capabilities: ['kb:read', 'sql:read'] });
+const beside = (other: Librarian) =>
+  servedLibrarian(CONCIERGE.id, (ai) => concierge(other, ai), { capabilities: ['kb:read', 'sql:read'] });
 
 const QUESTION = 'How many iPhone 17 are in stock?';
 const failing: Librarian = async () => ({

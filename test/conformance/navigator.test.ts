@@ -4,7 +4,7 @@ import { createApp } from '../../src/navigator/app.ts';
 import { createNavigator } from '../../src/navigator/navigator-librarian.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';
 
 const { edition } = openSmallKb();

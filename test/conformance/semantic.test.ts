@@ -4,7 +4,7 @@ import { describeLibrarian } from '../../src/contract/conformance/describe-libra
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';
 
 const { edition } = openSmallKb();

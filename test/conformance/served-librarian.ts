@@ -1,9 +1,9 @@
 import type { AIClient, Context, Librarian } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
-import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import type { App } from '../runtime/neighbours.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { originate } from '../../src/signing/request-context.ts';
+import type { App } from '../signing/callers.ts';
 
 /** An app, or what makes one with the model of the context: an app gets its model when it is made. */
 type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);

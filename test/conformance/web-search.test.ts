@@ -5,7 +5,7 @@ import { searchCache } from '../../src/agents/web-search/web-search.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { catalogueOf, IPHONE } from '../agents/web-search/shop.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';
 
 const identity = await identityOf('web-search');

@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../src/contract/response.ts';
-import { covers } from '../../src/runtime/capabilities.ts';
-import { readJws } from '../../src/runtime/compact-jws.ts';
-import { DEFAULT_CALLS } from '../../src/runtime/limits.ts';
 import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { covers } from '../../src/signing/capabilities.ts';
+import { readJws } from '../../src/signing/compact-jws.ts';
+import { DEFAULT_CALLS } from '../../src/signing/limits.ts';
+import { userContext } from '../signing/callers.ts';
 import { type Arrival, network, type Tamper } from './network.ts';
 
 /** What a librarian does that is asked with the number of this step: it asks others, each of which goes on at another step. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { userContext } from '../signing/callers.ts';
 import { type Arrival, codesOf, fails, handsOnTo, network, says } from './network.ts';
 
 /** In the order of the targets: which of several calls is signed first is left open. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { identityOf } from '../signing/callers.ts';
 
 let miniflare: Miniflare;
 let behaves: Librarian;

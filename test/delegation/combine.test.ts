@@ -4,7 +4,7 @@ import type { Librarian } from '../../src/contract/librarian.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import type { Delegates } from '../../src/runtime/delegates.ts';
 import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { userContext } from '../signing/callers.ts';
 import { handsOnTo, network, says, silence, stopClocks } from './network.ts';
 
 /** Delegates as the runtime does with the response of a librarian. */

@@ -3,10 +3,10 @@ import type { Context, Librarian } from '../../src/contract/librarian.ts';
 import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
 import { readingCapabilities } from '../../src/delegation/delegated-limits.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
-import { requestBudget } from '../../src/runtime/budget.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { requestBudget } from '../../src/signing/budget.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { userContext } from '../signing/callers.ts';
 import { handsOnTo, network } from './network.ts';
 
 describe('T27 a librarian that starts the chain over as itself', () => {

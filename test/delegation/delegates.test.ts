@@ -3,10 +3,10 @@ import type { Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { httpsTargets } from '../../src/delegation/targets.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { makeSigningKey } from '../../src/runtime/signer.ts';
-import { ask as askOf, userContext } from '../runtime/neighbours.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { makeSigningKey } from '../../src/signing/signer.ts';
+import { ask as askOf, userContext } from '../signing/callers.ts';
 import { codesOf, fails, handsOnTo, network, says, signing, type Tamper } from './network.ts';
 
 describe('Delegates.ask()', () => {
@@ -242,7 +242,7 @@ describe('the way from the route of a librarian to the network', () => {
     const partner = {
       'partner.a': { host: 'a.example.org', keys: [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }] },
     };
-    const variables = { ENVIRONMENT: 'development', CONTEXT_NEIGHBOURS: JSON.stringify(partner) };
+    const variables = { ENVIRONMENT: 'development', CONTEXT_PARTNERS: JSON.stringify(partner) };
     const identity = await identityFrom(variables, 'navigator');
     const targets = httpsTargets(identity.directory, async () => {
       stack = new Error('here').stack ?? '';

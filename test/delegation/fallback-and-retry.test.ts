@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { userContext } from '../signing/callers.ts';
 import { codesOf, fails, handsOnTo, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
 
 afterEach(() => {

@@ -4,13 +4,13 @@ import type { Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../src/contract/response.ts';
 import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
 import { createDelegates, type DelegateParts, delegateTo } from '../../src/delegation/delegates.ts';
-import { requestBudget } from '../../src/runtime/budget.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
-import type { OriginContext } from '../../src/runtime/request-context.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { notebook, userContext } from '../runtime/neighbours.ts';
+import { requestBudget } from '../../src/signing/budget.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import type { OriginContext } from '../../src/signing/request-context.ts';
+import { notebook, userContext } from '../signing/callers.ts';
 
 /** One call as it arrived. */
 export interface Arrival {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
-import { openDirectory } from '../../src/runtime/key-directory.ts';
-import { makeSigningKey } from '../../src/runtime/signer.ts';
+import { openDirectory } from '../../src/signing/key-directory.ts';
+import { makeSigningKey } from '../../src/signing/signer.ts';
 
 const directoryWith = async (host: string, env = 'production') => {
   const { x } = await makeSigningKey();

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { DelegationTrace, LibrarianResponse, type TraceHop } from '../../src/contract/response.ts';
-import { readJws, signJws } from '../../src/runtime/compact-jws.ts';
-import { sha256, utf8 } from '../../src/runtime/digest.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
-import { signReceipt } from '../../src/runtime/receipt.ts';
 import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { readJws, signJws } from '../../src/signing/compact-jws.ts';
+import { sha256, utf8 } from '../../src/signing/digest.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { signReceipt } from '../../src/signing/receipt.ts';
+import { userContext } from '../signing/callers.ts';
 import { handsOnTo, network, says } from './network.ts';
 
 const said = (hops: readonly TraceHop[]) =>

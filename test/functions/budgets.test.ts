@@ -5,8 +5,8 @@ import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
 import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
 import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
-import { readJws } from '../../src/runtime/compact-jws.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
+import { readJws } from '../../src/signing/compact-jws.ts';
 
 const PRICE = { inputPerMillion: 0.4, outputPerMillion: 1.6 };
 const QUESTION = 'Can I use a normal PC power supply with my Apollo II?';

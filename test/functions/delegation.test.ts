@@ -26,7 +26,7 @@ beforeAll(async () => {
     moreWorkers: [...relays.workers, { name: 'liar', main: join(ROOT, 'test/functions/liar.ts') }],
     moreServices: { 'constellation-gateway': { ...relays.services, LIAR: 'liar' } },
     allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},liar` },
-    neighbours: rogues.neighbours,
+    partners: rogues.partners,
     onLog: (line) => void logged.push(line),
   });
   rogues.gateway = product.url.origin;

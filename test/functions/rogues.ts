@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeBase64url } from '../../src/runtime/base64url.ts';
-import { signJws } from '../../src/runtime/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/runtime/digest.ts';
-import type { DirectoryEntry } from '../../src/runtime/key-directory.ts';
-import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/runtime/limits.ts';
-import { signReceipt } from '../../src/runtime/receipt.ts';
-import { importSigner, makeSigningKey, type Signer } from '../../src/runtime/signer.ts';
+import { decodeBase64url } from '../../src/signing/base64url.ts';
+import { signJws } from '../../src/signing/compact-jws.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
+import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
+import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
+import { signReceipt } from '../../src/signing/receipt.ts';
+import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
 
 /** Another team's librarian that misbehaves, one way each. */
 const MISDEEDS = {
@@ -47,7 +47,7 @@ interface RogueReply {
 
 export interface Rogues {
   /** For the key directory; `partner.<misdeed>` each, and `partner.down`, where nobody listens. */
-  neighbours: Record<string, DirectoryEntry>;
+  partners: Record<string, DirectoryEntry>;
   /** Where questions can be sent back to. */
   gateway: string;
   /** Calls received, by id. */
@@ -58,7 +58,7 @@ export interface Rogues {
 /** A server on this machine with a librarian for each misdeed. */
 export const serveRogues = async (): Promise<Rogues> => {
   const signers = new Map<string, Signer>();
-  const rogues: Rogues = { neighbours: {}, gateway: '', calls: [], close: async () => {} };
+  const rogues: Rogues = { partners: {}, gateway: '', calls: [], close: async () => {} };
   const server = createServer(async (request, response) => {
     const id = /^\/librarians\/([^/]+)\/ask$/.exec(request.url ?? '')?.[1] ?? '';
     const signer = signers.get(id);
@@ -84,9 +84,9 @@ export const serveRogues = async (): Promise<Rogues> => {
     const pkcs8 = decodeBase64url(privateKey);
     if (pkcs8 === undefined) throw new Error('Cannot read the key that was just made');
     signers.set(id, await importSigner(pkcs8, { id, kid: `${id}.1` }));
-    rogues.neighbours[id] = { keys: [{ kid: `${id}.1`, x }], host };
+    rogues.partners[id] = { keys: [{ kid: `${id}.1`, x }], host };
   }
-  rogues.neighbours['partner.down'] = { keys: [], host: `127.0.0.1:${await closedPort()}` };
+  rogues.partners['partner.down'] = { keys: [], host: `127.0.0.1:${await closedPort()}` };
   rogues.close = () =>
     new Promise((resolve) => {
       server.close(() => resolve());

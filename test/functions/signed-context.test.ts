@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
-import { utf8 } from '../../src/runtime/digest.ts';
-import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/runtime/limits.ts';
-import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
-import { originate } from '../../src/runtime/request-context.ts';
-import { mintContext } from '../../src/runtime/sign-link.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
+import { utf8 } from '../../src/signing/digest.ts';
+import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
+import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { originate } from '../../src/signing/request-context.ts';
+import { mintContext } from '../../src/signing/sign-link.ts';
 
 const PATH = '/librarians/navigator/ask';
 const BODY = JSON.stringify({ query: 'How many API calls per minute are allowed?' });

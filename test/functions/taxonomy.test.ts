@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import { Taxonomy, TaxonomyWritten } from '../../src/contract/taxonomy.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
-import { encodeBase64url } from '../../src/runtime/base64url.ts';
+import { encodeBase64url } from '../../src/signing/base64url.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 
 const PATH = '/v1/support/taxonomy';

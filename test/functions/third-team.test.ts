@@ -10,12 +10,12 @@ import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { type Product, startProduct } from '../../src/dev/run/product.ts';
-import { decodeBase64url } from '../../src/runtime/base64url.ts';
-import { readJws, signJws } from '../../src/runtime/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/runtime/digest.ts';
-import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/runtime/limits.ts';
-import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
-import { importSigner, type Signer } from '../../src/runtime/signer.ts';
+import { decodeBase64url } from '../../src/signing/base64url.ts';
+import { readJws, signJws } from '../../src/signing/compact-jws.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
+import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
+import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { importSigner, type Signer } from '../../src/signing/signer.ts';
 
 const SCRIPT = join(ROOT, 'examples/third-team/weather.mjs');
 const WEATHER = 'partner.weather';
@@ -35,12 +35,12 @@ beforeAll(async () => {
   toThem = await startProxy();
   toUs = await startProxy();
   const [privateKey = '', entry = ''] = (await run(['keys'], {})).trim().split('\n');
-  const neighbours = JSON.parse(entry);
-  neighbours[WEATHER].host = `127.0.0.1:${toThem.port}`;
+  const partners = JSON.parse(entry);
+  partners[WEATHER].host = `127.0.0.1:${toThem.port}`;
   product = await startProduct({
     kb: 'sample',
     port: 0,
-    neighbours,
+    partners,
     onLog: (line) => void logged.push(JSON.parse(line)),
   });
   toUs.target = product.url.origin;
@@ -48,7 +48,7 @@ beforeAll(async () => {
   const known = Object.fromEntries(house.ids().map((id) => [id, house.librarian(id)]));
   env = {
     WEATHER_KEY: privateKey.replace('WEATHER_KEY=', ''),
-    WEATHER_DIRECTORY: JSON.stringify({ librarians: { ...known, ...neighbours } }),
+    WEATHER_DIRECTORY: JSON.stringify({ librarians: { ...known, ...partners } }),
     WEATHER_NETWORK: `http://127.0.0.1:${toUs.port}`,
   };
   key = await importSigner(decodeBase64url(env.WEATHER_KEY ?? '')!, { id: WEATHER, kid: `${WEATHER}.1` });

@@ -7,12 +7,12 @@ import { createApp } from '../../src/gateway/app.ts';
 import { MAX_BODY_BYTES } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { MAX_ARTICLE_BYTES } from '../../src/runtime/limits.ts';
-import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
-import { originate } from '../../src/runtime/request-context.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { MAX_ARTICLE_BYTES } from '../../src/signing/limits.ts';
+import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { originate } from '../../src/signing/request-context.ts';
 import { keyStore } from './key-store.ts';
 
 const READER = 'ck_reader_0123456789abcdef';

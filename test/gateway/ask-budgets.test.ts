@@ -5,11 +5,11 @@ import { LibrarianResponse } from '../../src/contract/response.ts';
 import { createAsk, withUsage } from '../../src/gateway/ask.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import { type GatewayEnv, requestLog } from '../../src/gateway/request-log.ts';
-import type { Amounts } from '../../src/runtime/budget.ts';
 import type { RequestScope } from '../../src/runtime/request-scope.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { identityOf, notebook } from '../runtime/neighbours.ts';
+import type { Amounts } from '../../src/signing/budget.ts';
+import { identityOf, notebook } from '../signing/callers.ts';
 import { HOUSE } from './concierge/house.ts';
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 2 };

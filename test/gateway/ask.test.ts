@@ -7,10 +7,10 @@ import { createAsk } from '../../src/gateway/ask.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
-import { randomHex } from '../../src/runtime/digest.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { identityOf } from '../runtime/neighbours.ts';
+import { randomHex } from '../../src/signing/digest.ts';
+import { identityOf } from '../signing/callers.ts';
 import { HOUSE } from './concierge/house.ts';
 
 const NOT_HERE = { code: 'NOT_FOUND' as const, message: 'Cannot find the page', suggestion: 'Ask for another page' };

@@ -4,10 +4,10 @@ import { type ConversationPlace, conversationsBy, personIn } from '../../src/gat
 import { createApp } from '../../src/memory/app.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
-import { LOCAL_LIBRARIANS } from '../../src/runtime/house-librarians.ts';
-import { LOCAL_SEED, localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
-import { originate } from '../../src/runtime/request-context.ts';
 import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
+import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
+import { LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { originate } from '../../src/signing/request-context.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 
 const MEMORIES = '/v1/workspaces/acme/memories';

@@ -7,8 +7,8 @@ import { type AnswerMetadata, answerQuestion, type QuestionOptions } from '../..
 import { type ModelRefusal, REFUSALS } from '../../src/navigator/answer-with-model.ts';
 import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
-import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
+import { budgetOf } from '../../src/signing/budget.ts';
 import { judging, replyOf, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 

@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { createApp } from '../../src/navigator/app.ts';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
-import { originate } from '../../src/runtime/request-context.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { EditionUnavailable } from '../../src/search/edition-reader.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import type { Retriever } from '../../src/search/retrieve.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { originate } from '../../src/signing/request-context.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { linkCache } from '../../src/runtime/link-cache.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
+import { linkCache } from '../../src/signing/link-cache.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 
 describe('linkCache()', () => {
   it('holds the most recently used links up to its limit', () => {

@@ -7,12 +7,12 @@ import {
   type GuardOptions,
   requireCapability,
 } from '../../src/runtime/context-guard.ts';
-import { utf8 } from '../../src/runtime/digest.ts';
 import { jsonAnswer } from '../../src/runtime/json-answer.ts';
-import { memoryReplayStore } from '../../src/runtime/replay-store.ts';
-import { originate } from '../../src/runtime/request-context.ts';
-import { signLink } from '../../src/runtime/sign-link.ts';
-import { callFrom, identityOf, notebook, targetOf, userContext } from './neighbours.ts';
+import { utf8 } from '../../src/signing/digest.ts';
+import { memoryReplayStore } from '../../src/signing/replay-store.ts';
+import { originate } from '../../src/signing/request-context.ts';
+import { signLink } from '../../src/signing/sign-link.ts';
+import { callFrom, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 
 const guarded = async (options: Partial<GuardOptions> = {}) => {
   const { lines, log, text } = notebook();

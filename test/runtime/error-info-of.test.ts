@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, ErrorInfo } from '../../src/contract/error-info.ts';
-import { ContextRefused } from '../../src/runtime/context-refused.ts';
 import { CodedError, DataSourceError, errorInfo, errorInfoOf } from '../../src/runtime/error-info-of.ts';
-import { notebook } from './neighbours.ts';
+import { ContextRefused } from '../../src/signing/context-refused.ts';
+import { notebook } from '../signing/callers.ts';
 
 const told = (error: unknown) => {
   const { lines, log } = notebook();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
-import { budgetOf } from '../../src/runtime/budget.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { ask, identityOf, notebook, userContext } from './neighbours.ts';
+import { budgetOf } from '../../src/signing/budget.ts';
+import { ask, identityOf, notebook, userContext } from '../signing/callers.ts';
 
 const MESSAGES: AIMessage[] = [{ role: 'user', content: 'Where is the key?' }];
 

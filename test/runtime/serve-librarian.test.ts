@@ -5,7 +5,7 @@ import { delegateTo } from '../../src/delegation/delegates.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { type App, ask, identityOf, notebook, targetOf, userContext } from './neighbours.ts';
+import { type App, ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 
 const INFO = { id: 'navigator', name: 'Navigator', description: 'Knows where things are.', capabilities: ['kb:read'] };
 
@@ -285,12 +285,12 @@ describe('a delegated question', () => {
     delegate: { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } },
   });
 
-  const neighbour = async (librarian: ServedLibrarian, options: Partial<ServeOptions> = {}) =>
+  const partner = async (librarian: ServedLibrarian, options: Partial<ServeOptions> = {}) =>
     targetOf(await serve(librarian, options, 'semantic'));
 
   it('reaches the target with the new query and context, on an extended chain', async () => {
     let seen: [string, Context | undefined] = ['', undefined];
-    const { target } = await neighbour(async (...told) => {
+    const { target } = await partner(async (...told) => {
       seen = [told[0], told[1]];
       return { answer: 'In the kitchen.', confidence: 0.9 };
     });
@@ -309,7 +309,7 @@ describe('a delegated question', () => {
   });
 
   it('returns the error of the target with its status', async () => {
-    const { target } = await neighbour(async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } }));
+    const { target } = await partner(async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } }));
     const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
     expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
   });
@@ -328,7 +328,7 @@ describe('a delegated question', () => {
   });
 
   it('is not sent when the maximum depth is reached', async () => {
-    const { target, requests } = await neighbour(async () => ({ answer: 'x' }));
+    const { target, requests } = await partner(async () => ({ answer: 'x' }));
     const { status, reply } = await asked(
       handsOn,
       { context: userContext({ maxHops: 1 }) },
@@ -338,7 +338,7 @@ describe('a delegated question', () => {
   });
 
   it('is not sent when no time is left', async () => {
-    const { target, requests } = await neighbour(async () => ({ answer: 'x' }));
+    const { target, requests } = await partner(async () => ({ answer: 'x' }));
     let skippedMs = 0;
     const slow: Librarian = async (query, context) => {
       skippedMs = 2000;
@@ -362,7 +362,7 @@ describe('a delegated question', () => {
   });
 
   it('to a list of one is followed', async () => {
-    const { target } = await neighbour(async () => ({ answer: 'In the kitchen.' }));
+    const { target } = await partner(async () => ({ answer: 'In the kitchen.' }));
     const { reply } = await asked(
       async () => ({ delegate: [{ to: 'semantic' }] }),
       {},
@@ -386,7 +386,7 @@ describe('a delegated question', () => {
   it('is cancelled at the target when the caller disconnects', { timeout: 10_000 }, async () => {
     const controller = new AbortController();
     const seen = Promise.withResolvers<AbortSignal | undefined>();
-    const { target } = await neighbour((_, context) => {
+    const { target } = await partner((_, context) => {
       seen.resolve(context?.signal);
       return new Promise(() => undefined);
     });

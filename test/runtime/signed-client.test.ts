@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { identityFrom } from '../../src/runtime/identity.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { callFrom, identityOf, targetOf, userContext } from './neighbours.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 
 const quiet = { log: () => undefined };
 const navigator = async (answer = 'Under the mat.') =>

@@ -4,7 +4,7 @@ import type { IntentClassification } from '../../src/contract/support-response.t
 import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/knowledge-retriever.ts';
 import { createMask } from '../../src/runtime/privacy/mask.ts';
 import { analyze } from '../../src/support/analyze.ts';
-import { userContext } from '../runtime/neighbours.ts';
+import { userContext } from '../signing/callers.ts';
 import { taxonomy } from './draft/tickets.ts';
 
 /** Intents of articles that count as the ticket's own, besides the first one. */

@@ -50,7 +50,7 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Development only: ids of librarians beside those of the house, separated by commas',
   },
   {
-    name: 'CONTEXT_NEIGHBOURS',
+    name: 'CONTEXT_PARTNERS',
     functions: 'all',
     otherwise: 'none',
     what: 'Development only: librarians of other teams as JSON ([librarians](librarians.md))',
@@ -259,7 +259,7 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Web pages that may call the gateway, separated by commas, or `*`',
   },
   {
-    name: 'ROUTED_NEIGHBOURS',
+    name: 'ROUTED_PARTNERS',
     functions: ['gateway'],
     otherwise: 'none',
     what: "Other teams' librarians that may be asked without being named, separated by commas",

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { IDENTITY_VARIABLES } from '../../runtime/identity.ts';
+import { IDENTITY_VARIABLES } from '../../signing/identity.ts';
 import { CONFIGURATION } from './configuration.ts';
 
 /** Not the same for all functions: each has its own key, and derived keys never reach production. */

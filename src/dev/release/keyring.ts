@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOCAL_LIBRARIANS } from '../../runtime/house-librarians.ts';
-import { type DirectoryClaims, openDirectory } from '../../runtime/key-directory.ts';
-import { signDirectory } from '../../runtime/signed-directory.ts';
-import { makeSigningKey } from '../../runtime/signer.ts';
+import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
+import { type DirectoryClaims, openDirectory } from '../../signing/key-directory.ts';
+import { signDirectory } from '../../signing/signed-directory.ts';
+import { makeSigningKey } from '../../signing/signer.ts';
 
 /** A year: how long a signed directory may be used before `npm run keys -- renew`. */
 const DIRECTORY_LIFETIME_SECONDS = 365 * 24 * 3600;

@@ -56,7 +56,7 @@ export const ${camelOf(id)}Librarian: Librarian = async (query) => {
 const indexText = (id: string): string => `
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { INFO, ${camelOf(id)}Librarian } from './librarian.ts';

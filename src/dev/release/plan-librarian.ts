@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOCAL_LIBRARIANS } from '../../runtime/house-librarians.ts';
+import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
 import { librarianTemplates } from './librarian-templates.ts';
 import type { NewLibrarianOptions } from './new-librarian-options.ts';
 
@@ -13,7 +13,7 @@ export interface PlannedFile {
 }
 
 const GATEWAY_CONFIG = 'wrangler.toml';
-const DIRECTORY = 'src/runtime/house-librarians.ts';
+const DIRECTORY = 'src/signing/internal-librarians.ts';
 
 /**
  * Everything that a new librarian changes in a checkout, and nothing written yet.
@@ -43,7 +43,7 @@ const refuseTaken = (id: string, config: string): void => {
   }
   const name = bindingOf(id);
   // Every binding and variable of the gateway shares one environment with the new service binding.
-  if (new RegExp(`\\b${name}\\b`).test(config) || /^(?:CONTEXT_|ENVIRONMENT$|ROUTED_NEIGHBOURS$)/.test(name)) {
+  if (new RegExp(`\\b${name}\\b`).test(config) || /^(?:CONTEXT_|ENVIRONMENT$|ROUTED_PARTNERS$)/.test(name)) {
     throw new Error(`Cannot use the id ${id}: the gateway has something else that is called ${name}`);
   }
 };

@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { WorkspaceId } from '../../contract/names.ts';
 import type { Taxonomy, TaxonomyPut } from '../../contract/taxonomy.ts';
-import { encodeBase64url } from '../../runtime/base64url.ts';
-import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
+import { encodeBase64url } from '../../signing/base64url.ts';
+import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/current-taxonomy.ts';
 import { holdOut } from '../../support/intents/hold-out.ts';
 import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';

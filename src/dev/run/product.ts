@@ -3,7 +3,7 @@ import type { Miniflare } from 'miniflare';
 import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
-import type { DirectoryEntry } from '../../runtime/key-directory.ts';
+import type { DirectoryEntry } from '../../signing/key-directory.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';
@@ -26,9 +26,9 @@ export interface ProductOptions {
   /** Text variables of all functions. */
   allVars?: Record<string, string> | undefined;
   /** Partner librarians by id, as entries of a key directory: keys, host (`127.0.0.1:9000`), rights. */
-  neighbours?: Readonly<Record<string, DirectoryEntry>> | undefined;
+  partners?: Readonly<Record<string, DirectoryEntry>> | undefined;
   /** Partners that questions may be routed to. */
-  routedNeighbours?: readonly string[] | undefined;
+  routedPartners?: readonly string[] | undefined;
   /** `local`: a web of invented shops on this machine, with the sample knowledge base only. Otherwise the variables of a provider (docs/web-search.md). */
   webSearch?: 'local' | Record<string, string> | undefined;
   /** A JSON file: the intents of the default workspace. Absent: those of the sample knowledge base with it, none without. */
@@ -70,7 +70,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-library': kbVars(options, served),
       'constellation-web-search': webVars(options, web),
       'constellation-webhooks': options.helpdesks ?? {},
-      'constellation-gateway': { ROUTED_NEIGHBOURS: (options.routedNeighbours ?? []).join(',') },
+      'constellation-gateway': { ROUTED_PARTNERS: (options.routedPartners ?? []).join(',') },
     },
     // The sample shop belongs to the sample knowledge base.
     withoutBindings: isSample
@@ -79,7 +79,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     allVars: {
       ...adapterVars(options.adapters),
       ...options.allVars,
-      ...(options.neighbours === undefined ? {} : { CONTEXT_NEIGHBOURS: JSON.stringify(options.neighbours) }),
+      ...(options.partners === undefined ? {} : { CONTEXT_PARTNERS: JSON.stringify(options.partners) }),
     },
   });
   gateway.url = cloud.url.origin;

@@ -14,7 +14,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   --web-search local     answer web searches from a web of invented shops on this machine, to try it out; with the sample
                          knowledge base only. Without it, and without a provider's key in the environment, there is no
                          web search
-  --neighbours <file>    librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
+  --partners <file>      librarians of other teams, as JSON: {"partner.weather": {"keys": [{"kid": "partner.weather.1",
                          "x": "<public key>"}], "host": "127.0.0.1:9000"}} (docs/librarians.md)
   --no-helpdesk          start no local helpdesks (npm run ticket writes into them); without it they are connected to the
                          workspace default, unless HELPDESKS is set
@@ -37,7 +37,7 @@ export interface StartOptions {
   /** A JSON file. */
   taxonomy?: string | undefined;
   /** A JSON file. */
-  neighbours?: string | undefined;
+  partners?: string | undefined;
   /** Whether local helpdesks are started. */
   helpdesk: boolean;
   verbose: boolean;
@@ -54,7 +54,7 @@ export const startOptions = (args: string[]): StartOptions => {
       fresh: { type: 'boolean', default: false },
       'web-search': { type: 'string' },
       taxonomy: { type: 'string' },
-      neighbours: { type: 'string' },
+      partners: { type: 'string' },
       'no-helpdesk': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
     },

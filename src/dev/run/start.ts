@@ -4,7 +4,7 @@ import { type AdapterVariables, readSettings } from '../../adapters/settings.ts'
 import { describeIssues } from '../../contract/issue.ts';
 import type { SyncReport } from '../../contract/sync.ts';
 import { newApiKey } from '../../gateway/api-keys.ts';
-import { type DirectoryEntry, openDirectory } from '../../runtime/key-directory.ts';
+import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.ts';
 import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     state: state.data,
     key: state.key,
     webSearch: options.webSearch ?? providerKeys(),
-    neighbours: orFail(() => readNeighbours(options)),
+    partners: orFail(() => readPartners(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),
     helpdesks: helpdesks ? deskVariables({ default: Object.values(helpdesks.desks) }) : helpdeskVariables(),
     adapters: process.env,
@@ -69,15 +69,15 @@ function readOptions(): StartOptions {
   return options;
 }
 
-/** What the file of `--neighbours` says; the functions check it when they start. */
-function readNeighbours({ neighbours }: StartOptions): Record<string, DirectoryEntry> | undefined {
-  if (neighbours === undefined) return undefined;
+/** What the file of `--partners` says; the functions check it when they start. */
+function readPartners({ partners }: StartOptions): Record<string, DirectoryEntry> | undefined {
+  if (partners === undefined) return undefined;
   try {
-    const claims = JSON.parse(readFileSync(neighbours, 'utf8')) as Record<string, DirectoryEntry>;
-    openDirectory({ v: 1, env: 'development', seq: 0, exp: 0, librarians: claims }, { version: 'neighbours' });
+    const claims = JSON.parse(readFileSync(partners, 'utf8')) as Record<string, DirectoryEntry>;
+    openDirectory({ v: 1, env: 'development', seq: 0, exp: 0, librarians: claims }, { version: 'partners' });
     return claims;
   } catch (error) {
-    throw new Error(`Cannot use --neighbours ${neighbours}: ${messageOf(error)}`);
+    throw new Error(`Cannot use --partners ${partners}: ${messageOf(error)}`);
   }
 }
 

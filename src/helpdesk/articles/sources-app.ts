@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { HTTP_STATUS } from '../../contract/error-info.ts';
 import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/host-article.ts';
 import { describeIssues, issuesOf, readAs } from '../../contract/issue.ts';
-import { decodeBase64url, encodeBase64url } from '../../runtime/base64url.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -11,11 +10,12 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { utf8 } from '../../runtime/digest.ts';
 import { errorHeaders } from '../../runtime/error-headers.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { logLine } from '../../runtime/log.ts';
+import { decodeBase64url, encodeBase64url } from '../../signing/base64url.ts';
+import { utf8 } from '../../signing/digest.ts';
 import { parseJson } from '../connections.ts';
 import { SourceFailed } from './article-source.ts';
 import { type ListedArticle, toHostArticle } from './host-article.ts';

@@ -1,9 +1,9 @@
 import { readAs } from '../../contract/issue.ts';
 import { isWithin } from '../../contract/json-object.ts';
 import { type SupportRequest, SupportResponse, type TicketMessage } from '../../contract/support-response.ts';
-import { utf8 } from '../../runtime/digest.ts';
-import { originate } from '../../runtime/request-context.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';
+import { utf8 } from '../../signing/digest.ts';
+import { originate } from '../../signing/request-context.ts';
 import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 
 /** The support function returned no analysis. */

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
-import { utf8 } from '../../runtime/digest.ts';
 import { isOwnAddress } from '../../runtime/service-address.ts';
+import { utf8 } from '../../signing/digest.ts';
 import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from '../helpdesk-tool.ts';
 import { parseJson, RecordId } from './payload.ts';
 

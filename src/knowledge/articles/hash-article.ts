@@ -1,5 +1,5 @@
 import type { HostArticleReply } from '../../contract/host-article.ts';
-import { utf8 } from '../../runtime/digest.ts';
+import { utf8 } from '../../signing/digest.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 
 /** Incremented when normalisation or chunking changes, so that all articles are processed again. */

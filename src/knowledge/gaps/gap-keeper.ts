@@ -1,10 +1,10 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
-import { sha256, utf8 } from '../../runtime/digest.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever } from '../../search/retrieve.ts';
+import { sha256, utf8 } from '../../signing/digest.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
 import { cutText } from '../retrieval/cut-text.ts';

@@ -18,9 +18,9 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { readJson } from '../../runtime/read-json.ts';
-import type { ReplayStore } from '../../runtime/replay-store.ts';
+import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
+import type { ReplayStore } from '../../signing/replay-store.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './remote-library.ts';
 

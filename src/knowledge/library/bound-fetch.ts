@@ -1,8 +1,8 @@
-import type { Identity } from '../../runtime/identity.ts';
-import { CONTEXT_HEADER } from '../../runtime/limits.ts';
-import { originate } from '../../runtime/request-context.ts';
-import { mintContext } from '../../runtime/sign-link.ts';
 import type { Target } from '../../runtime/signed-client.ts';
+import type { Identity } from '../../signing/identity.ts';
+import { CONTEXT_HEADER } from '../../signing/limits.ts';
+import { originate } from '../../signing/request-context.ts';
+import { mintContext } from '../../signing/sign-link.ts';
 
 /**
  * A `fetch` through a service binding in the library's own name: signed, read-only, for one workspace. The receipt is not checked, since the binding

@@ -1,6 +1,6 @@
-import { utf8 } from '../../runtime/digest.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
+import { utf8 } from '../../signing/digest.ts';
 import type { EditionStorage } from '../../storage/edition-storage.ts';
 import { EDITION_PART_BYTES, EditionManifest, sha256Hex } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';

@@ -1,9 +1,9 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
-import { utf8 } from '../../runtime/digest.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { attachedBytes, attachVectors, attachWordVectors } from '../../search/attach-vectors.ts';
 import { embeddingTextOf, spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
+import { utf8 } from '../../signing/digest.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';

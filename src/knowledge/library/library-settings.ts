@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type IdentityVariables, identityFrom } from '../../runtime/identity.ts';
 import type { Target } from '../../runtime/signed-client.ts';
+import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
 import { boundFetch } from './bound-fetch.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import type { LibrarySource } from './host-kb-client.ts';

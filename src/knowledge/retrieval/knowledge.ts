@@ -5,9 +5,9 @@ import {
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
-import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
+import type { OriginContext, VerifiedContext } from '../../signing/request-context.ts';
 
 /** The retrieval query. All members but the message may be missing or malformed. */
 export interface KnowledgeQuestion {

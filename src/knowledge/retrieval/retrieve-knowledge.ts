@@ -4,12 +4,12 @@ import {
   unavailableRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import type { OriginContext, VerifiedContext } from '../../runtime/request-context.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
+import type { OriginContext, VerifiedContext } from '../../signing/request-context.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';

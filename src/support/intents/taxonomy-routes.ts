@@ -2,7 +2,6 @@ import type { Context, Hono } from 'hono';
 import { describeIssues, type Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
-import { decodeBase64url } from '../../runtime/base64url.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -11,9 +10,10 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
-import { MAX_ARTICLE_BYTES } from '../../runtime/limits.ts';
 import { readJson } from '../../runtime/read-json.ts';
-import { memoryReplayStore } from '../../runtime/replay-store.ts';
+import { decodeBase64url } from '../../signing/base64url.ts';
+import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
+import { memoryReplayStore } from '../../signing/replay-store.ts';
 import { openClassifier } from './classifier.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';

@@ -3,7 +3,7 @@ import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import SHOP_CATALOGUE from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
-import { identityOf, notebook } from '../../runtime/neighbours.ts';
+import { identityOf, notebook } from '../../signing/callers.ts';
 import { askAgent } from '../agents-for-test.ts';
 import { modelReplying, startShop, withCatalogue } from './shop-for-test.ts';
 

@@ -5,7 +5,7 @@ import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
 import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import type { ServeOptions } from '../../../src/runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
-import { ask, identityOf, notebook, userContext } from '../../runtime/neighbours.ts';
+import { ask, identityOf, notebook, userContext } from '../../signing/callers.ts';
 import { askAgent } from '../agents-for-test.ts';
 import { modelReplying, startShop, withCatalogue } from './shop-for-test.ts';
 

@@ -4,7 +4,7 @@ import type { AIClient } from '../../../src/contract/librarian.ts';
 import { DelegationTrace } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/runtime/error-info-of.ts';
-import { ask, userContext } from '../../runtime/neighbours.ts';
+import { ask, userContext } from '../../signing/callers.ts';
 import { ANSWERS, askAgent } from '../agents-for-test.ts';
 import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 

@@ -6,7 +6,7 @@ import type { Librarian } from '../../../src/contract/librarian.ts';
 import { delegateTo } from '../../../src/delegation/delegates.ts';
 import { type ServeOptions, serveLibrarian } from '../../../src/runtime/serve-librarian.ts';
 import type { Target } from '../../../src/runtime/signed-client.ts';
-import { identityOf, targetOf, userContext } from '../../runtime/neighbours.ts';
+import { identityOf, targetOf, userContext } from '../../signing/callers.ts';
 import { ANSWERS } from '../agents-for-test.ts';
 
 const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;

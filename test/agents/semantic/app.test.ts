@@ -9,7 +9,7 @@ import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';
 import { judging, replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
-import { ask, identityOf, userContext } from '../../runtime/neighbours.ts';
+import { ask, identityOf, userContext } from '../../signing/callers.ts';
 import { askAgent } from '../agents-for-test.ts';
 
 const { edition } = openSmallKb();

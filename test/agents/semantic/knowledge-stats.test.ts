@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/semantic/app.ts';
 import { KnowledgeStats } from '../../../src/contract/knowledge-search.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
-import { callFrom, identityOf, notebook, targetOf, userContext } from '../../runtime/neighbours.ts';
+import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';
 
 const { edition } = openSmallKb();
 const identity = await identityOf('semantic');

@@ -8,7 +8,7 @@ import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
 import { CodedError, DataSourceError } from '../../../src/runtime/error-info-of.ts';
 import { replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
-import { callFrom, identityOf, notebook, targetOf, userContext } from '../../runtime/neighbours.ts';
+import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';
 import { catalogueOf, IPHONE } from './shop.ts';
 
 let local: LocalWebSearch;

@@ -7,7 +7,7 @@ import { d1ProductCatalogue } from '../../../src/agents/web-search/product-catal
 import { ROOT } from '../../../src/dev/functions.ts';
 import { bundle } from '../../../src/dev/run/local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
-import { callFrom, userContext } from '../../runtime/neighbours.ts';
+import { callFrom, userContext } from '../../signing/callers.ts';
 
 let local: LocalWebSearch;
 let code: string;

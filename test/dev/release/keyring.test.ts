@@ -10,8 +10,8 @@ import {
   retireKeys,
   rotateKey,
 } from '../../../src/dev/release/keyring.ts';
-import { identityFrom } from '../../../src/runtime/identity.ts';
-import { loadDirectory } from '../../../src/runtime/signed-directory.ts';
+import { identityFrom } from '../../../src/signing/identity.ts';
+import { loadDirectory } from '../../../src/signing/signed-directory.ts';
 
 const now = Date.UTC(2026, 10, 21);
 let folder: string;

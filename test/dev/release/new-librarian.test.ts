@@ -11,7 +11,7 @@ import { newLibrarianOptions } from '../../../src/dev/release/new-librarian-opti
 import { planLibrarian } from '../../../src/dev/release/plan-librarian.ts';
 
 const FILES = ['src', 'functions', 'package.json', 'wrangler.toml', 'biome.json', 'tsconfig.json', 'vitest.config.ts'];
-const CHANGED = ['wrangler.toml', 'src/runtime/house-librarians.ts'];
+const CHANGED = ['wrangler.toml', 'src/signing/internal-librarians.ts'];
 const KEY = 'ck_new_librarian_0123456789abcdef';
 
 /** A copy of the checkout: the command changes files beside it. */

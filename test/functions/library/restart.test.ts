@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { SyncStatus } from '../../../src/contract/sync.ts';
 import { bundleModules } from '../../../src/dev/run/local-cloud.ts';
-import { identityFrom } from '../../../src/runtime/identity.ts';
-import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
+import { identityFrom } from '../../../src/signing/identity.ts';
+import { originate } from '../../../src/signing/request-context.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 
 const CONFIG = fileURLToPath(new URL('../../../functions/library/wrangler.toml', import.meta.url));

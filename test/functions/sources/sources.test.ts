@@ -9,9 +9,9 @@ import {
   type LocalDeskId,
 } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
-import { identityFrom } from '../../../src/runtime/identity.ts';
-import { originate } from '../../../src/runtime/request-context.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
+import { identityFrom } from '../../../src/signing/identity.ts';
+import { originate } from '../../../src/signing/request-context.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

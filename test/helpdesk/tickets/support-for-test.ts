@@ -1,10 +1,10 @@
 import { type ExecutionContext, Hono } from 'hono';
 import { SupportRequest } from '../../../src/contract/support-response.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../../src/runtime/context-guard.ts';
-import { type IdentityVariables, identityFrom } from '../../../src/runtime/identity.ts';
 import { jsonAnswer } from '../../../src/runtime/json-answer.ts';
 import { readJson } from '../../../src/runtime/read-json.ts';
 import { serveApp } from '../../../src/runtime/serve-app.ts';
+import { type IdentityVariables, identityFrom } from '../../../src/signing/identity.ts';
 
 /** Stands for `support`: its draft repeats the message and what came with it, so that a test sees what was asked. */
 const fetch = serveApp('support', async (env: IdentityVariables) => {

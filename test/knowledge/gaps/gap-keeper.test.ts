@@ -6,7 +6,7 @@ import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
 import type { Edition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
-import { userContext } from '../../runtime/neighbours.ts';
+import { userContext } from '../../signing/callers.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
 
 const BEFORE = editionOf(SAMPLE);

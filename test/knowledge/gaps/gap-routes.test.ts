@@ -6,12 +6,12 @@ import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { gapRoutes } from '../../../src/knowledge/gaps/gap-routes.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
-import { CONTEXT_HEADER } from '../../../src/runtime/limits.ts';
-import { localDirectory, localSigner } from '../../../src/runtime/local-directory.ts';
 import { createMask } from '../../../src/runtime/privacy/mask.ts';
 import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
-import { originate } from '../../../src/runtime/request-context.ts';
-import { mintContext } from '../../../src/runtime/sign-link.ts';
+import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
+import { localDirectory, localSigner } from '../../../src/signing/local-directory.ts';
+import { originate } from '../../../src/signing/request-context.ts';
+import { mintContext } from '../../../src/signing/sign-link.ts';
 
 const PATH = '/v1/knowledge/gaps';
 const { mask } = createMask(MASK_KINDS);

@@ -1,6 +1,6 @@
-import { identityFrom } from '../../../runtime/identity.ts';
-import { originate } from '../../../runtime/request-context.ts';
 import { signedClient } from '../../../runtime/signed-client.ts';
+import { identityFrom } from '../../../signing/identity.ts';
+import { originate } from '../../../signing/request-context.ts';
 
 interface SignedCall {
   /** Id of the function. */

@@ -1,9 +1,9 @@
 import { type ExecutionContext, Hono } from 'hono';
 import { serviceTargets } from '../../../delegation/targets.ts';
-import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';
-import { originate } from '../../../runtime/request-context.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { signedClient } from '../../../runtime/signed-client.ts';
+import { type IdentityVariables, identityFrom } from '../../../signing/identity.ts';
+import { originate } from '../../../signing/request-context.ts';
 
 /** Calls its relay once, with or without signed context and receipt, to measure a signed hop. */
 const fetch = serveApp('gateway', async (env: IdentityVariables) => {

@@ -5,9 +5,9 @@ import type { Librarian } from '../../../contract/librarian.ts';
 import { LibrarianId } from '../../../contract/names.ts';
 import { delegateTo } from '../../../delegation/delegates.ts';
 import { httpsTargets, serviceTargets } from '../../../delegation/targets.ts';
-import { type IdentityVariables, identityFrom } from '../../../runtime/identity.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { serveLibrarian } from '../../../runtime/serve-librarian.ts';
+import { type IdentityVariables, identityFrom } from '../../../signing/identity.ts';
 
 /** Instructions for relays in the metadata of a question; each part reaches the relay that it concerns. */
 export interface Plan {

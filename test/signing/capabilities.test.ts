@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { covers, intersectCapabilities } from '../../src/runtime/capabilities.ts';
+import { covers, intersectCapabilities } from '../../src/signing/capabilities.ts';
 
 describe('covers()', () => {
   it.each([

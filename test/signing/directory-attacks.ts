@@ -1,7 +1,7 @@
-import { decodeBase64url } from '../../src/runtime/base64url.ts';
-import type { DirectoryClaims } from '../../src/runtime/key-directory.ts';
-import { localSigningKey } from '../../src/runtime/local-directory.ts';
-import { pkcs8Of, publicKeyOf } from '../../src/runtime/signer.ts';
+import { decodeBase64url } from '../../src/signing/base64url.ts';
+import type { DirectoryClaims } from '../../src/signing/key-directory.ts';
+import { localSigningKey } from '../../src/signing/local-directory.ts';
+import { pkcs8Of, publicKeyOf } from '../../src/signing/signer.ts';
 import { directoryClaims, editClaims, type Kit, NOW } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 import { LOW_ORDER_KEYS } from './receipt-attacks.ts';

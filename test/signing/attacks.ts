@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../src/contract/error-info.ts';
-import { decodeBase64url, encodeBase64url } from '../../src/runtime/base64url.ts';
-import { sha256, utf8 } from '../../src/runtime/digest.ts';
-import type { VerifiedContext } from '../../src/runtime/request-context.ts';
+import { decodeBase64url, encodeBase64url } from '../../src/signing/base64url.ts';
+import { sha256, utf8 } from '../../src/signing/digest.ts';
+import type { VerifiedContext } from '../../src/signing/request-context.ts';
 import {
   BODY,
   type Claims,

@@ -1,11 +1,11 @@
 import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { utf8 } from '../../src/runtime/digest.ts';
-import { LOCAL_LIBRARIANS } from '../../src/runtime/house-librarians.ts';
-import { type IdentityVariables, identityFrom } from '../../src/runtime/identity.ts';
-import type { DirectoryClaims } from '../../src/runtime/key-directory.ts';
-import { signDirectory } from '../../src/runtime/signed-directory.ts';
-import { makeSigningKey } from '../../src/runtime/signer.ts';
+import { utf8 } from '../../src/signing/digest.ts';
+import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
+import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
+import type { DirectoryClaims } from '../../src/signing/key-directory.ts';
+import { signDirectory } from '../../src/signing/signed-directory.ts';
+import { makeSigningKey } from '../../src/signing/signer.ts';
 
 /** What a deployment makes: a root, a key for each function, a signed directory. */
 const deployment = async (change: Partial<DirectoryClaims> = {}) => {

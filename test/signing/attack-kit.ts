@@ -1,11 +1,11 @@
-import { type Bytes, decodeBase64url, encodeBase64url } from '../../src/runtime/base64url.ts';
-import { sha256, utf8 } from '../../src/runtime/digest.ts';
-import type { DirectoryClaims, DirectoryEntry, KeyDirectory } from '../../src/runtime/key-directory.ts';
-import { localDirectory, localSigner } from '../../src/runtime/local-directory.ts';
-import type { Origin, OriginContext, VerifiedContext } from '../../src/runtime/request-context.ts';
-import type { LinkRequest } from '../../src/runtime/sign-link.ts';
-import type { Signer } from '../../src/runtime/signer.ts';
-import type { Verification } from '../../src/runtime/verify-context.ts';
+import { type Bytes, decodeBase64url, encodeBase64url } from '../../src/signing/base64url.ts';
+import { sha256, utf8 } from '../../src/signing/digest.ts';
+import type { DirectoryClaims, DirectoryEntry, KeyDirectory } from '../../src/signing/key-directory.ts';
+import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import type { Origin, OriginContext, VerifiedContext } from '../../src/signing/request-context.ts';
+import type { LinkRequest } from '../../src/signing/sign-link.ts';
+import type { Signer } from '../../src/signing/signer.ts';
+import type { Verification } from '../../src/signing/verify-context.ts';
 import type { Runtime } from './real-runtime.ts';
 
 export const NOW = 1_795_220_125_854;

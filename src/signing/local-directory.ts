@@ -1,7 +1,7 @@
 import type { Bytes } from './base64url.ts';
 import { encodeBase64url } from './base64url.ts';
 import { sha256, utf8 } from './digest.ts';
-import { LOCAL_LIBRARIANS } from './house-librarians.ts';
+import { LOCAL_LIBRARIANS } from './internal-librarians.ts';
 import { type DirectoryEntry, type KeyDirectory, openDirectory } from './key-directory.ts';
 import { importSigner, pkcs8Of, publicKeyOf, type Signer } from './signer.ts';
 

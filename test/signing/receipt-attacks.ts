@@ -1,6 +1,6 @@
-import { encodeBase64url } from '../../src/runtime/base64url.ts';
-import { sha256, utf8 } from '../../src/runtime/digest.ts';
-import type { Receipt } from '../../src/runtime/receipt.ts';
+import { encodeBase64url } from '../../src/signing/base64url.ts';
+import { sha256, utf8 } from '../../src/signing/digest.ts';
+import type { Receipt } from '../../src/signing/receipt.ts';
 import { BODY, type Claims, editClaims, editPart, headerOf, type Kit, kidOf, NOW, OP } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 

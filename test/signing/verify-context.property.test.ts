@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { decodeProtectedHeader, importJWK, importPKCS8, jwtVerify, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { covers } from '../../src/runtime/capabilities.ts';
-import { ContextRefused } from '../../src/runtime/context-refused.ts';
-import { localSigningKey } from '../../src/runtime/local-directory.ts';
 import { seededRandom } from '../../src/runtime/seeded-random.ts';
+import { covers } from '../../src/signing/capabilities.ts';
+import { ContextRefused } from '../../src/signing/context-refused.ts';
+import { localSigningKey } from '../../src/signing/local-directory.ts';
 import { BODY, createKit, kidOf, NOW, OP, opFor, SEED } from './attack-kit.ts';
 import { realRuntime } from './real-runtime.ts';
 

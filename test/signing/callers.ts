@@ -1,7 +1,7 @@
-import { identityFrom } from '../../src/runtime/identity.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
-import { type Origin, type OriginContext, originate } from '../../src/runtime/request-context.ts';
 import { type SignedRequest, signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { identityFrom } from '../../src/signing/identity.ts';
+import { type Origin, type OriginContext, originate } from '../../src/signing/request-context.ts';
 
 /** Anything that answers requests in memory: a Hono app. */
 export interface App {

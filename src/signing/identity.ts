@@ -1,5 +1,5 @@
 import { decodeBase64url } from './base64url.ts';
-import { LOCAL_LIBRARIANS } from './house-librarians.ts';
+import { LOCAL_LIBRARIANS } from './internal-librarians.ts';
 import type { DirectoryEntry, KeyDirectory } from './key-directory.ts';
 import { LOCAL_SEED, localDirectory, localSigner } from './local-directory.ts';
 import { loadDirectory } from './signed-directory.ts';
@@ -20,7 +20,7 @@ export interface IdentityVariables {
   /** Development only: ids of further internal librarians, separated by commas. */
   CONTEXT_LOCAL_LIBRARIANS?: string | undefined;
   /** Development only: external librarians as JSON, `{"<id>": {"keys": [{"kid", "x"}], "host": "127.0.0.1:9000"}}`. */
-  CONTEXT_NEIGHBOURS?: string | undefined;
+  CONTEXT_PARTNERS?: string | undefined;
 }
 
 /** The identity of a function towards other functions. */
@@ -62,7 +62,7 @@ export const IDENTITY_VARIABLES = [
   'CONTEXT_DIRECTORY_ROOT',
   'CONTEXT_KEY_SEED',
   'CONTEXT_LOCAL_LIBRARIANS',
-  'CONTEXT_NEIGHBOURS',
+  'CONTEXT_PARTNERS',
 ] as const satisfies (keyof IdentityVariables)[];
 
 /** More than one only where several functions share an isolate, as in tests. */
@@ -85,13 +85,13 @@ const readIdentity = async (variables: IdentityVariables, self: string): Promise
 };
 
 const localIdentity = async (
-  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '', CONTEXT_NEIGHBOURS }: IdentityVariables,
+  { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '', CONTEXT_PARTNERS }: IdentityVariables,
   { self, env }: { self: string; env: string },
 ): Promise<Identity> => {
   insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
   const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
-  const directory = await localDirectory(librarians, seed, parsePartners(CONTEXT_NEIGHBOURS));
+  const directory = await localDirectory(librarians, seed, parsePartners(CONTEXT_PARTNERS));
   return { self, directory, signer: await localSigner(self, seed) };
 };
 
@@ -102,7 +102,7 @@ const parsePartners = (text: string | undefined): Record<string, DirectoryEntry>
     // openDirectory refuses invalid entries.
     return JSON.parse(text) as Record<string, DirectoryEntry>;
   } catch {
-    throw new IdentityRefused('Cannot sign calls: CONTEXT_NEIGHBOURS is not JSON');
+    throw new IdentityRefused('Cannot sign calls: CONTEXT_PARTNERS is not JSON');
   }
 };
 

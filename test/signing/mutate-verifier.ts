@@ -1,16 +1,22 @@
-/**
- * Switches off one check of the verifier at a time and runs the tables of attacks against what is left: every check
- * must be missed by some case. Prints a table, exits with 1 when a mutant survives unexplained.
- *
- *     node test/runtime/mutate-verifier.ts
- */
+/** `npm run mutate`: proves that the attacks would notice a missing check. */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
+import { readCommandLine } from '../../src/dev/command-line.ts';
 import { createKit, type Kit } from './attack-kit.ts';
 import { ATTACKS, CONTROLS, outcomeOf } from './attacks.ts';
 import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
 import type { Runtime } from './real-runtime.ts';
 import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
+
+const HELP = `Disables one check of the signed context at a time, in memory, and runs every attack of test/signing against what is
+left: each missing check has to be noticed by some attack. Prints a table; ends with 1 when one is not noticed.
+
+  npm run mutate
+
+  --help  this text
+`;
+
+readCommandLine(HELP, { options: {} });
 
 interface Mutant {
   file: string;
@@ -18,7 +24,7 @@ interface Mutant {
   source: string;
 }
 
-const folder = new URL('../../src/runtime/', import.meta.url);
+const folder = new URL('../../src/signing/', import.meta.url);
 
 /** Files with named checks, and the function that each check calls. */
 const CHECKED = {
