@@ -14,7 +14,7 @@ import type { Retriever } from '../search/retrieve.ts';
 import { requestBudget } from '../signing/budget.ts';
 import { answerQuestion } from './answer-question.ts';
 import { closestIn, createNavigator } from './navigator-librarian.ts';
-import { QUESTION_EXAMPLES } from './question-examples.ts';
+import examples from './question-examples.json' with { type: 'json' };
 
 /** The navigator's description for people and librarians. */
 const NAVIGATOR: LibrarianInfo = {
@@ -23,7 +23,7 @@ const NAVIGATOR: LibrarianInfo = {
   description:
     'Answers questions from the knowledge base with quotes that name their file and section, says how sure it is and why, and declines where nothing is written: how to set up, use, maintain and repair, what messages and settings mean, rules and policies.',
   capabilities: ['kb:read'],
-  examples: QUESTION_EXAMPLES,
+  examples,
   readsHistory: true,
 };
 

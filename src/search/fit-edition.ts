@@ -16,7 +16,7 @@ import {
 import { backgroundShares } from './background-shares.ts';
 import { attachSection } from './edition-format.ts';
 import { applyLogistic, fitLogistic, type LogisticModel } from './fit-logistic.ts';
-import { FOREIGN_QUESTIONS } from './foreign-questions.ts';
+import offTopicQuestions from './off-topic-questions.json' with { type: 'json' };
 import { type Edition, openEdition } from './open-edition.ts';
 import { attachRepeatedBlocks } from './repeated-blocks.ts';
 import { searchEdition } from './search-edition.ts';
@@ -41,7 +41,7 @@ const fitAnsweringModel = (edition: Edition): AnsweringModel => {
   const topics = topicsOf(edition, keys);
   const asked = madeUpQuestions(edition).map(({ text }) => searchEdition(edition, text));
   if (asked.length < MIN_QUESTIONS) return { ...DEFAULT_MODEL, topics, keys };
-  const foreign = foreignQuestions().map((text) => domainFeatures(searchEdition(edition, text), keys));
+  const foreign = OFF_TOPIC_QUESTIONS.map((text) => domainFeatures(searchEdition(edition, text), keys));
   const own = asked.map((outcome) => domainFeatures(outcome, keys));
   const mixed = mixedQuestions(edition).map((text) => domainFeatures(searchEdition(edition, text), keys));
   const domain = fitLogistic([...[...own, ...mixed].map(labelled(true)), ...foreign.map(labelled(false))], {
@@ -53,7 +53,12 @@ const fitAnsweringModel = (edition: Edition): AnsweringModel => {
 
 const labelled = (label: boolean) => (features: number[]) => ({ features, label });
 
-const foreignQuestions = (): string[] => Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+/**
+ * Questions and complaints of customers of unrelated services, by subject: negative examples by which a knowledge base learns what is out
+ * of its domain. The range of subjects matters more than the sentences. Since a knowledge base may cover one or two of the subjects,
+ * `fitEdition` limits how many of its own questions may be refused. No evaluation set was used for them.
+ */
+export const OFF_TOPIC_QUESTIONS: readonly string[] = Object.values(offTopicQuestions).flat();
 
 /**
  * Number of synthetic in-domain questions with one out-of-domain word, as customers use words that the knowledge base
@@ -63,7 +68,7 @@ const MIXED_QUESTIONS = 100;
 
 /** Half of a synthetic question, at least two words, and one out-of-domain word. */
 const mixedQuestions = (edition: Edition): string[] => {
-  const foreign = wordsOf(foreignQuestions().join('\n'));
+  const foreign = wordsOf(OFF_TOPIC_QUESTIONS.join('\n'));
   const random = seededRandom(edition.chunkCount + 1);
   return madeUpQuestions(edition, MIXED_QUESTIONS).map(({ text }) => {
     const words = text.split(' ');

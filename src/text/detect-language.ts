@@ -1,4 +1,4 @@
-import { LETTERS, PIECES, WORDS } from './language-tables.ts';
+import languages from './lists/languages.json' with { type: 'json' };
 
 /**
  * Detects the language of a customer's message, as a primary tag of BCP 47 (`en`, `de`, ...): from its script, or from
@@ -50,7 +50,7 @@ const scoresOf = (words: readonly string[], prose: string): Map<string, number> 
     for (const language of languages ?? [])
       scores.set(language, (scores.get(language) ?? 0) + weight / (languages?.length ?? 1));
   };
-  tables ??= { words: byEntry(WORDS), pieces: byEntry(PIECES), letters: byEntry(LETTERS) };
+  tables ??= { words: byEntry('words'), pieces: byEntry('pieces'), letters: byEntry('letters') };
   for (const word of words) {
     const known = tables.words.get(word);
     if (known !== undefined) {
@@ -72,10 +72,15 @@ const LETTER_WEIGHT = 0.6;
 type Table = Map<string, readonly string[]>;
 let tables: { words: Table; pieces: Table; letters: Table } | undefined;
 
-const byEntry = (lists: Readonly<Record<string, string>>): Table => {
+/**
+ * The languages that have an entry. `words` are frequent short words of customers, up to an apostrophe; `pieces` are trigrams that are
+ * frequent in few languages, with `^` and `$` for the ends of a word; `letters` are those that few languages have.
+ */
+const byEntry = (kind: 'words' | 'pieces' | 'letters'): Table => {
   const table: Table = new Map();
-  for (const [language, list] of Object.entries(lists))
-    for (const entry of list.split(' ')) table.set(entry, [...(table.get(entry) ?? []), language]);
+  for (const [language, lists] of Object.entries(languages))
+    for (const entry of lists[kind].split(' ').filter(Boolean))
+      table.set(entry, [...(table.get(entry) ?? []), language]);
   return table;
 };
 

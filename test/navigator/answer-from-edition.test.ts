@@ -7,7 +7,7 @@ import type { NavigatorAnswer } from '../../src/navigator/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
-import { FOREIGN_QUESTIONS } from '../../src/search/foreign-questions.ts';
+import { OFF_TOPIC_QUESTIONS } from '../../src/search/fit-edition.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
@@ -296,7 +296,7 @@ describe('answerFromEdition() without an answer', () => {
   });
 
   it('links no article for an out-of-domain question', () => {
-    const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    const questions = OFF_TOPIC_QUESTIONS;
     const foreign = questions.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
     expect(foreign.length).toBeGreaterThan(0);
     for (const { closest, response } of foreign) {
@@ -318,7 +318,7 @@ describe('answerFromEdition() without an answer', () => {
     const few = openSmallKb(ARTICLES.slice(0, 8)).edition;
     const isAnswered = (question: string) => answerFromEdition(few, question).sources.length > 0;
     expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
-    const questions = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    const questions = OFF_TOPIC_QUESTIONS;
     expect(questions.filter(isAnswered).length).toBeLessThan(0.1 * questions.length);
   });
 

@@ -9,9 +9,8 @@ import {
   relevanceOfHits,
 } from '../../src/search/answering-model.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { fitEdition, madeUpQuestions } from '../../src/search/fit-edition.ts';
+import { fitEdition, madeUpQuestions, OFF_TOPIC_QUESTIONS } from '../../src/search/fit-edition.ts';
 import { applyLogistic } from '../../src/search/fit-logistic.ts';
-import { FOREIGN_QUESTIONS } from '../../src/search/foreign-questions.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 
@@ -62,7 +61,7 @@ describe('fitEdition()', () => {
   });
 
   it('classifies at least nine in ten out-of-domain questions as out of domain', () => {
-    const foreign = Object.values(FOREIGN_QUESTIONS).flatMap((lines) => lines.trim().split('\n'));
+    const foreign = OFF_TOPIC_QUESTIONS;
     expect(foreign.filter(isForeign).length / foreign.length).toBeGreaterThan(0.9);
   });
 

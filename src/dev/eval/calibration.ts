@@ -3,7 +3,7 @@ import { type AdapterVariables, readSettings } from '../../adapters/settings.ts'
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { wordVectorProvider } from '../../ai/embeddings/word-vectors.ts';
 import { cl100k, loadTokenizer } from '../../ai/tokenizer.ts';
-import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
+import { OFF_TOPIC_QUESTIONS } from '../../search/fit-edition.ts';
 import {
   fitSemanticCalibration,
   type SemanticCalibration,
@@ -76,10 +76,7 @@ const partOf = ({ set, edition, asked }: AskedSet, half: ReturnType<typeof halfO
   asked: asked.filter((question) => halfOf(question) === half),
 });
 
-const panel = (): JudgedQuestion[] =>
-  Object.values(FOREIGN_QUESTIONS)
-    .flatMap((lines) => lines.trim().split('\n'))
-    .map((text) => foreigner({ id: text, text }));
+const panel = (): JudgedQuestion[] => OFF_TOPIC_QUESTIONS.map((text) => foreigner({ id: text, text }));
 
 const foreigner = ({ id, text }: Pick<JudgedQuestion, 'id' | 'text'>): JudgedQuestion => ({
   ...{ id, text, relevant: new Set<string>(), history: [] },

@@ -8,8 +8,8 @@ import { candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts'
 import type { Unit } from '../../grounding/units.ts';
 import { HITS } from '../../navigator/answer-from-edition.ts';
 import type { Turn } from '../../search/analyse-query.ts';
+import { OFF_TOPIC_QUESTIONS } from '../../search/fit-edition.ts';
 import { applyLogistic, fitLogistic } from '../../search/fit-logistic.ts';
-import { FOREIGN_QUESTIONS } from '../../search/foreign-questions.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { failUsage, readCommandLine } from '../command-line.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
@@ -61,17 +61,15 @@ const unanswered = (kb: string, kind: string, questions: readonly Question[]): Q
   questions.map((question) => ({ ...question, kb, kind, answerable: false, articles: [], must: [] }));
 
 /** Out-of-domain questions: the gate must recognise these, too. */
-const elsewhere = Object.values(FOREIGN_QUESTIONS)
-  .flatMap((lines) => lines.trim().split('\n'))
-  .map((question, at) => ({
-    id: `elsewhere-${at}`,
-    kb: '',
-    question,
-    kind: '',
-    answerable: false,
-    articles: [],
-    must: [],
-  }));
+const elsewhere = OFF_TOPIC_QUESTIONS.map((question, at) => ({
+  id: `elsewhere-${at}`,
+  kb: '',
+  question,
+  kind: '',
+  answerable: false,
+  articles: [],
+  must: [],
+}));
 const foreign = Object.keys(bases).flatMap((kb) => {
   const others = training.filter((question) => question.kb !== kb && question.history === undefined);
   return unanswered(kb, 'foreign', [...everyNth(others, 60), ...everyNth(elsewhere, 40)]);
