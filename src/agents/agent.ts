@@ -7,8 +7,9 @@ import type {
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
-import { startDeadline } from '../runtime/deadline.ts';
-import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { CodedError } from '../http/coded-error.ts';
+import { startDeadline } from '../http/deadline.ts';
+import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { AgentResponse, validateAgentResponse } from './agent-response.ts';
 
@@ -94,7 +95,7 @@ export const failureInfoOf = ({ error, metadata }: AgentFailure): ErrorInfo => {
 
 const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
   const { profile, call, scene } = run;
-  const deadline = startDeadline(call.timeoutMs, call.signal);
+  const deadline = startDeadline({ timeoutMs: call.timeoutMs, signal: call.signal });
   try {
     const pending = Promise.resolve().then(() => agent(query, { ...call, signal: deadline.signal }));
     const read = validateAgentResponse(await deadline.race(pending));

@@ -4,8 +4,8 @@ import { HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import type { DelegationTrace } from '../contract/response.ts';
+import { startDeadline, timeToAnswer } from '../http/deadline.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
-import { startDeadline, timeToAnswer } from '../runtime/deadline.ts';
 import type { ErrorScene } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
@@ -69,7 +69,7 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
     }
     const { query, options: own = {} } = request.value;
     const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
-    const deadline = startDeadline(timeoutMs, c.req.raw.signal);
+    const deadline = startDeadline({ timeoutMs, signal: c.req.raw.signal });
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });

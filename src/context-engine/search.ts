@@ -1,8 +1,8 @@
 import { EmbeddingFailed, type EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import type { RelatedMemory, SearchResult } from '../contract/memory.ts';
+import { withDeadline } from '../http/deadline.ts';
 import { mapBounded } from '../runtime/map-bounded.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
 import type { AdjacentMemory, FoundMemory, StorageClient } from '../storage/memory-store.ts';
 import { isWanted } from '../storage/rank-memories.ts';
 import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
@@ -69,7 +69,7 @@ const adjacentMemories =
 
 const reading = async <T>(what: string, signal: AbortSignal | undefined, read: () => Promise<T[]>): Promise<T[]> => {
   try {
-    return await untilAborted(read, { signal, reason: `reading ${what} took too long` });
+    return await withDeadline(read, { signal, reason: `reading ${what} took too long` });
   } catch (error) {
     throw error instanceof ContextFailure ? error : storageFailure(what, error);
   }
@@ -144,7 +144,7 @@ const embed = async (
     texts.length === 1 && only !== undefined
       ? [await provider.embed(only, { signal })]
       : await provider.embedBatch(texts, { signal });
-  return untilAborted(ask, { signal, reason: 'embedding the query took too long' });
+  return withDeadline(ask, { signal, reason: 'embedding the query took too long' });
 };
 
 const checked = (vector: number[] | undefined, dimensions: number): number[] => {

@@ -1,7 +1,8 @@
 import { readAs } from '../contract/issue.ts';
 import type { TraceHop } from '../contract/response.ts';
 import { LibrarianResponse } from '../contract/response.ts';
-import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { CodedError } from '../http/coded-error.ts';
+import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
 import { type Amounts, type Budget, MODEL_BUDGETS } from '../signing/budget.ts';
 import { MAX_RESPONSE_BYTES } from '../signing/limits.ts';

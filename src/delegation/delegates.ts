@@ -1,5 +1,5 @@
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
-import { timeToAnswer } from '../runtime/deadline.ts';
+import { timeToAnswer } from '../http/deadline.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';

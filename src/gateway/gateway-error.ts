@@ -1,6 +1,7 @@
 import { type ErrorCode, type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
+import { CodedError } from '../http/coded-error.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
-import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
 import type { ApiKey } from './api-keys.ts';
 
 /** A request that the gateway itself rejects; `message` is visible to the caller. */

@@ -5,8 +5,8 @@ import {
   type LibrarianDirectory,
   type LibrarianEntry,
 } from '../contract/librarian-directory.ts';
+import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
-import { type Deadline, startDeadline } from '../runtime/deadline.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { Target } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
@@ -111,7 +111,7 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
       if (unknown.length > 0) {
         const hearing = Promise.all(unknown.map(refresh));
         waitUntil(hearing);
-        const deadline = startDeadline(withinMs, signal);
+        const deadline = startDeadline({ timeoutMs: withinMs, signal });
         // Descriptions that have not arrived by then are omitted.
         await deadline.race(hearing).catch(() => undefined);
         deadline.clear();
@@ -163,7 +163,7 @@ const entryOf = (id: string, entry: CachedDescription | undefined): LibrarianEnt
 
 /** Fetches a librarian's description; undefined when it does not answer within a second, or with another id. */
 const describe = async (target: Target, id: string): Promise<Description | undefined> => {
-  const deadline = startDeadline(TIMEOUT_MS);
+  const deadline = startDeadline({ timeoutMs: TIMEOUT_MS });
   try {
     return await read(target, id, deadline);
   } catch {

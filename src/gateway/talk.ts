@@ -2,6 +2,7 @@ import type { AskRequest } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withMetadata } from '../delegation/trace.ts';
+import { waitAtMost } from '../http/deadline.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { OriginContext } from '../signing/request-context.ts';
@@ -100,9 +101,5 @@ const kept = async (
   // The caller may disconnect after the response.
   const keeping = conversations.remember({ ...place, signal: new AbortController().signal }, turn);
   waitUntil(keeping);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(true), KEEP_MS);
-  const isKept = await Promise.race([keeping, promise]);
-  clearTimeout(timer);
-  return isKept;
+  return waitAtMost(keeping, KEEP_MS, true);
 };

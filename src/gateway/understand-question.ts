@@ -3,8 +3,8 @@ import { readAs } from '../contract/issue.ts';
 import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
+import { startDeadline } from '../http/deadline.ts';
 import { NO_NOUNS } from '../knowledge/questions/word-lists.ts';
-import { startDeadline } from '../runtime/deadline.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import { isFollowUp } from './concierge/follow-up.ts';
@@ -115,7 +115,7 @@ const writtenByModel = async (
   { ai, timeLeftMs, signal }: Bounds,
 ): Promise<string | undefined> => {
   if (ai === undefined) return undefined;
-  const deadline = startDeadline(Math.min(MODEL_TIMEOUT_MS, timeLeftMs * MODEL_SHARE), signal);
+  const deadline = startDeadline({ timeoutMs: Math.min(MODEL_TIMEOUT_MS, timeLeftMs * MODEL_SHARE), signal });
   try {
     const conversation = turns.slice(-MAX_TURNS).map((turn) => ({
       asked: turn.question.slice(0, MAX_SHOWN),

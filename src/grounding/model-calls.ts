@@ -1,7 +1,6 @@
 import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
-import { type Deadline, startDeadline } from '../runtime/deadline.ts';
+import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';
-import { ContextRefused } from '../signing/context-refused.ts';
 
 /** Why a call returned no text. Each has its own sentence for the reader (`REFUSALS` of the navigator). */
 export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';
@@ -42,7 +41,8 @@ const MIN_TIME_MS = 250;
 
 /** The clock starts immediately. `ask` never throws. */
 export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): ModelCalls => {
-  const deadline: Deadline | undefined = timeMs >= MIN_TIME_MS ? startDeadline(timeMs, signal) : undefined;
+  const deadline: Deadline | undefined =
+    timeMs >= MIN_TIME_MS ? startDeadline({ timeoutMs: timeMs, signal }) : undefined;
   let usage: CallUsage | undefined;
   return {
     ask: async (messages, { maxTokens, schema }) => {
@@ -57,7 +57,7 @@ export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): Mode
       } catch (error) {
         if (error instanceof ModelBudgetSpent) return failed('over_budget');
         // Only our own deadline counts as a timeout, not other errors of the client.
-        return failed(deadline.signal.aborted || error instanceof ContextRefused ? 'timeout' : 'unavailable');
+        return failed(deadline.signal.aborted ? 'timeout' : 'unavailable');
       }
     },
     usage: () => usage,

@@ -1,5 +1,5 @@
 import type { Reranker } from '../ai/reranker.ts';
-import { startDeadline } from '../runtime/deadline.ts';
+import { startDeadline } from '../http/deadline.ts';
 import { type CachedChunk, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
@@ -58,7 +58,7 @@ export const rerankPassages = async (
   { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
 ): Promise<ShownPassage[]> => {
   const candidates = candidatesOf(edition, hits, { limit: MAX_CANDIDATES, isAllowed: () => true });
-  const deadline = startDeadline(RERANK_MS, signal);
+  const deadline = startDeadline({ timeoutMs: RERANK_MS, signal });
   try {
     const texts = candidates.map(({ title, headings, text }) => [title, ...headings, text].join('\n'));
     const scores = await deadline.race(reranker.rank(question, texts, { signal: deadline.signal }));

@@ -1,3 +1,4 @@
+import { withDeadline } from './deadline.ts';
 import { discard, readBody } from './read-body.ts';
 
 /** Why a call failed: no reply before the signal aborted, no connection, the status, or a body that cannot be used. */
@@ -75,7 +76,7 @@ export const fetchJson = async (
       if (attempt >= retries || !(error instanceof HttpFailure) || !error.isRetryable) throw error;
       const waitMs = retryAfterMs(error.headers, now()) ?? 0;
       if (now() + waitMs + MIN_RETRY_MS > endsAt) throw error;
-      if (waitMs > 0) await untilAborted(sleep(waitMs), signal);
+      if (waitMs > 0) await withDeadline(() => sleep(waitMs), { signal, errorFor: () => timedOut() });
     }
   }
 };
@@ -91,7 +92,7 @@ export const send = async (
 ): Promise<Response> => {
   try {
     const init = { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) } as const;
-    return await untilAborted(fetch(url, init), signal);
+    return await withDeadline(() => fetch(url, init), { signal, errorFor: () => timedOut() });
   } catch (cause) {
     if (cause instanceof HttpFailure) throw cause;
     throw signal.aborted ? timedOut(cause) : new HttpFailure('unreachable', 'it cannot be reached', { cause });
@@ -114,7 +115,7 @@ export const sendOk = async (url: string | URL, request: HttpRequest): Promise<R
 export const readJson = async (response: Response, { maxBytes, signal, parse = parseUtf8 }: ReadOptions) => {
   let bytes: Uint8Array<ArrayBuffer> | undefined;
   try {
-    bytes = await untilAborted(readBody(response, maxBytes), signal);
+    bytes = await withDeadline(() => readBody(response, maxBytes), { signal, errorFor: () => timedOut() });
   } catch (cause) {
     throw signal.aborted ? timedOut(cause) : new HttpFailure('broken-off', 'the reply broke off', { cause });
   }
@@ -158,18 +159,5 @@ export const retryAfterMs = (
 };
 
 const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
-
-/** Settles as the work does, or rejects as soon as the signal aborts: a `fetch` need not listen to it. */
-const untilAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(timedOut());
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-};
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -14,6 +14,7 @@ import {
   type MemorySearchResponse,
   type SearchResult,
 } from '../contract/memory.ts';
+import { withDeadline } from '../http/deadline.ts';
 import {
   contextGuard,
   faultHandler,
@@ -24,7 +25,6 @@ import {
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
@@ -212,7 +212,7 @@ export const createApp = (parts: MemoryParts) => {
     const { workspaceId, signal } = callOf(c);
     const [memories, searches] = await Promise.all([
       store.count(workspaceId, { signal }),
-      untilAborted(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
+      withDeadline(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
     ]);
     const cache = embeddingsFor(c)?.statistics();
     return jsonAnswer({

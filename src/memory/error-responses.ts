@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import type { ContextError } from '../contract/context-engine.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
+import { CodedError } from '../http/coded-error.ts';
 import { type GuardedEnv, refusal } from '../runtime/context-guard.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
-import { CodedError, errorInfo } from '../runtime/error-info-of.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
 type MemoryContext = Context<GuardedEnv>;

@@ -1,4 +1,4 @@
-import { untilAborted } from '../runtime/until-aborted.ts';
+import { withDeadline } from '../http/deadline.ts';
 import type { ReplayStore } from '../signing/replay-store.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
@@ -58,25 +58,19 @@ export const remoteLedger = (stubOf: StubOf, workspace: string): RemoteLedger =>
 };
 
 const untilSettled = async <T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> => {
-  const { promise: given, reject } = Promise.withResolvers<never>();
-  const giveUp = () => reject(new StoreUnavailable('aborted', 'Cannot call the memory object: the caller aborted'));
-  given.catch(() => undefined);
-  if (signal?.aborted === true) giveUp();
-  signal?.addEventListener('abort', giveUp, { once: true });
   try {
-    return await Promise.race([answer, given]);
+    const errorFor = () => new StoreUnavailable('aborted', 'Cannot call the memory object: the caller aborted');
+    return await withDeadline(() => answer, { signal, errorFor });
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error;
     throw new StoreUnavailable('unavailable', 'Cannot call the memory object of a workspace', { cause: error });
-  } finally {
-    signal?.removeEventListener('abort', giveUp);
   }
 };
 
 /** The replay store in the Durable Object of the workspace: one place for all isolates, also when the memories are in Upstash. */
 export const ledgerReplay = (ledgerOf: (workspace: string) => Pick<RemoteLedger, 'isFirstCall'>): ReplayStore => ({
   isFirst: (linkHash, { workspace, ...options }) =>
-    untilAborted(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
+    withDeadline(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
       signal: AbortSignal.timeout(LEDGER_MS),
       reason: 'the ledger did not answer',
     }),

@@ -6,10 +6,10 @@ import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link, Query } from '../contract/names.ts';
 import type { Source } from '../contract/response.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { withDeadline } from '../http/deadline.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
@@ -59,7 +59,7 @@ export const createNavigator =
             message: `Cannot answer: the query ${question.issues[0]?.message}`,
           }),
         };
-      const edition = await untilAborted(readEdition, {
+      const edition = await withDeadline(readEdition, {
         signal: context?.signal,
         reason: 'the signal aborted before the edition was read',
       });

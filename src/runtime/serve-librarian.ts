@@ -6,10 +6,11 @@ import { describeIssues, readAs } from '../contract/issue.ts';
 import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianDescription } from '../contract/librarian-directory.ts';
 import { isUnsure, LibrarianResponse } from '../contract/response.ts';
+import { CodedError } from '../http/coded-error.ts';
+import { type Deadline, startDeadline, timeToAnswer } from '../http/deadline.ts';
 import { NOTHING_SPENT } from '../signing/budget.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
-import { type Deadline, startDeadline, timeToAnswer } from './deadline.ts';
-import { CodedError, type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
+import { type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
@@ -79,7 +80,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
     }
     const timeoutMs = timeToAnswer(context.deadlineMs - now());
-    const deadline = startDeadline(timeoutMs, c.req.raw.signal);
+    const deadline = startDeadline({ timeoutMs, signal: c.req.raw.signal });
     const { signal } = deadline;
     try {
       const { query, metadata } = request.value;

@@ -1,4 +1,6 @@
 import type { ErrorInfo } from '../contract/error-info.ts';
+import { CodedError } from '../http/coded-error.ts';
+import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { discard, readBody } from '../http/read-body.ts';
 import type { Bytes } from '../signing/base64url.ts';
 import { ContextRefused, demand } from '../signing/context-refused.ts';
@@ -9,7 +11,6 @@ import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import { type SignedLink, signLink } from '../signing/sign-link.ts';
 import type { Signer } from '../signing/signer.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
 import { errorInfo } from './error-info-of.ts';
 import { describeCause, type Log, logLine } from './log.ts';
 import { traceParent } from './trace-parent.ts';
@@ -107,7 +108,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
         const { link, url, init } = await signCall(context, { ...options, request, now });
         progress.spanId = link.spanId;
-        deadline = startDeadline(link.deadlineMs - now(), request.signal);
+        deadline = startDeadline({ timeoutMs: link.deadlineMs - now(), signal: request.signal });
         deadline.signal.throwIfAborted();
         Object.assign(progress, { why: 'transport', sent: true });
         const response = await deadline.race(target.fetch(new Request(url, { ...init, signal: deadline.signal })));
@@ -145,7 +146,8 @@ const failedCall = (
     log = logLine,
   }: SignedClientOptions & Progress & { to: string; traceId: string },
 ): FailedCall => {
-  const code = cause instanceof ContextRefused && cause.code !== 'UNAUTHORIZED' ? cause.code : 'DELEGATION_FAILED';
+  const isCoded = cause instanceof ContextRefused || cause instanceof CodedError;
+  const code = isCoded && cause.code !== 'UNAUTHORIZED' ? cause.code : 'DELEGATION_FAILED';
   log({
     event: 'fault',
     time: now(),

@@ -1,4 +1,5 @@
-import { CodedError } from '../runtime/error-info-of.ts';
+import { CodedError } from '../http/coded-error.ts';
+import { withDeadline } from '../http/deadline.ts';
 import type { EditionParts, EditionSource } from '../storage/edition-storage.ts';
 import { type EditionManifest, sha256Hex } from '../storage/edition-storage.ts';
 import { type Edition, openEdition } from './open-edition.ts';
@@ -113,7 +114,7 @@ export const createEditionReader = ({
     if (!flying) return begin(options);
     if (waits === 0) return refresh(options);
     try {
-      return await withinWait(flying);
+      return await withDeadline(() => flying, { timeoutMs: SHARED_WAIT_MS });
     } catch (error) {
       if (error instanceof EditionUnavailable) throw error;
       drop(options.workspace, flying);
@@ -153,12 +154,6 @@ export const createEditionReader = ({
     },
   };
 };
-
-const withinWait = <T>(work: Promise<T>): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('Cannot wait for the edition any longer')), SHARED_WAIT_MS);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 
 /** No source had an intact copy of a part. */
 class EditionIncomplete extends Error {

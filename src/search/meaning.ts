@@ -1,5 +1,5 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import { untilAborted } from '../runtime/until-aborted.ts';
+import { withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 
 /** The meaning of a question: its vector, or the closest vectors of an index. */
@@ -41,7 +41,7 @@ export const meaningBy =
     const embedded = embeddings.embed(text, { signal: AbortSignal.timeout(EMBEDDING_LIMIT_MS) });
     const settled = embedded.catch(() => undefined);
     waitUntil?.(settled);
-    const vector = await untilAborted(() => embedded, { signal, reason: 'the model has not answered in time' });
+    const vector = await withDeadline(() => embedded, { signal, reason: 'the model has not answered in time' });
     const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
     if (index === undefined) return { model, dimensions, vector };
     signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { startDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
 import { type Meaning, type MeaningOf, meaningBy } from './meaning.ts';
@@ -80,10 +81,12 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
     // Vectors of different models are not comparable.
     if (embeddings !== undefined && !isOf(vectors, embeddings)) return { outcome: byWordsAlone(), semantic: 'absent' };
     signal?.throwIfAborted();
-    const race = startRace(Math.min(deadlineMs, timeLeftMs / 2), signal);
+    const timeoutMs = Math.min(deadlineMs, timeLeftMs / 2);
+    const deadline = startDeadline({ timeoutMs, signal, errorFor: () => LATE });
+    let byWords: SearchOutcome | undefined;
     try {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
-      const asked = { wants, workspace: edition.workspace, signal: race.signal, waitUntil } as const;
+      const asked = { wants, workspace: edition.workspace, signal: deadline.signal, waitUntil } as const;
       const meaning = meaningOf(questionText(question, options), asked);
       const near = meaning.then((meaningFound) =>
         nearChunks(meaningFound, { edition, vectors, filter: options.filter }),
@@ -91,18 +94,18 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       // It may fail after the result has been returned.
       near.catch(() => undefined);
       // Runs while the meaning is pending.
-      const byWords = byWordsAlone();
-      const found = await race.first(near);
-      if (found === 'late') return { outcome: byWords, semantic: 'late' };
+      byWords = byWordsAlone();
+      const found = await deadline.race(near);
       if (found === undefined) return { outcome: byWords, semantic: 'absent' };
       const meanings = { model: vectors.space.model, near: found };
       return { outcome: searchEdition(edition, question, options, meanings), semantic: 'used' };
     } catch (error) {
       signal?.throwIfAborted();
+      if (error === LATE) return { outcome: byWords ?? byWordsAlone(), semantic: 'late' };
       onFault?.('compare meanings', error);
-      return { outcome: byWordsAlone(), semantic: 'failed' };
+      return { outcome: byWords ?? byWordsAlone(), semantic: 'failed' };
     } finally {
-      race.end();
+      deadline.end();
     }
   };
 };
@@ -141,37 +144,8 @@ const nearByWordVectors = (
   return near.map(({ chunk, similarity }) => ({ chunk, similarity: similarity * share }));
 };
 
-interface Race {
-  /** Aborts at the timeout or when the caller aborts. */
-  signal: AbortSignal;
-  /** Result of the work, or `late` at the timeout. Rejects when the caller aborts. */
-  first<T>(work: Promise<T>): Promise<T | 'late'>;
-  end(): void;
-}
-
-const startRace = (limitMs: number, outer: AbortSignal | undefined): Race => {
-  const controller = new AbortController();
-  const { promise, resolve, reject } = Promise.withResolvers<'late'>();
-  promise.catch(() => undefined);
-  const timer = setTimeout(() => {
-    resolve('late');
-    controller.abort();
-  }, limitMs);
-  const giveUp = () => {
-    reject(outer?.reason);
-    controller.abort();
-  };
-  outer?.addEventListener('abort', giveUp, { once: true });
-  return {
-    signal: controller.signal,
-    first: (work) => Promise.race([work, promise]),
-    end: () => {
-      controller.abort();
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', giveUp);
-    },
-  };
-};
+/** Why a search by meaning was given up: what was found by words is the result. */
+const LATE = new Error('the meaning of the question came too late');
 
 /** A question is a few sentences; a pasted log has its meaning at the beginning, and tokens cost money. */
 const MAX_CHARACTERS = 2000;

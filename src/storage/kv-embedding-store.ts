@@ -1,5 +1,5 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { withDeadline } from '../runtime/deadline.ts';
+import { withDeadline } from '../http/deadline.ts';
 import {
   checkEmbedding,
   checkKeys,

@@ -1,4 +1,4 @@
-import type { GivenUp } from '../runtime/deadline.ts';
+import type { GivenUp } from '../http/deadline.ts';
 
 /** For every call of a store. */
 export interface StoreOptions {

@@ -1,6 +1,6 @@
 import { Redis } from '@upstash/redis/cloudflare';
+import { withDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { type StoreFailure, type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 export interface UpstashAccess {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono/tiny';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
+import { timeToAnswer } from '../http/deadline.ts';
 import {
   contextGuard,
   faultHandler,
@@ -9,7 +10,6 @@ import {
   refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { timeToAnswer } from '../runtime/deadline.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
 import { readJson } from '../runtime/read-json.ts';

@@ -4,7 +4,7 @@ import { validateAgentResponse } from '../../src/agents/agent-response.ts';
 import type { AgentResponse } from '../../src/contract/agent-response.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
-import { CodedError, DataSourceError } from '../../src/runtime/error-info-of.ts';
+import { CodedError, DataSourceError } from '../../src/http/coded-error.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';

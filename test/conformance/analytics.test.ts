@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from 'vitest';
 import { createApp } from '../../src/agents/analytics/app.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
-import { DataSourceError } from '../../src/runtime/error-info-of.ts';
+import { DataSourceError } from '../../src/http/coded-error.ts';
 import type { SqlDatabase } from '../../src/storage/sql-database.ts';
 import { startShop } from '../agents/analytics/shop-for-test.ts';
 import { identityOf } from '../signing/callers.ts';

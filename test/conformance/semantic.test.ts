@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
 import { createApp } from '../../src/agents/semantic/app.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
-import { DataSourceError } from '../../src/runtime/error-info-of.ts';
+import { DataSourceError } from '../../src/http/coded-error.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 import { identityOf } from '../signing/callers.ts';

@@ -3,7 +3,7 @@ import { createApp } from '../../src/agents/web-search/app.ts';
 import type { WebResult, WebSearch } from '../../src/agents/web-search/web-search.ts';
 import { searchCache } from '../../src/agents/web-search/web-search.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
-import { DataSourceError } from '../../src/runtime/error-info-of.ts';
+import { DataSourceError } from '../../src/http/coded-error.ts';
 import { catalogueOf, IPHONE } from '../agents/web-search/shop.ts';
 import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';

@@ -2,8 +2,8 @@ import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
+import { DataSourceError } from '../../src/http/coded-error.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { DataSourceError } from '../../src/runtime/error-info-of.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { type App, ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 

@@ -1,6 +1,7 @@
-import { CodedError, DataSourceError, errorInfoOf } from '../../runtime/error-info-of.ts';
+import { CodedError, DataSourceError } from '../../http/coded-error.ts';
+import { withDeadline } from '../../http/deadline.ts';
+import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type SqlDatabase, SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
@@ -45,7 +46,7 @@ export const createAnalyticsAgent = ({
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
     try {
       const reason = 'the catalogue was not read in time';
-      const catalogue = await untilAborted(catalogueOf, { signal: call.signal, reason });
+      const catalogue = await withDeadline(catalogueOf, { signal: call.signal, reason });
       if (catalogue === undefined) throw noCatalogue();
       if (current?.catalogue !== catalogue) {
         current = { catalogue, answer: answererFor(catalogue, { database, now, log }) };

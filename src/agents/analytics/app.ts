@@ -1,4 +1,4 @@
-import { CodedError } from '../../runtime/error-info-of.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Agent } from '../agent.ts';

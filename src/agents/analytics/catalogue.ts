@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { DataSourceError } from '../../http/coded-error.ts';
 import { type SqlDatabase, SqlRefused } from '../../storage/sql-database.ts';
 
 const Name = z.string().regex(/^[a-z][a-z0-9_]*$/);

@@ -1,4 +1,4 @@
-import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
+import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { SqlUnavailable } from '../../storage/sql-database.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { NameLists } from './find-names.ts';

@@ -1,5 +1,5 @@
-import { DataSourceError } from '../../runtime/error-info-of.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
+import { DataSourceError } from '../../http/coded-error.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import { type SqlDatabase, SqlRefused, type SqlRow } from '../../storage/sql-database.ts';
 import type { GatedSql } from './sql-gate.ts';
 import { type Checked, refuseStatement } from './sql-text.ts';
@@ -37,7 +37,7 @@ export const runSql = async (
   { signal, timeoutMs, maxLength = MAX_RESULT_LENGTH }: RunLimits,
 ): Promise<Table> => {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs)))]);
-  const { columns, rows, schemaVersion } = await untilAborted(() => asSource(database.run(gated.statement)), {
+  const { columns, rows, schemaVersion } = await withDeadline(() => asSource(database.run(gated.statement)), {
     signal: limit,
     reason: 'the database did not answer in time',
   });

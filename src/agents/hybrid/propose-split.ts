@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import type { AIClient } from '../../contract/librarian.ts';
+import { startDeadline } from '../../http/deadline.ts';
 import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
 import { MAX_PARTS, type PartialQuery, SourceType } from './split-query.ts';
 
 const Proposal = z.strictObject({
@@ -22,7 +22,7 @@ export const proposeSplit = async (
   { ai, signal, timeoutMs }: { ai: AIClient; signal: AbortSignal; timeoutMs: number },
 ): Promise<PartialQuery[] | undefined> => {
   // The rest of the time is for the librarians that are asked.
-  const deadline = startDeadline(timeoutMs * SHARE_OF_TIME, signal);
+  const deadline = startDeadline({ timeoutMs: timeoutMs * SHARE_OF_TIME, signal });
   try {
     const messages = [
       { role: 'system' as const, content: INSTRUCTIONS },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
-import { CodedError } from '../../runtime/error-info-of.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';

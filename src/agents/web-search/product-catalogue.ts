@@ -1,7 +1,7 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { DataSourceError } from '../../http/coded-error.ts';
 import { productsNamedIn } from './product-names.ts';
 
 /** A product of the shop. */

@@ -1,5 +1,5 @@
+import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
-import { CodedError, DataSourceError } from '../../runtime/error-info-of.ts';
 
 export interface ProviderRequest {
   /** May carry the key: neither it nor an error of `fetch`, which may quote it, reaches a message or a log. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
+import { DataSourceError } from '../../http/coded-error.ts';
 import { providerJson } from './provider-json.ts';
 import { webResult } from './web-result.ts';
 import type { WebResult, WebSearch, WebSearchOptions } from './web-search.ts';

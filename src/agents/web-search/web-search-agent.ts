@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
-import { CodedError, errorInfoOf } from '../../runtime/error-info-of.ts';
+import { CodedError } from '../../http/coded-error.ts';
+import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import type { Agent, AgentCall } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';

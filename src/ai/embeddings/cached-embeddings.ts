@@ -1,3 +1,4 @@
+import { withDeadline } from '../../http/deadline.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 import {
   type EmbeddingCache,
@@ -80,11 +81,11 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     statistics.hits += found.size;
     if (found.size === wanted.size) return found;
     const own = begin(alone, { signal, erasures });
-    await untilAborted(own.work, signal);
+    await withDeadline(() => own.work, { signal, errorFor: callerGone });
     for (const [key, call] of own.calls) found.set(key, vectorOf(call));
     const again = new Map<string, string>();
     for (const [key, call] of others) {
-      await untilAborted(untilEnded(call, { maxSharedWaitMs, signal }), signal);
+      await withDeadline(() => untilEnded(call, { maxSharedWaitMs, signal }), { signal, errorFor: callerGone });
       if (hasEndedForAll(call)) found.set(key, vectorOf(call));
       else again.set(key, wanted.get(key) ?? '');
     }
@@ -198,17 +199,15 @@ const embed = async (
   provider: EmbeddingProvider,
   { texts, callMs }: { texts: string[]; callMs: number },
 ): Promise<number[][]> => {
-  try {
-    const embeddings = await withinMs(callMs, (signal) => provider.embedBatch(texts, { signal }));
-    const isVector = (embedding: readonly number[]): boolean =>
-      embedding.length === provider.dimensions && embedding.every(Number.isFinite);
-    if (embeddings.length !== texts.length || !embeddings.every(isVector))
-      throw new EmbeddingFailed('malformed', 'Cannot embed: the reply does not contain the vectors of the texts');
-    return embeddings.map((embedding) => Array.from(Float32Array.from(embedding)));
-  } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
-    throw new EmbeddingFailed('unavailable', `Cannot embed: the provider took longer than ${callMs} ms`);
-  }
+  const embeddings = await withDeadline((signal) => provider.embedBatch(texts, { signal }), {
+    timeoutMs: callMs,
+    errorFor: () => new EmbeddingFailed('unavailable', `Cannot embed: the provider took longer than ${callMs} ms`),
+  });
+  const isVector = (embedding: readonly number[]): boolean =>
+    embedding.length === provider.dimensions && embedding.every(Number.isFinite);
+  if (embeddings.length !== texts.length || !embeddings.every(isVector))
+    throw new EmbeddingFailed('malformed', 'Cannot embed: the reply does not contain the vectors of the texts');
+  return embeddings.map((embedding) => Array.from(Float32Array.from(embedding)));
 };
 
 /** Level two, whose failures only `onFault` receives. Neither method rejects. */
@@ -223,7 +222,7 @@ const secondLevel = (dimensions: number, { store, storeReadMs = 30, onFault, sha
       const found: Vectors = new Map();
       if (store === undefined) return found;
       try {
-        const embeddings = await withinMs(storeReadMs, (signal) => store.getMany(keys, { signal }));
+        const embeddings = await withDeadline((signal) => store.getMany(keys, { signal }), { timeoutMs: storeReadMs });
         keys.forEach((key, at) => {
           const embedding = embeddings[at];
           if (embedding?.length === dimensions) found.set(key, embedding);
@@ -283,45 +282,4 @@ const untilEnded = async (
   }
 };
 
-/**
- * Waits for work, but not longer than the caller does.
- *
- * @throws {EmbeddingFailed} `aborted`
- */
-const untilAborted = async (work: Promise<void>, signal: AbortSignal | undefined): Promise<void> => {
-  if (signal === undefined) return work;
-  const aborted = Promise.withResolvers<never>();
-  const stop = () => aborted.reject(new EmbeddingFailed('aborted', 'Cannot embed: the caller has given up'));
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  try {
-    await Promise.race([aborted.promise, work]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-};
-
-/** The second level, or a provider, did not answer in time. */
-class TookTooLong extends Error {
-  override readonly name = 'TookTooLong';
-}
-
-/**
- * Limits the time of work, whether it listens to the signal or not.
- *
- * @throws {TookTooLong}
- */
-const withinMs = async <T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-  const ending = new AbortController();
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new TookTooLong(`it took longer than ${ms} ms`);
-    over.reject(error);
-    ending.abort(error);
-  }, ms);
-  try {
-    return await Promise.race([work(ending.signal), over.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const callerGone = () => new EmbeddingFailed('aborted', 'Cannot embed: the caller has given up');

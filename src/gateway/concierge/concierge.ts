@@ -3,7 +3,7 @@ import { readAs } from '../../contract/issue.ts';
 import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
 import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
+import { startDeadline } from '../../http/deadline.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { completedQuestion, isFollowUp, turnBefore } from './follow-up.ts';
 import { type Candidates, type Choice, candidatesCache, chooseLibrarian, permittedLibrarians } from './routing.ts';
@@ -170,7 +170,7 @@ const chooseByModel = async (
 ): Promise<string[] | undefined> => {
   const ids = z.enum(candidates.map(({ id }) => id));
   const Reply = z.object({ librarians: z.array(ids).length(questions.length) });
-  const deadline = startDeadline(timeoutMs, signal);
+  const deadline = startDeadline({ timeoutMs, signal });
   try {
     const librarians = candidates.map(({ id, description = '', examples = [] }) => ({
       id,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
-import { CodedError } from '../../runtime/error-info-of.ts';
 import { RATE_LIMIT_HEADERS } from '../tools/helpdesk-api.ts';
 import { parseJson } from '../tools/payload.ts';
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../../runtime/error-info-of.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import { ConnectionGone, SecretMissing } from '../connections.ts';
 import { HelpdeskFailed } from '../helpdesk-tool.ts';
 import { AnalysisFailed } from './ask-support.ts';

@@ -1,11 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import { SyncAccepted } from '../../contract/sync.ts';
 import type { TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import { DataSourceError } from '../../http/coded-error.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { signedClient } from '../../runtime/signed-client.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { composeNote, newMarker } from '../compose-note.ts';
@@ -179,7 +179,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
 }
 
 const inTime = (work: () => Promise<void>): Promise<void> =>
-  untilAborted(work, {
+  withDeadline(work, {
     signal: AbortSignal.timeout(REPORT_MS),
     reason: 'the object of the workspace did not answer in time',
   });

@@ -1,5 +1,5 @@
 import type { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import type { Write } from '../connections.ts';
 import {
   type DraftReply,
@@ -294,5 +294,5 @@ const bounded = async <T>(
   { ms, reason }: { ms: number; reason: string },
 ): Promise<T> => {
   const signal = AbortSignal.timeout(ms);
-  return untilAborted(() => call(signal), { signal, reason });
+  return withDeadline(() => call(signal), { signal, reason });
 };

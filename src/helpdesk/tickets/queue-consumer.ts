@@ -1,6 +1,6 @@
 import { readAs } from '../../contract/issue.ts';
+import { waitAtMost, withDeadline } from '../../http/deadline.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
 import { type EventMessage, type Stubs, storeEvent, TicketMessage, type TicketPlace } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
@@ -44,10 +44,8 @@ export const ticketConsumer = (parts: ConsumerParts) => {
   const work = async (place: TicketPlace, pausedUntil: number | undefined): Promise<void> => {
     const object = ticketStub(place);
     const isPaused = pausedUntil !== undefined && pausedUntil > now();
-    const { promise: tooLong, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, WORK_MS);
-    const working = isPaused ? object.postpone(place, pausedUntil) : object.work(place);
-    await Promise.race([working, tooLong]).finally(() => clearTimeout(timer));
+    const working: Promise<unknown> = isPaused ? object.postpone(place, pausedUntil) : object.work(place);
+    await waitAtMost(working, WORK_MS, undefined);
   };
 
   const handle = async (message: QueuedMessage, pausesOf: PausesOf): Promise<void> => {
@@ -76,7 +74,7 @@ export const ticketConsumer = (parts: ConsumerParts) => {
       const pausesOf: PausesOf = (workspace) => {
         const pauses =
           known.get(workspace) ??
-          untilAborted(() => workspaceStub(workspace).pausedUntil(workspace), {
+          withDeadline(() => workspaceStub(workspace).pausedUntil(workspace), {
             signal: AbortSignal.timeout(RPC_MS),
             reason: 'the object of the workspace did not answer',
           }).catch((error: unknown) => {
@@ -125,7 +123,7 @@ const storeOrList = async (message: EventMessage, parts: ConsumerParts): Promise
 };
 
 const storeInTime = (message: EventMessage, stubs: Stubs): Promise<string | undefined> =>
-  untilAborted(() => storeEvent(message, stubs), {
+  withDeadline(() => storeEvent(message, stubs), {
     signal: AbortSignal.timeout(RPC_MS),
     reason: 'the object of the ticket did not answer in time',
   });

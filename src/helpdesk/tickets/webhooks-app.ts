@@ -1,11 +1,11 @@
 import { Hono } from 'hono/tiny';
 import { type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import { readBody } from '../../http/read-body.ts';
 import { faultHandler, type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
-import { untilAborted } from '../../runtime/until-aborted.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { type Connections, SecretMissing } from '../connections.ts';
 import {
@@ -208,4 +208,4 @@ const storeOrQueue = async (
 };
 
 const within = <T>(work: () => Promise<T>, { ms, reason }: { ms: number; reason: string }): Promise<T> =>
-  untilAborted(work, { signal: AbortSignal.timeout(ms), reason });
+  withDeadline(work, { signal: AbortSignal.timeout(ms), reason });

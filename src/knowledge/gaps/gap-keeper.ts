@@ -1,4 +1,5 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
@@ -12,7 +13,6 @@ import type { FoundGap, Knowledge, KnowledgeQuestion, KnowledgeScope } from '../
 import type { GapRecorder } from '../retrieval/knowledge-retriever.ts';
 import { problemText } from '../retrieval/problem-text.ts';
 import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
-import { withinTime } from '../retrieval/within-time.ts';
 import type { CheckedGap, GapQuery, GapSighting, MetGap, OpenGap, RemoteGapBook } from './gap-book.ts';
 import type { GapBooks } from './remote-gap-book.ts';
 import { isSameGap } from './sql-gap-book.ts';
@@ -113,9 +113,11 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
     refresh: (scope) =>
       quietly('compare gaps', async () => {
         const untilMs = now() + LISTING_MS;
-        const edition = await withinTime(editionFor(scope), { ms: LISTING_MS });
+        const edition = await withDeadline(() => editionFor(scope), { timeoutMs: LISTING_MS });
         const bounds = { limit: CHECKED_ON_LISTING, untilMs };
-        await quietly('compare gaps', () => withinTime(recheck(edition, scope, bounds), { ms: LISTING_MS }));
+        await quietly('compare gaps', () =>
+          withDeadline(() => recheck(edition, scope, bounds), { timeoutMs: LISTING_MS }),
+        );
         return edition.id;
       }),
     sweep: async (scopeOf) => {
@@ -127,7 +129,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
         if (now() > startedAt + SWEEP_MS) return;
         await quietly('compare gaps', async () => {
           const scope = scopeOf(workspace);
-          const edition = await withinTime(editionFor(scope), { ms: SWEEP_EDITION_MS });
+          const edition = await withDeadline(() => editionFor(scope), { timeoutMs: SWEEP_EDITION_MS });
           await recheck(edition, scope, { limit: CHECKED_BY_SWEEP, untilMs: now() + SWEPT_WORKSPACE_MS });
         });
       }

@@ -1,6 +1,6 @@
+import { DataSourceError } from '../../http/coded-error.ts';
 import { HttpFailure, readJson, retryAfterMs, send } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
-import { DataSourceError } from '../../runtime/error-info-of.ts';
 import { type AllowedHosts, addressProblem } from './allowed-hosts.ts';
 
 /** The host could not be read; `message` says why in our own words and is fit for the report. */

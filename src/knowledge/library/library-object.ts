@@ -2,7 +2,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ErrorCode } from '../../contract/error-info.ts';
-import { CodedError } from '../../runtime/error-info-of.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { kvEditionStorage } from '../../storage/kv-edition-parts.ts';

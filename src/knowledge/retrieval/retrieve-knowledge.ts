@@ -4,6 +4,7 @@ import {
   unavailableRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
+import { withDeadline } from '../../http/deadline.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
@@ -22,7 +23,6 @@ import { preferCurrent } from './prefer-current.ts';
 import { type ProblemText, problemText, withoutOwnData } from './problem-text.ts';
 import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
 import { isCommonWord } from './topic-words.ts';
-import { withinTime } from './within-time.ts';
 
 export interface RetrievalOptions {
   /** The current edition of the workspace; may be slow, and may fail. */
@@ -76,7 +76,7 @@ export const retrieveKnowledge = async (question: KnowledgeQuestion, options: Re
 /** A new isolate opens the edition first. */
 const editionAhead = async ({ edition, editionMs, signal }: RetrievalOptions): Promise<RetrievalOptions['edition']> =>
   typeof edition === 'function' && editionMs !== undefined
-    ? withinTime(edition(), { ms: Math.min(MAX_EDITION_MS, Math.max(1, editionMs)), signal })
+    ? withDeadline(edition, { timeoutMs: Math.min(MAX_EDITION_MS, Math.max(1, editionMs)), signal })
     : edition;
 const MAX_EDITION_MS = 2000;
 
@@ -123,7 +123,7 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
   const { edition: given, mask = (text) => text, products, articleIntents = [], signal } = options;
   const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
-  const loading = typeof given === 'function' ? withinTime(given(), { ms: leftMs(), signal }) : given;
+  const loading = typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
   const edition = await loading;
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
@@ -190,7 +190,7 @@ const ask = async (
       signal,
       waitUntil,
     });
-    return await withinTime(asked, { ms: ms + RESERVE_MS / 3, signal });
+    return await withDeadline(() => asked, { timeoutMs: ms + RESERVE_MS / 3, signal });
   } catch (error) {
     onFault?.('compare meanings', error);
     return { outcome: byWords(), semantic: 'late' };

@@ -4,7 +4,7 @@ import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
-import { startDeadline } from '../../runtime/deadline.ts';
+import { startDeadline } from '../../http/deadline.ts';
 import type { IntentClassifier } from './classifier.ts';
 
 interface ModelClassificationOptions {
@@ -55,7 +55,7 @@ export const classifyWithModel = async (
     .likeliest(text, MAX_CHOICES)
     .flatMap(({ intent }) => taxonomy.intents.filter(({ id }) => id === intent));
   if (choices.length === 0) return first;
-  const deadline = startDeadline(timeMs, signal);
+  const deadline = startDeadline({ timeoutMs: timeMs, signal });
   try {
     const completion = ai.complete(promptFor(text, choices), {
       maxTokens: MAX_TOKENS,

@@ -3,7 +3,7 @@ import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { DelegationTrace } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
-import { CodedError } from '../../../src/runtime/error-info-of.ts';
+import { CodedError } from '../../../src/http/coded-error.ts';
 import { ask, userContext } from '../../signing/callers.ts';
 import { ANSWERS, askAgent } from '../agents-for-test.ts';
 import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';

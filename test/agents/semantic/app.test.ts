@@ -4,7 +4,7 @@ import { describeLibrarian } from '../../../src/contract/conformance/describe-li
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { statesLackOfInformation } from '../../../src/contract/navigator-response.ts';
-import { DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { DataSourceError } from '../../../src/http/coded-error.ts';
 import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
 import { servedLibrarian } from '../../conformance/served-librarian.ts';
 import { judging, replyOf, scriptedModel } from '../../navigator/scripted-model.ts';

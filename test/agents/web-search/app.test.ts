@@ -6,7 +6,7 @@ import { searchCache } from '../../../src/agents/web-search/web-search.ts';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
-import { CodedError, DataSourceError } from '../../../src/runtime/error-info-of.ts';
+import { CodedError, DataSourceError } from '../../../src/http/coded-error.ts';
 import { replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';
 import { catalogueOf, IPHONE } from './shop.ts';

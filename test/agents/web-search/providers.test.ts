@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { braveSearch } from '../../../src/agents/web-search/brave-search.ts';
 import { type ProviderSettings, serpApi } from '../../../src/agents/web-search/serp-api.ts';
 import type { WebSearch, WebSearchOptions } from '../../../src/agents/web-search/web-search.ts';
-import { CodedError } from '../../../src/runtime/error-info-of.ts';
+import { CodedError } from '../../../src/http/coded-error.ts';
 import { describeCause } from '../../../src/runtime/log.ts';
 import { json, providerServer } from './provider-server.ts';
 

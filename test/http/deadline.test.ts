@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withDeadline } from '../../src/runtime/deadline.ts';
+import { withDeadline } from '../../src/http/deadline.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
