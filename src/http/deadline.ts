@@ -44,7 +44,7 @@ export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: Deadli
   if (signal?.aborted === true) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
   const clear = () => {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
   };
   return {
@@ -96,6 +96,7 @@ const LATE = new CodedError('TIMEOUT', 'no one waits for it any longer');
 const CALLER_GONE = new CodedError('TIMEOUT', 'no one waits for the answer any more');
 
 const timedOut = (why: GivenUp) => (why === 'timeout' ? new CodedError('TIMEOUT', 'the time is up') : CALLER_GONE);
+
 /**
  * Milliseconds of the caller's remaining time that a function may use, so that its response, even a TIMEOUT, arrives before the caller's
  * deadline.
