@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { runChaos } from '../../src/dev/bench/chaos/run-chaos.ts';
 
-it('leaves one note in each of 60 tickets, while everything fails and the functions are restarted twice', {
+it('leaves one note in each of 20 tickets, while everything fails and the functions are restarted twice', {
   timeout: 240_000,
 }, async () => {
   const result = await runChaos({
     seed: 3,
-    tickets: 60,
+    tickets: 20,
     restarts: 2,
     withModels: false,
     retryMs: 50,
@@ -14,8 +14,8 @@ it('leaves one note in each of 60 tickets, while everything fails and the functi
     timeoutMs: 200_000,
   });
   expect(result.problems).toEqual([]);
-  expect(result.notes).toBe(60);
-  expect(result.own).toBe(60);
+  expect(result.notes).toBe(20);
+  expect(result.own).toBe(20);
   // It was chaos.
-  expect(Object.keys(result.faults).length).toBeGreaterThan(8);
+  expect(Object.keys(result.faults).length).toBeGreaterThan(5);
 });

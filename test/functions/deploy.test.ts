@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../src/dev/bench/size.ts';
-import { functionConfigs, ROOT } from '../../src/dev/functions.ts';
+import { ROOT } from '../../src/dev/functions.ts';
+
+const deploy = (...options: string[]) =>
+  spawnSync('node', ['src/dev/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8' });
 
 describe('every function', () => {
   it('weighs at most 500 KiB compressed, and with its data no more than Cloudflare takes', async () => {
@@ -19,20 +22,21 @@ describe('every function', () => {
     expect(withTable.toSorted()).toEqual(searching);
   });
 
-  it('is built for a deployment by npm run deploy -- --dry-run, the front door last', () => {
-    const { status, stdout } = spawnSync('node', ['src/dev/release/deploy.ts', '--dry-run'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
+  it('is built for a deployment by npm run deploy -- --dry-run', () => {
+    const { status, stdout } = deploy('--dry-run', '--only', 'gateway');
     expect(status).toBe(0);
-    const order = [...stdout.matchAll(/^checking (\S+)$/gm)].map(([, file]) => file);
-    expect(order).toHaveLength(functionConfigs().length);
-    expect(order.at(-1)).toBe('wrangler.toml');
+    expect([...stdout.matchAll(/^checking (\S+)$/gm)].map(([, file]) => file)).toEqual(['wrangler.toml']);
     expect(existsSync(join(ROOT, 'dist/constellation-gateway/index.js'))).toBe(true);
-  }, 180_000);
+  }, 60_000);
+
+  it('is deployed by its name, or not at all', () => {
+    const { status, stderr } = deploy('--dry-run', '--only', 'concierge');
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^There is no function concierge: --only takes .*navigator.*, gateway\. --help/);
+  });
 
   it('is not deployed with placeholders for its stores', () => {
-    const { status, stderr } = spawnSync('node', ['src/dev/release/deploy.ts'], { cwd: ROOT, encoding: 'utf8' });
+    const { status, stderr } = deploy();
     expect(status).toBe(1);
     expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
   });

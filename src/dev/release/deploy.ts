@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orFail, readCommandLine } from '../command-line.ts';
+import { failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
 import { settingsOf } from './configuration.ts';
 import { type Deployed, deployOrder } from './deploy-order.ts';
@@ -15,7 +15,8 @@ const HELP = `Deploys every function, those that others call first, the gateway 
 
   --env <file>     variables and secrets, one NAME=value a line (docs/configuration.md)
   --keys <folder>  the keyring whose directory is published (default keys; npm run keys makes one)
-  --dry-run        bundle and check every function without an account
+  --only <name>    deploy this function alone, such as navigator
+  --dry-run        bundle and check without an account
   --help           this text
 `;
 
@@ -24,13 +25,22 @@ const { values } = readCommandLine(HELP, {
     'dry-run': { type: 'boolean', default: false },
     keys: { type: 'string', default: 'keys' },
     env: { type: 'string' },
+    only: { type: 'string' },
   },
 });
 const dryRun = values['dry-run'];
 // Loaded late: the help does not need it.
 const { unstable_readConfig } = await import('wrangler');
 
-const order = deployOrder(functionConfigs().map(deployedOf)).map(({ file }) => file);
+const functions = deployOrder(functionConfigs().map(deployedOf));
+const order = functions
+  .filter(({ name }) => values.only === undefined || idOfFunction(name) === values.only)
+  .map(({ file }) => file);
+if (order.length === 0) {
+  failUsage(
+    `There is no function ${values.only}: --only takes ${functions.map(({ name }) => idOfFunction(name)).join(', ')}`,
+  );
+}
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,6 @@
 /** `npm start`: the product on this machine. */
 import { readFileSync, statSync, watch } from 'node:fs';
+import { createServer } from 'node:net';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { describeIssues } from '../../contract/issue.ts';
 import type { SyncReport } from '../../contract/sync.ts';
@@ -10,8 +11,8 @@ import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
-import { type Product, startProduct } from './product.ts';
+import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
+import type { Product } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
 import { showProgress, summariseSync } from './sync-progress.ts';
@@ -27,12 +28,16 @@ await main();
 async function main(): Promise<void> {
   helpIfAsked(HELP);
   const options = orUsageError(readOptions);
+  // Before anything is made or emptied.
+  if (await isInUse(options.port)) fail(portInUse(options.port));
   const state = orFail(() => openState(options));
   // However it ends: what else listens to signals may be faster.
   process.once('exit', () => forgetDesks(options.state));
   forgetDesks(options.state);
   const controlToken = newApiKey();
   const helpdesks = options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
+  // Loaded late: what is wrong with the command line is said without it, and the local runtime takes seconds to load.
+  const { startProduct } = await import('./product.ts');
   const product = await startProduct({
     kb: options.kb,
     port: options.port,
@@ -104,7 +109,8 @@ function adaptersLine(variables: AdapterVariables): string {
 }
 
 /** Uses a new range of ids at every start, since the product stores the tickets that it has seen. */
-function startDesks(controlToken: string): Promise<LocalHelpdesks> {
+async function startDesks(controlToken: string): Promise<LocalHelpdesks> {
+  const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
   return startHelpdesks({ controlToken, idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000) });
 }
 
@@ -207,9 +213,20 @@ function stopOnSignal(product: Product): void {
 
 function startFailure(error: unknown, { port }: StartOptions): string {
   const message = messageOf(error);
-  return /EADDRINUSE|Address already in use/i.test(message)
-    ? `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`
-    : `Cannot start: ${message}`;
+  return /EADDRINUSE|Address already in use/i.test(message) ? portInUse(port) : `Cannot start: ${message}`;
+}
+
+function portInUse(port: number): string {
+  return `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`;
+}
+
+/** Whether something listens on the port of this machine's loopback address; never for 0, which picks a free one. */
+function isInUse(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'EADDRINUSE'));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(false)));
+  });
 }
 
 function isFolder(path: string): boolean {
