@@ -134,5 +134,5 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 }
 
-/** Checks an agent's response against the agent contract. Never throws. */
+/** Checks an agent's response against the contract (docs/contract.md#agents). Never throws. */
 export const validateAgentResponse = (value: unknown): ReadValue<WireAgentResponse> => readAs(WireAgentResponse, value);

@@ -21,7 +21,7 @@ export const repeats = (text: string, said: string): boolean =>
 /** Lower-case words, without punctuation. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
 
-/** The twelve standard codes. Callers branch on the code, never on text. */
+/** The twelve standard codes (docs/contract.md#errors). Callers branch on the code, never on text. */
 export const ErrorCode = z.enum([
   'INVALID_QUERY',
   'UNAUTHORIZED',

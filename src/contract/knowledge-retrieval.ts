@@ -68,7 +68,7 @@ export const WeakKnowledgeRetrieval = z.object({
 });
 export type WeakKnowledgeRetrieval = z.infer<typeof WeakKnowledgeRetrieval>;
 
-/** The `knowledge_retrieval` block as guaranteed: every source has a score of at least 0.7. */
+/** The `knowledge_retrieval` block as guaranteed (docs/contract.md#knowledge-retrieval): every source has a score of at least 0.7. */
 export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(({ sources_consulted }, check) => {
   for (const [index, { relevance_score }] of sources_consulted.entries()) {
     if (relevance_score >= RETRIEVAL_MIN_SCORE) continue;

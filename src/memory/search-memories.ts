@@ -41,8 +41,8 @@ export interface MemorySearch<T> {
 }
 
 /**
- * Searches by meaning and words; when vectors fail or take too long, searches again by words alone, which the seed leaves to callers
- * (seed 002, Graceful Degradation).
+ * Searches by meaning and words; when vectors fail or take too long, searches again by words alone. The context engine leaves this fallback
+ * to its callers (docs/contract.md#context-engine).
  *
  * @param search A search or a context.
  * @param options.hasText Whether it is by a text; a search by a vector has no fallback.

@@ -72,7 +72,7 @@ export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'conf
   components: ConfidenceComponents;
 }
 
-/** Upper bound when sources contradict each other: `low`, as the navigator contract requires. */
+/** Upper bound when sources contradict each other: `low`, as the contract requires (docs/contract.md#navigator). */
 const CONFLICT_LIMIT = 0.55;
 /** Share of the remaining doubt that a second, agreeing source removes. */
 const AGREEMENT_GAIN = 0.3;

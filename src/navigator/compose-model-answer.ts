@@ -172,7 +172,7 @@ const WORD_PROBABILITY = { high: 0.9, medium: 0.75, low: 0.5 };
 /** Factor when all doubtful statements were removed. */
 const REMOVED_SHARE_WEIGHT = 0.5;
 const OTHER_DEVICE_FACTOR = 0.5;
-/** Upper bound when sources contradict each other: `low`, as the navigator contract requires. */
+/** Upper bound when sources contradict each other: `low`, as the contract requires (docs/contract.md#navigator). */
 const CONFLICT_LIMIT = 0.55;
 /** Share of the remaining doubt that a second, agreeing source removes. */
 const AGREEMENT_GAIN = 0.3;

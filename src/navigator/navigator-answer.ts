@@ -4,7 +4,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchHit } from '../search/search-edition.ts';
 
-/** A response of the navigator contract with further data for callers. */
+/** A response (docs/contract.md#navigator) with further data for callers. */
 export interface NavigatorAnswer {
   response: NavigatorResponse;
   /** `answer`, or why there is none: no information, out of domain, or too few details in the question. */

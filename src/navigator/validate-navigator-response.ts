@@ -36,7 +36,7 @@ export interface CitableKnowledge {
   edition?: string | undefined;
 }
 
-/** A rule of the navigator contract that a response breaks. */
+/** A rule that a response breaks (docs/contract.md#navigator). */
 export interface Violation {
   rule: keyof typeof RULES;
   /** The violation, with the offending words. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { executionMetadata } from '../../src/agents/agent.ts';
 import { AgentResponse, validateAgentResponse } from '../../src/agents/agent-response.ts';
-import { ANALYTICS_RESULT, ATTRIBUTION_EXAMPLES, SEMANTIC_RESULT } from '../contract/seed-examples/seed-003.ts';
+import { ANALYTICS_RESULT, ATTRIBUTION_EXAMPLES, SEMANTIC_RESULT } from '../contract/examples/agent-response.ts';
 import { ANSWERS } from './agents-for-test.ts';
 
 const QUERY = 'How many iPhone 17 are in stock?';

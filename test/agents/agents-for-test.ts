@@ -8,7 +8,7 @@ import {
   HYBRID_RESULT,
   SEMANTIC_RESULT,
   WEB_SEARCH_RESULT,
-} from '../contract/seed-examples/seed-003.ts';
+} from '../contract/examples/agent-response.ts';
 import { type App, callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 
 /** An answer of each type, with the example results of the agent contract. */

@@ -261,7 +261,7 @@ describe('librarianChecks()', () => {
 });
 
 describe('describeLibrarian()', () => {
-  it('gives each check to the runner, the five of seed 000 first', () => {
+  it('gives each check to the runner, the five required ones first', () => {
     const told: string[] = [];
     describeLibrarian('The porter', sound, CASES, {
       describe: (name, body) => {

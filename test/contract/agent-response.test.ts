@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { AgentRequest, AgentResponse, ATTRIBUTIONS } from '../../src/contract/agent-response.ts';
+import * as examples from './examples/agent-response.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import * as seed from './seed-examples/seed-003.ts';
 
-const respond = (type: keyof typeof seed.ATTRIBUTION_EXAMPLES, result: unknown) => ({
+const respond = (type: keyof typeof examples.ATTRIBUTION_EXAMPLES, result: unknown) => ({
   success: true,
   type,
   query: 'How many iPhones are in stock?',
   result,
-  source_attribution: seed.ATTRIBUTION_EXAMPLES[type],
-  metadata: seed.METADATA,
+  source_attribution: examples.ATTRIBUTION_EXAMPLES[type],
+  metadata: examples.METADATA,
   error: null,
 });
-const ANALYTICS = respond('analytics', seed.ANALYTICS_RESULT);
-const SEMANTIC = respond('semantic', seed.SEMANTIC_RESULT);
-const WEB_SEARCH = respond('web_search', seed.WEB_SEARCH_RESULT);
-const HYBRID = { ...respond('mixed', seed.HYBRID_RESULT), type: 'hybrid' };
+const ANALYTICS = respond('analytics', examples.ANALYTICS_RESULT);
+const SEMANTIC = respond('semantic', examples.SEMANTIC_RESULT);
+const WEB_SEARCH = respond('web_search', examples.WEB_SEARCH_RESULT);
+const HYBRID = { ...respond('mixed', examples.HYBRID_RESULT), type: 'hybrid' };
 
 describe('AgentResponse', () => {
   itTakes(AgentResponse, {
@@ -23,11 +23,14 @@ describe('AgentResponse', () => {
     'a semantic answer': SEMANTIC,
     'a web search answer': WEB_SEARCH,
     'a hybrid answer': HYBRID,
-    'a failure': seed.FAILURE,
-    'a failure with its attribution': { ...seed.FAILURE, source_attribution: seed.ATTRIBUTION_EXAMPLES.analytics },
-    'an answer of a model alone': { ...SEMANTIC, source_attribution: seed.ATTRIBUTION_EXAMPLES.llm },
+    'a failure': examples.FAILURE,
+    'a failure with its attribution': {
+      ...examples.FAILURE,
+      source_attribution: examples.ATTRIBUTION_EXAMPLES.analytics,
+    },
+    'an answer of a model alone': { ...SEMANTIC, source_attribution: examples.ATTRIBUTION_EXAMPLES.llm },
     'metadata of its own': { ...HYBRID, metadata: { execution_time: 1, sub_query_count: 2 } },
-    'an answer of no rows': { ...ANALYTICS, result: { ...seed.ANALYTICS_RESULT, rows: [], row_count: 0 } },
+    'an answer of no rows': { ...ANALYTICS, result: { ...examples.ANALYTICS_RESULT, rows: [], row_count: 0 } },
   });
 
   describe('of any type', () => {
@@ -105,7 +108,7 @@ describe('AgentResponse', () => {
   });
 
   describe('that failed', () => {
-    itRefuses(AgentResponse, seed.FAILURE, [
+    itRefuses(AgentResponse, examples.FAILURE, [
       ['no error', 'error', null, /although success is false/],
       ['an empty error', 'error', '', /empty/],
       ['no result', 'result', ABSENT, /is missing/],
@@ -114,12 +117,17 @@ describe('AgentResponse', () => {
   });
 
   it('reads empty lists as empty objects, as PHP writes them', () => {
-    const reply = { ...seed.FAILURE, result: [], source_attribution: [], metadata: [] };
-    expect(AgentResponse.parse(reply)).toEqual({ ...seed.FAILURE, result: {}, source_attribution: {}, metadata: {} });
+    const reply = { ...examples.FAILURE, result: [], source_attribution: [], metadata: [] };
+    expect(AgentResponse.parse(reply)).toEqual({
+      ...examples.FAILURE,
+      result: {},
+      source_attribution: {},
+      metadata: {},
+    });
   });
 
   it('has the names and icons of the five kinds of source', () => {
-    for (const [kind, { primary_source, icon }] of Object.entries(seed.ATTRIBUTION_EXAMPLES)) {
+    for (const [kind, { primary_source, icon }] of Object.entries(examples.ATTRIBUTION_EXAMPLES)) {
       expect(ATTRIBUTIONS).toHaveProperty(kind, { primary_source, icon });
     }
   });

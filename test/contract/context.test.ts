@@ -13,8 +13,8 @@ import {
   WireContextOptions,
 } from '../../src/contract/context-engine.ts';
 import { Memory, MemoryInput, SearchResult } from '../../src/contract/memory.ts';
+import { CONTEXT_OPTIONS, SEARCH_OPTIONS, TEMPLATES } from './examples/context-engine.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import { CONTEXT_OPTIONS, SEARCH_OPTIONS, TEMPLATES } from './seed-examples/seed-002.ts';
 
 const MEMORY = {
   id: 'm-1',
@@ -71,7 +71,7 @@ describe('MemoryInput', () => {
 
 describe('SearchOptions', () => {
   itTakes(SearchOptions, {
-    'the options of seed 002': SEARCH_OPTIONS,
+    'a limit and types': SEARCH_OPTIONS,
     'no options': {},
     'a start without an end': { dateFrom: new Date('2024-01-01') },
     'an end without a start': { dateTo: new Date('2024-01-01') },

@@ -8,14 +8,14 @@ import {
   HostArticleReply,
   HostErrorBody,
 } from '../../src/contract/host-article.ts';
+import { HOST_ERROR, LISTING, LISTING_QUERY } from './examples/knowledge.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import { HOST_ERROR, LISTING, LISTING_QUERY } from './seed-examples/seed-001.ts';
 
 const [ARTICLE] = LISTING.articles;
 
 describe('HostArticle', () => {
   itTakes(HostArticle, {
-    'the article of seed 001': ARTICLE,
+    'an article with all members': ARTICLE,
     'an id of 200 Chinese characters': { ...ARTICLE, id: '\u6587'.repeat(200) },
   });
   itRefuses(HostArticle, ARTICLE, [
@@ -111,7 +111,7 @@ describe('ArticleListingQuery', () => {
 
 describe('ArticleListing', () => {
   itTakes(ArticleListing, {
-    'the listing of seed 001': LISTING,
+    'a listing without a cursor': LISTING,
     'a page before the last': { ...LISTING, next_cursor: 'c' },
   });
   itRefuses(ArticleListing, LISTING, [
@@ -131,5 +131,5 @@ describe('ArticleListing', () => {
 });
 
 describe('HostErrorBody', () => {
-  itTakes(HostErrorBody, { 'the error of seed 001': HOST_ERROR });
+  itTakes(HostErrorBody, { 'an error with its message': HOST_ERROR });
 });

@@ -7,16 +7,16 @@ import {
   WeakKnowledgeRetrieval,
 } from '../../src/contract/knowledge-retrieval.ts';
 import { SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
+import * as examples from './examples/knowledge.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import * as seed from './seed-examples/seed-001.ts';
 
 describe('RetrievalRequest', () => {
   itTakes(RetrievalRequest, {
-    'the input of seed 001': seed.RETRIEVAL_REQUEST,
-    'one that wants weak sources': { ...seed.RETRIEVAL_REQUEST, include_weak: true },
+    'a request with a product and attachments': examples.RETRIEVAL_REQUEST,
+    'one that wants weak sources': { ...examples.RETRIEVAL_REQUEST, include_weak: true },
     'one without metadata': { intent: 'a', message: 'b' },
   });
-  itRefuses(RetrievalRequest, seed.RETRIEVAL_REQUEST, [
+  itRefuses(RetrievalRequest, examples.RETRIEVAL_REQUEST, [
     ['no intent', 'intent', ABSENT, /is missing/],
     ['a blank intent', 'intent', ' ', /empty/],
     ['no message', 'message', ABSENT, /is missing/],
@@ -31,15 +31,18 @@ describe('RetrievalRequest', () => {
 });
 
 describe('KnowledgeRetrieval', () => {
-  const [SOURCE] = seed.RETRIEVAL_SUCCESS.sources_consulted;
+  const [SOURCE] = examples.RETRIEVAL_SUCCESS.sources_consulted;
 
   itTakes(KnowledgeRetrieval, {
-    'the success of seed 001': seed.RETRIEVAL_SUCCESS,
-    'its fallback': seed.RETRIEVAL_FALLBACK,
-    'its block of v1.1': seed.RETRIEVAL_V1_1,
-    'a source of exactly 0.7': { ...seed.RETRIEVAL_SUCCESS, sources_consulted: [{ ...SOURCE, relevance_score: 0.7 }] },
+    'a block with sources': examples.RETRIEVAL_SUCCESS,
+    'the block for a failed retrieval': examples.RETRIEVAL_FALLBACK,
+    'a block with one source': examples.RETRIEVAL_V1_1,
+    'a source of exactly 0.7': {
+      ...examples.RETRIEVAL_SUCCESS,
+      sources_consulted: [{ ...SOURCE, relevance_score: 0.7 }],
+    },
   });
-  itRefuses(KnowledgeRetrieval, seed.RETRIEVAL_SUCCESS, [
+  itRefuses(KnowledgeRetrieval, examples.RETRIEVAL_SUCCESS, [
     ['a weak source', 'sources_consulted.1.relevance_score', 0.69, /0.69, below the 0.7/],
     ['no sources member', 'sources_consulted', ABSENT, /is missing/],
     ['four sources', 'sources_consulted', Array(4).fill(SOURCE), /<=3/],
@@ -63,22 +66,22 @@ describe('KnowledgeRetrieval', () => {
   ]);
 
   it('refuses a weak source unless weak sources were requested', () => {
-    expect(KnowledgeRetrieval.safeParse(seed.RETRIEVAL_LOW_COVERAGE).success).toBe(false);
-    expect(WeakKnowledgeRetrieval.parse(seed.RETRIEVAL_LOW_COVERAGE)).toEqual(seed.RETRIEVAL_LOW_COVERAGE);
+    expect(KnowledgeRetrieval.safeParse(examples.RETRIEVAL_LOW_COVERAGE).success).toBe(false);
+    expect(WeakKnowledgeRetrieval.parse(examples.RETRIEVAL_LOW_COVERAGE)).toEqual(examples.RETRIEVAL_LOW_COVERAGE);
   });
 
   it('returns a new fallback block each time', () => {
-    expect(unavailableRetrieval()).toEqual(seed.RETRIEVAL_FALLBACK);
+    expect(unavailableRetrieval()).toEqual(examples.RETRIEVAL_FALLBACK);
     unavailableRetrieval().gaps.push('changed');
-    expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual(seed.RETRIEVAL_FALLBACK);
+    expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual(examples.RETRIEVAL_FALLBACK);
   });
 
   it('is readable for a v1.0 client, as are v1.0 replies', () => {
     for (const block of [
-      seed.RETRIEVAL_V1,
-      seed.RETRIEVAL_SUCCESS,
-      seed.RETRIEVAL_LOW_COVERAGE,
-      seed.RETRIEVAL_FALLBACK,
+      examples.RETRIEVAL_V1,
+      examples.RETRIEVAL_SUCCESS,
+      examples.RETRIEVAL_LOW_COVERAGE,
+      examples.RETRIEVAL_FALLBACK,
     ]) {
       const { sources_consulted, coverage, gaps } = block;
       expect(KnowledgeRetrievalV1.parse(block)).toEqual({ sources_consulted, coverage, gaps });
@@ -90,7 +93,7 @@ describe('SupportResponse', () => {
   const RESPONSE = {
     intent_classification: { primary_intent: 'not_hashing', confidence: 0.9, secondary_intents: [], model: 'x' },
     draft: { text: 'Hello, ...', template: 'not_hashing', auto_send: false },
-    knowledge_retrieval: seed.RETRIEVAL_SUCCESS,
+    knowledge_retrieval: examples.RETRIEVAL_SUCCESS,
     agent_guidance: {
       summary: 'The node is not synced.',
       recommended_steps: [{ step: 'Wait for the node', title: 'Apollo II', url: 'https://docs.example.com/a2' }],
@@ -103,7 +106,7 @@ describe('SupportResponse', () => {
 
   itTakes(SupportResponse, {
     'a full response': RESPONSE,
-    'one with weak sources': { ...RESPONSE, knowledge_retrieval: seed.RETRIEVAL_LOW_COVERAGE },
+    'one with weak sources': { ...RESPONSE, knowledge_retrieval: examples.RETRIEVAL_LOW_COVERAGE },
   });
   itRefuses(SupportResponse, RESPONSE, [
     ['no classification', 'intent_classification', ABSENT, /is missing/],

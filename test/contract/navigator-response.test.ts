@@ -4,8 +4,8 @@ import {
   NavigatorResponse,
   statesLackOfInformation,
 } from '../../src/contract/navigator-response.ts';
+import { GOOD_REASONS, NAVIGATOR_RESPONSES } from './examples/navigator-response.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import { GOOD_REASONS, NAVIGATOR_RESPONSES } from './seed-examples/seed-004.ts';
 
 const ANSWER = {
   answer: 'Hold the button for ten seconds (apollo/reset.md, Reset).',
@@ -65,7 +65,7 @@ describe('NavigatorResponse', () => {
     ['a confidence in numbers', 'confidence', 0.9, /high/],
     ['another word for confidence', 'confidence', 'certain', /high/],
     ['no reason', 'confidenceReason', ABSENT, /is missing/],
-    ['the vague reason of the seed', 'confidenceReason', 'Seems right', /vague/],
+    ['a vague reason', 'confidenceReason', 'Seems right', /vague/],
     [
       '33 components',
       'confidenceComponents',

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody, ErrorCode, ErrorInfo, HTTP_STATUS } from '../../src/contract/error-info.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
+import { ERROR_CODES, RESPONSES } from './examples/librarian-response.ts';
 import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
-import { ERROR_CODES, RESPONSES } from './seed-examples/seed-000.ts';
 
 const nested = (levels: number): unknown => (levels === 0 ? 'end' : { next: nested(levels - 1) });
 

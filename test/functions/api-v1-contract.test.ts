@@ -9,15 +9,15 @@ import { type LocalServices, startServices } from '../../src/dev/stand-ins/start
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 import { readAsV1 } from './v1-client.ts';
 
-/** The example of seed 001, contract 2. */
-const SEED: SupportRequest = {
+/** A request with a product and attachments (docs/contract.md#knowledge-retrieval). */
+const TICKET: SupportRequest = {
   message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
   customer_name: 'Dana Whitfield',
   metadata: { product: 'Apollo II', attachments: ['debug.log'] },
 };
 /** Drafts of its intent may be sent without a person. */
 const SENDABLE: SupportRequest = { message: 'How do I make a backup of the settings of my Apollo II?' };
-const MESSAGES = [SEED, SENDABLE, { message: 'My Apollo III is loud' }, { message: 'What is the weather like?' }];
+const MESSAGES = [TICKET, SENDABLE, { message: 'My Apollo III is loud' }, { message: 'What is the weather like?' }];
 
 /** Every reply is of v1.1, and one that v1.0 clients understand. */
 const analyze = async (product: Pick<Product, 'fetch'>, request: SupportRequest): Promise<SupportResponse> => {
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 describe('the integration tests of the support API', () => {
   it('test_knowledge_retrieval_populated', async () => {
-    const reply = await analyze(product, SEED);
+    const reply = await analyze(product, TICKET);
     const { sources_consulted: sources, coverage, gaps, retrieval_time_ms } = reply.knowledge_retrieval;
     expect(coverage).toBe('high');
     expect(gaps).toEqual([]);
@@ -83,7 +83,7 @@ describe('the integration tests of the support API', () => {
   });
 
   it('test_knowledge_retrieval_empty_on_failure', async () => {
-    const reply = await analyze(empty, SEED);
+    const reply = await analyze(empty, TICKET);
     expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval());
     expect(reply.intent_classification.primary_intent).toBe('not_hashing');
     expect(reply.draft.text).toMatch(/^Hello Dana Whitfield,\n\nthank you for writing to us\./);
@@ -97,7 +97,7 @@ describe('the integration tests of the support API', () => {
       const times: number[] = [];
       for (let ticket = 0; ticket < 20; ticket += 1) {
         day += 1;
-        const { knowledge_retrieval } = await analyze(product, { ...SEED, message: `${SEED.message} Day ${day}.` });
+        const { knowledge_retrieval } = await analyze(product, { ...TICKET, message: `${TICKET.message} Day ${day}.` });
         times.push(knowledge_retrieval.retrieval_time_ms);
       }
       const [median = Infinity, longest = Infinity] = [10, 19].map(
@@ -146,13 +146,13 @@ describe('who may ask', () => {
 
   it('analyses without the knowledge base where the right to read it is missing', async () => {
     const client = await withKey('ck_no_knowledge_0123456789', ['support:analyze']);
-    const reply = await analyze(client, SEED);
+    const reply = await analyze(client, TICKET);
     expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval());
   });
 
   it('refuses a key without support:analyze, and a body in another form', async () => {
     const client = await withKey('ck_reader_0123456789abcdef', ['kb:read']);
-    const refused = await client.fetch('/v1/support/analyze', { method: 'POST', body: JSON.stringify(SEED) });
+    const refused = await client.fetch('/v1/support/analyze', { method: 'POST', body: JSON.stringify(TICKET) });
     expect([401, 403]).toContain(refused.status);
     const body = JSON.stringify({ message: ' ' });
     expect((await product.fetch('/v1/support/analyze', { method: 'POST', body })).status).toBe(400);
@@ -182,7 +182,7 @@ describe('the degradation table', () => {
   it.each(SERVICES)('row: %s: words alone are searched', async (row) => {
     breakDown[row]();
     try {
-      const reply = await analyze(onServices, { ...SEED, message: `${SEED.message} (${row})` });
+      const reply = await analyze(onServices, { ...TICKET, message: `${TICKET.message} (${row})` });
       expect(urlsOf(reply)).toContain('https://docs.example.com/troubleshooting/not-hashing');
       const block = await retrieve(onServices, { intent: 'not_hashing', message: `0 H/s on my Apollo II (${row})` });
       expect(KnowledgeRetrieval.safeParse(block).error).toBeUndefined();
@@ -194,7 +194,7 @@ describe('the degradation table', () => {
 
   it('row: vector store unavailable: an index that is not there yet gives the documented block', async () => {
     expect(await retrieve(empty, { intent: 'not_hashing', message: '0 H/s' })).toEqual(unavailableRetrieval());
-    expect((await analyze(empty, SEED)).knowledge_retrieval).toEqual(unavailableRetrieval());
+    expect((await analyze(empty, TICKET)).knowledge_retrieval).toEqual(unavailableRetrieval());
   });
 
   it('row: retrieval timeout: the documented block, within the time', async () => {
@@ -211,7 +211,7 @@ describe('the degradation table', () => {
     const retrieved = timeMs(() => retrieve(slow, { intent: 'not_hashing', message: '0 H/s' }));
     await expect.poll(retrieved, { timeout: 30_000 }).toBeLessThan(1000);
     // An analysis waits for the edition, and not for ever.
-    const analysed = timeMs(async () => (await analyze(slow, SEED)).knowledge_retrieval);
+    const analysed = timeMs(async () => (await analyze(slow, TICKET)).knowledge_retrieval);
     await expect.poll(analysed, { timeout: 60_000 }).toBeLessThan(3000);
   }, 120_000);
 
@@ -228,7 +228,7 @@ describe('the degradation table', () => {
       moreServices: { 'constellation-support': { LIBRARY: 'slow' } },
     });
     await cold.sync({ full: true });
-    const { knowledge_retrieval } = await analyze(cold, SEED);
+    const { knowledge_retrieval } = await analyze(cold, TICKET);
     expect(knowledge_retrieval.coverage).toBe('high');
     // The half second is not the retrieval's.
     expect(knowledge_retrieval.retrieval_time_ms).toBeLessThan(500);
@@ -238,7 +238,7 @@ describe('the degradation table', () => {
     await host.close();
     const { last_report } = await product.sync({ full: true });
     expect(last_report?.outcome).toBe('failed');
-    const reply = await analyze(product, SEED);
+    const reply = await analyze(product, TICKET);
     expect(reply.knowledge_retrieval.coverage).toBe('high');
     expect(urlsOf(reply)).toContain('https://docs.example.com/troubleshooting/not-hashing');
   });
@@ -266,13 +266,13 @@ describe('the degradation table', () => {
   );
 
   it('lets a model smooth the draft, and no longer when it fails or hangs', async () => {
-    const { draft } = await analyze(onServices, SEED);
+    const { draft } = await analyze(onServices, TICKET);
     expect(draft.written_by).toBe('model');
     expect(draft.text).toMatch(/^Hello Dana Whitfield,/);
     for (const fault of [{ kind: 'hang-before-headers' }, { kind: 'malformed-json' }, { kind: 'reset' }] as const) {
       services.openai.faults.always(fault, '/v1/chat/completions');
       const begun = performance.now();
-      const reply = await analyze(onServices, { ...SEED, message: `${SEED.message} (${fault.kind})` });
+      const reply = await analyze(onServices, { ...TICKET, message: `${TICKET.message} (${fault.kind})` });
       services.openai.faults.none();
       expect(performance.now() - begun, fault.kind).toBeLessThan(16_000);
       expect(reply.draft.written_by).toBe('template');

@@ -138,7 +138,7 @@ describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
       ['semantic', 'Find documents about firmware updates'],
       ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
       ['hybrid', 'How many Apollo III are in stock and what does the warranty cover?'],
-    ])('%s answers in the envelope of seed 003', async (type, query) => {
+    ])('%s answers in the agent envelope', async (type, query) => {
       const { status, reply } = await askAgent(type, query);
       expect([status, reply.success, reply.type, reply.query]).toEqual([200, true, type, query]);
       expect(reply.metadata).toMatchObject({ execution_time: expect.any(Number), timestamp: expect.any(String) });

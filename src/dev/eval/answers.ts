@@ -53,7 +53,7 @@ export const evalAnswers = async (folder: string): Promise<Measure[]> => {
   return [
     ...measures,
     {
-      name: 'answers without a violation of seed 004',
+      name: 'answers without a violation of the navigator contract',
       value: violations.length === 0 ? 1 : 0,
       target: 1,
       note: `${violations.length} violations`,

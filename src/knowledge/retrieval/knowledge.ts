@@ -53,7 +53,7 @@ export interface FoundGap {
   stems: readonly (readonly [stem: string, weight: number])[];
 }
 
-/** The `knowledge_retrieval` block of the retrieval contract, with internal data. */
+/** The `knowledge_retrieval` block (docs/contract.md#knowledge-retrieval), with internal data. */
 export interface Knowledge extends WeakKnowledgeRetrieval {
   /** Absent when the block came over the wire, and when retrieval failed. */
   evidence?: Evidence | undefined;

@@ -20,8 +20,8 @@ export interface RetrievalRouteParts {
 }
 
 /**
- * `POST /v1/knowledge/retrieve`. By the retrieval contract, a malformed request gets the documented block with status 200, as does every failure of
- * retrieval; only invalid JSON is rejected.
+ * `POST /v1/knowledge/retrieve`. A malformed request gets the documented block with status 200, as does every failure of retrieval
+ * (docs/contract.md#knowledge-retrieval); only invalid JSON is rejected.
  */
 export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
   app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {

@@ -40,7 +40,7 @@ export interface RetrievalOptions {
   waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** Aborted: the results available so far are returned at once. */
   signal?: AbortSignal | undefined;
-  /** 1 to 100; 100 when absent (the latency budget of the retrieval contract). */
+  /** 1 to 100; 100 when absent (docs/contract.md#knowledge-retrieval). */
   timeoutMs?: number | undefined;
   /** Extra time to open the edition before that budget starts, at most 2,000. Absent: opening is part of the budget. */
   editionMs?: number | undefined;

@@ -19,7 +19,7 @@ import {
 } from './fill-template.ts';
 import type { AnswerPassage } from './quote-passage.ts';
 
-/** The facts of a ticket that the seed's signature does not have. Texts are masked. */
+/** The facts of a ticket that the signature of the draft generator does not carry. Texts are masked. */
 export interface DraftTicket {
   subject?: string | undefined;
   /** BCP 47, language of the customer; undefined when it cannot be detected. */

@@ -10,7 +10,7 @@ import {
   customTemplate,
   degradingGracefully,
   preview,
-} from './fixtures/seed-examples.ts';
+} from './fixtures/usage-examples.ts';
 import { type MemoryStorage, memoryOf, memoryStorage } from './memory-storage.ts';
 
 const QUESTION = 'What did we discuss about the project timeline?';
@@ -58,7 +58,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-describe('the examples of seed 002', () => {
+describe('the usage examples of the context engine', () => {
   it('finds facts and decisions about a question', async () => {
     const found = await basicSearch(storage, 'w1');
     expect(found?.memories.map(({ memory }) => memory.id)).toEqual(['m1', 'm2']);

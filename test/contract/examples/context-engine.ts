@@ -1,4 +1,4 @@
-/** Options and templates as seed 002 prints them. */
+/** Options and templates of the context engine (docs/contract.md#context-engine). */
 export const SEARCH_OPTIONS = { limit: 5, memoryTypes: ['fact', 'decision'] };
 
 export const CONTEXT_OPTIONS = {

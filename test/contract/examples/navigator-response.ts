@@ -1,4 +1,4 @@
-/** Responses as seed 004 prints them. */
+/** Responses of a navigator (docs/contract.md#navigator), some with a confidence of `high` although they decline: the schema allows it. */
 export const NAVIGATOR_RESPONSES = {
   'pattern 1, high confidence': {
     answer:
@@ -86,7 +86,7 @@ export const NAVIGATOR_RESPONSES = {
   },
 } as const;
 
-/** The good reasons of seed 004, confidenceReason. */
+/** Confidence reasons that name their evidence. */
 export const GOOD_REASONS = [
   'High confidence: deployment.md provides explicit step-by-step instructions with exact command syntax in the SSL Configuration section.',
   'Medium confidence: multiple files mention this feature but with slightly different implementation details. Synthesized the common approach.',

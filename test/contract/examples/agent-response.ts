@@ -1,4 +1,4 @@
-/** Results and attributions as seed 003 prints them, from PHP arrays to objects. */
+/** Results and attributions of agents (docs/contract.md#agents). */
 export const ANALYTICS_RESULT = {
   sql_query: 'SELECT products_name, products_quantity FROM clic_products WHERE products_id = 123',
   columns: ['products_name', 'products_quantity'],
@@ -45,7 +45,7 @@ export const ATTRIBUTION_EXAMPLES = {
   mixed: { primary_source: 'Mixed', icon: '🔀', details: { sources: ['analytics', 'semantic'] }, confidence: 0.8 },
 };
 
-/** What the seed leaves out with `[...]` is filled with its own examples. */
+/** Composed of the results above. */
 export const HYBRID_RESULT = {
   sub_queries: [
     {

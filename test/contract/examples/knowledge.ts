@@ -1,4 +1,4 @@
-/** Bodies as seed 001 prints them. */
+/** Bodies of a knowledge host (docs/contract.md#knowledge-host) and of knowledge retrieval. */
 export const LISTING = {
   articles: [
     {

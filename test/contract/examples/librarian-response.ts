@@ -1,4 +1,4 @@
-/** Responses as seed 000 prints them. */
+/** Responses, one of each kind (docs/contract.md#response). */
 export const RESPONSES = {
   'an answer with sources': {
     answer: 'According to our documentation...',
@@ -27,7 +27,7 @@ export const RESPONSES = {
   'an unsure answer': { answer: 'Based on limited data...', confidence: 0.3, partial: true },
 } as const;
 
-/** The codes in the order of the seed. */
+/** The codes in the order of the enumeration. */
 export const ERROR_CODES = [
   'INVALID_QUERY',
   'UNAUTHORIZED',
