@@ -68,7 +68,7 @@ export const createApp = (parts: GatewayParts) => {
 
   /** Forwards a request of the key's holder to the function that answers it, at the same path. */
   const to =
-    (function_: string, capability: string | undefined, maxBytes?: number) =>
+    (function_: string, capability: string | undefined, { maxBytes, as = capability }: ForwardOptions = {}) =>
     async (c: Context<GatewayEnv>): Promise<Response> => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
@@ -78,9 +78,7 @@ export const createApp = (parts: GatewayParts) => {
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
       url.searchParams.delete('workspace_id');
       const capabilities =
-        capability !== undefined && (OWN_CAPABILITY.has(function_) || capability.endsWith(':write'))
-          ? [capability]
-          : (readingCapabilities(key.capabilities) ?? key.capabilities);
+        as?.endsWith(':write') === true ? [as] : (readingCapabilities(key.capabilities) ?? key.capabilities);
       const path = `${url.pathname}${url.search}`;
       if (path.length > MAX_PATH_LENGTH) {
         throw new GatewayError('INVALID_QUERY', {
@@ -96,26 +94,29 @@ export const createApp = (parts: GatewayParts) => {
   }
   app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
-  app.post('/v1/knowledge/retrieve', to('support', 'kb:read', MAX_TICKET_BYTES));
+  app.post('/v1/knowledge/retrieve', to('support', 'kb:read', { maxBytes: MAX_TICKET_BYTES }));
   app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
-  app.post('/v1/support/analyze', to('support', 'support:analyze', MAX_TICKET_BYTES));
+  app.post('/v1/support/analyze', to('support', 'support:analyze', { maxBytes: MAX_TICKET_BYTES }));
   app.get('/v1/support/taxonomy', to('support', 'support:analyze'));
-  app.put('/v1/support/taxonomy', to('support', 'kb:write', MAX_ARTICLE_BYTES));
-  app.delete('/v1/support/taxonomy', to('support', 'kb:write'));
+  app.put(
+    '/v1/support/taxonomy',
+    to('support', 'kb:write', { maxBytes: MAX_ARTICLE_BYTES, as: 'support:taxonomy:write' }),
+  );
+  app.delete('/v1/support/taxonomy', to('support', 'kb:write', { as: 'support:taxonomy:write' }));
   app.get('/v1/support/tickets', to('webhooks', 'helpdesk:write'));
   app.post('/v1/support/tickets/replay', to('webhooks', 'helpdesk:write'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
   app.get('/api/kb/articles', to('library', 'kb:read'));
   app.get('/api/kb/articles/:id{.+}', to('library', 'kb:read'));
-  app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', MAX_ARTICLE_BYTES));
+  app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', { maxBytes: MAX_ARTICLE_BYTES }));
   app.delete('/api/kb/articles/:id{.+}', to('library', 'kb:write'));
   app.get('/api/kb/text/:id{.+}', to('library', 'kb:read'));
   app.get(`${MEMORIES}/:id?`, to('memory', 'memory:read'));
   for (const way of ['search', 'context', 'context/preview']) {
-    app.post(`${MEMORIES}/${way}`, to('memory', 'memory:read', MAX_MEMORY_BYTES));
+    app.post(`${MEMORIES}/${way}`, to('memory', 'memory:read', { maxBytes: MAX_MEMORY_BYTES }));
   }
-  app.post(MEMORIES, to('memory', 'memory:write', MAX_MEMORY_BYTES));
+  app.post(MEMORIES, to('memory', 'memory:write', { maxBytes: MAX_MEMORY_BYTES }));
   app.delete(`${MEMORIES}/:id?`, to('memory', 'memory:write'));
 
   app.notFound((c) => {
@@ -156,8 +157,13 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   hybrid: { librarian: 'hybrid' },
 };
 
-/** Routes that write, or return what others stored: their contexts permit this one call and nothing else. */
-const OWN_CAPABILITY = new Set(['library', 'memory']);
+interface ForwardOptions {
+  /** Longest body. */
+  maxBytes?: number;
+  /** The capability of the function that a key's capability grants; the same when absent. */
+  as?: string | undefined;
+}
+
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 /** Fits the longest memory in any script, and the longest vector. */
 const MAX_MEMORY_BYTES = 256 * 1024;

@@ -3,9 +3,10 @@ import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { discard, readBody } from '../http/read-body.ts';
 import type { Bytes } from '../signing/base64url.ts';
+import { covers, intersectCapabilities } from '../signing/capabilities.ts';
 import { ContextRefused, demand } from '../signing/context-refused.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
-import type { KeyDirectory } from '../signing/key-directory.ts';
+import { capabilitiesOf, type KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from '../signing/limits.ts';
 import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
@@ -162,7 +163,7 @@ const failedCall = (
 
 const signCall = async (
   context: OriginContext | VerifiedContext,
-  { request, signer, now }: SignedClientOptions & { request: SignedRequest; now: () => number },
+  { request, signer, directory, now }: SignedClientOptions & { request: SignedRequest; now: () => number },
 ): Promise<{ link: SignedLink; url: URL; init: RequestInit }> => {
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
@@ -170,11 +171,26 @@ const signCall = async (
   // `//host/path` is an absolute address: the token must not be sent there.
   if (url.origin !== ADDRESS || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
-  const link = await signLink(context, { ...request, signer, aud, op, body, now: now() });
+  const capabilities = handedTo(aud, { directory, wanted: request.capabilities, held: context.capabilities });
+  const link = await signLink(context, { ...request, capabilities, signer, aud, op, body, now: now() });
   const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
   if (body.length === 0) return { link, url, init: { method, headers, redirect: 'manual' } };
   headers['Content-Type'] = 'application/json';
   return { link, url, init: { method, headers, redirect: 'manual', body } };
+};
+
+/** The target gets no more than its entry allows. `undefined`, which inherits, when nothing is removed: the link stays short. */
+const handedTo = (
+  id: string,
+  {
+    directory,
+    wanted,
+    held,
+  }: { directory: KeyDirectory; wanted: readonly string[] | undefined; held: readonly string[] },
+): readonly string[] | undefined => {
+  const allowed = capabilitiesOf(directory, id);
+  if ((wanted ?? held).every((capability) => covers(allowed, capability))) return wanted;
+  return intersectCapabilities(wanted ?? held, allowed);
 };
 
 interface Receiving extends SignedClientOptions {

@@ -1,4 +1,4 @@
-import { DEFAULT_CALLS } from './limits.ts';
+import { DEFAULT_CALLS, DEFAULT_COST_MICROS, DEFAULT_TOKENS } from './limits.ts';
 
 /** Amounts by budget name: `calls`, `tokens` of models (input and output), `cost_micros` (millionths of a US dollar). */
 export type Amounts = Readonly<Record<string, number>>;
@@ -45,9 +45,14 @@ export const budgetOf = (limits: Amounts): Budget => {
   };
 };
 
-/** The budget of a request: what its context grants, and a default limit of calls when that names none. */
-export const requestBudget = ({ budgets }: { budgets: Amounts }): Budget =>
-  budgetOf({ calls: DEFAULT_CALLS, ...budgets });
+/**
+ * The budget of a request: what its context grants, and a default limit of calls when that names none. A context of another librarian that
+ * limits no tokens or cost gets a default for these as well; our own origin has its limits configured.
+ */
+export const requestBudget = ({ budgets, caller }: { budgets: Amounts; caller?: string | undefined }): Budget =>
+  budgetOf({ calls: DEFAULT_CALLS, ...(caller === undefined ? {} : MODEL_DEFAULTS), ...budgets });
+
+const MODEL_DEFAULTS = { tokens: DEFAULT_TOKENS, cost_micros: DEFAULT_COST_MICROS };
 
 /** The budgets that model calls draw on. */
 export const MODEL_BUDGETS = ['tokens', 'cost_micros'] as const;

@@ -1,16 +1,16 @@
 import type { DirectoryEntry } from './key-directory.ts';
 
-/** Our own functions and the contexts that each may start. `npm run new` adds a line. */
+/** Our own functions, the contexts that each may start, and the most capabilities that each holds. `npm run new` adds a line. */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
   webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read', 'kb:write'] },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
-  navigator: {},
-  semantic: {},
-  analytics: {},
-  'web-search': {},
-  hybrid: {},
-  support: { origin: ['svc'], ws: ['*'], cap: ['kb:read'] },
-  sources: {},
-  memory: {},
+  navigator: { cap: ['kb:read'] },
+  semantic: { cap: ['kb:read'] },
+  analytics: { cap: ['sql:read'] },
+  'web-search': { cap: ['web:search'] },
+  hybrid: { cap: ['kb:read', 'sql:read', 'web:search'] },
+  support: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'support:taxonomy:write', 'kb:read'] },
+  sources: { cap: ['kb:read'] },
+  memory: { cap: ['memory:*'] },
 };

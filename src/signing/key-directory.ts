@@ -21,7 +21,7 @@ export interface DirectoryEntry {
   origin?: ('user' | 'anon' | 'svc')[];
   /** Workspaces in which it may start contexts; `*` for all. None when absent. */
   ws?: string[];
-  /** Capabilities it may put into a context that it starts; any when absent. */
+  /** The most capabilities that it ever holds: in contexts that it starts, is given or hands down. Absent: none for a partner, any for a function of ours. */
   cap?: string[];
   /** Public host, called over HTTPS: `librarians.example.org`. */
   host?: string;
@@ -51,6 +51,10 @@ interface DirectoryKey {
   /** Whether `signature` is valid for `bytes` under this key. Never throws. */
   verify(signature: Bytes, bytes: Bytes): Promise<boolean>;
 }
+
+/** The most capabilities that a librarian of the directory ever holds. */
+export const capabilitiesOf = (directory: KeyDirectory, id: string): readonly string[] =>
+  directory.librarian(id)?.cap ?? (id.startsWith('partner.') ? [] : ['*']);
 
 /** A directory that cannot be used; the message says why. */
 export class DirectoryRefused extends Error {

@@ -27,6 +27,9 @@ export const MAX_FAN_OUT = 8;
  * `calls`.
  */
 export const DEFAULT_CALLS = 24;
+/** Tokens and millionths of a US dollar that model calls may cost where a context limits neither: some twenty answers of a model. */
+export const DEFAULT_TOKENS = 200_000;
+export const DEFAULT_COST_MICROS = 500_000;
 /** Limits of an anonymous caller's context. */
 export const ANONYMOUS_MAX_HOPS = 3;
 export const ANONYMOUS_TIMEOUT_MS = 15_000;

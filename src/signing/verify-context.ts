@@ -1,9 +1,9 @@
 import type { Bytes } from './base64url.ts';
-import { covers } from './capabilities.ts';
+import { covers, intersectCapabilities } from './capabilities.ts';
 import { readJws, type UnverifiedJws } from './compact-jws.ts';
 import { ContextRefused, demand } from './context-refused.ts';
 import { sha256, utf8 } from './digest.ts';
-import type { KeyDirectory } from './key-directory.ts';
+import { capabilitiesOf, type KeyDirectory } from './key-directory.ts';
 import { FRESHNESS_MS, LEEWAY_MS, MAX_LINKS, MAX_TOKEN_LENGTH } from './limits.ts';
 import type { LinkCache } from './link-cache.ts';
 import { checkLinkClaims, type LaterClaims, millis, type RootClaims } from './link-claims.ts';
@@ -134,12 +134,12 @@ const checkMeaning = async (
   const last = lastOf(links).claims;
   checkOrigin(root, directory);
   const granted = checkAttenuation(root, links);
+  const issuers = links.map(({ claims }) => claims.iss);
   const deadlineMs = checkTime(links, now);
   const maxHops = Math.min(granted.maxHops, verification.maxHops ?? MAX_LINKS);
-  const chain = links.map(({ claims }) => claims.iss);
   demand(links.length <= maxHops, 'the chain has too many links', 'MAX_DEPTH_EXCEEDED');
-  demand(!chain.includes(last.aud), 'this librarian is in the chain', 'LOOP_DETECTED');
-  demand(new Set(chain).size === chain.length, 'a librarian is in the chain twice', 'LOOP_DETECTED');
+  demand(!issuers.includes(last.aud), 'this librarian is in the chain', 'LOOP_DETECTED');
+  demand(new Set(issuers).size === issuers.length, 'a librarian is in the chain twice', 'LOOP_DETECTED');
   demand(verification.callers?.includes(last.iss) ?? true, 'the caller is not on the list');
   await checkReplay(linkHash, { ...verification, workspace: root.ws });
   const context = {
@@ -149,9 +149,10 @@ const checkMeaning = async (
     authentication: root.amr,
     traceId: root.tid,
     spanId: last.jti,
-    chain,
+    chain: issuers,
     caller: last.iss,
     ...granted,
+    capabilities: heldByAll(issuers, granted.capabilities, directory),
     maxHops,
     deadlineMs,
     startedAtMs: now,
@@ -174,7 +175,7 @@ const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory)
   );
   // Without this check, a librarian that may start a context for itself could grant itself every capability.
   demand(
-    cap.every((wanted) => covers(entry?.cap ?? ['*'], wanted)),
+    cap.every((wanted) => covers(capabilitiesOf(directory, iss), wanted)),
     'the origin gives what it may not give',
   );
 };
@@ -201,6 +202,10 @@ const checkAttenuation = (root: RootClaims, links: Link[]) => {
   }
   return { capabilities, budgets, maxHops };
 };
+
+/** What every issuer may hand down: a librarian that was given more than its entry allows cannot use it elsewhere. */
+const heldByAll = (issuers: readonly string[], granted: readonly string[], directory: KeyDirectory): string[] =>
+  issuers.reduce((held, id) => intersectCapabilities(held, capabilitiesOf(directory, id)), [...granted]);
 
 /** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted. */
 const checkTime = (links: Link[], now: number): number => {

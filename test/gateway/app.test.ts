@@ -370,7 +370,7 @@ describe('a route that writes', () => {
     const put = { method: 'PUT', headers: { 'content-type': 'application/json', authorization: `Bearer ${WRITER}` } };
     expect((await app.request('/v1/support/taxonomy', { ...put, body: '{}' })).status).toBe(200);
     expect((await post('/v1/knowledge/retrieve', {}, { key: WRITER })).status).toBe(200);
-    expect(held).toEqual([['kb:write'], ['kb:read']]);
+    expect(held).toEqual([['support:taxonomy:write'], ['kb:read']]);
     expect((await post('/v1/support/analyze', { message: 'x' })).status).toBe(401);
   });
 });

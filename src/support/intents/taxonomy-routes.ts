@@ -38,7 +38,10 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
   const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
   const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
   // A replayed call would restore an older taxonomy (signed context 4.7).
-  const write = [contextGuard({ ...settings, replay: memoryReplayStore() }), requireCapability('kb:write')] as const;
+  const write = [
+    contextGuard({ ...settings, replay: memoryReplayStore() }),
+    requireCapability('support:taxonomy:write'),
+  ] as const;
 
   app.get(PATH, ...read, async (c) => {
     const text = await store.readTaxonomy(c.get('context').workspace);

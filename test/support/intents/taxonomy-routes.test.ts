@@ -57,7 +57,7 @@ interface Call {
 /** A request as the gateway signs it. */
 const requestOf = async (
   method: string,
-  { body, workspace = 'acme', capabilities = ['kb:write', 'support:analyze'] }: Call = {},
+  { body, workspace = 'acme', capabilities = ['support:taxonomy:write', 'support:analyze'] }: Call = {},
 ): Promise<Request> => {
   const text = body === undefined ? '' : JSON.stringify(body);
   const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
@@ -156,7 +156,7 @@ describe('PUT /v1/support/taxonomy', () => {
     expect(texts.get('acme')).toContain('Yours');
   });
 
-  it('needs kb:write', async () => {
+  it('needs support:taxonomy:write', async () => {
     const response = await send('PUT', { body: { taxonomy }, capabilities: ['support:analyze'] });
     expect(response.status).toBe(401);
     expect(texts.size).toBe(0);
@@ -187,7 +187,7 @@ describe('GET and DELETE /v1/support/taxonomy', () => {
     expect(forgotten).toEqual(['acme', 'acme']);
   });
 
-  it('need support:analyze and kb:write', async () => {
+  it('need support:analyze and support:taxonomy:write', async () => {
     expect((await send('GET', { capabilities: ['kb:read'] })).status).toBe(401);
     expect((await send('DELETE', { capabilities: ['support:analyze'] })).status).toBe(401);
   });
