@@ -1,18 +1,8 @@
-export interface SparseVector {
-  /** 32-bit, each once. */
-  indices: Int32Array;
-  values: Float32Array;
-}
-
-/** A stored vector. Never changed: an update puts another in its place. */
+/** A stored vector. Never changed: a write replaces it. */
 export interface StoredVector {
   id: string;
-  /** When its id was first written, against others of its namespace. */
-  order: number;
-  vector?: Float32Array | undefined;
-  sparseVector?: SparseVector | undefined;
+  vector: Float32Array;
   metadata?: Readonly<Record<string, unknown>> | undefined;
-  data?: string | undefined;
 }
 
 /** When a write reaches queries. */
@@ -32,7 +22,7 @@ export interface NamespaceRecords {
   indexed(): ReadonlyMap<string, StoredVector>;
   /** How many vectors were written and are not yet what queries see. */
   pendingCount(): number;
-  put(records: readonly Omit<StoredVector, 'order'>[]): void;
+  put(records: readonly StoredVector[]): void;
   /** @returns How many there were. */
   remove(ids: readonly string[]): number;
   finishIndexing(): void;
@@ -43,7 +33,6 @@ export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => 
   const visible = new Map<string, StoredVector>();
   /** By id: what it becomes, and since when it waits. Only the last write of an id matters. */
   const waiting = new Map<string, { record: StoredVector | undefined; since: number }>();
-  let order = 0;
 
   const show = (id: string, record: StoredVector | undefined) => {
     waiting.delete(id);
@@ -70,9 +59,8 @@ export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => 
     put: (records) => {
       settle(); // What is due is shown, before a later write of the same id takes its place in the queue.
       for (const record of records) {
-        const stored = { ...record, order: written.get(record.id)?.order ?? order++ };
-        written.set(record.id, stored);
-        wait(record.id, stored);
+        written.set(record.id, record);
+        wait(record.id, record);
       }
     },
     remove: (ids) => {

@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import type { Fault } from '../server/faults.ts';
+import { parseFilter } from './filter.ts';
+import { shortestFloat32 } from './float32.ts';
+import { createNamespaceRecords, type Indexing, type NamespaceRecords, type StoredVector } from './vector-records.ts';
+import { VectorRefusal } from './vector-refusal.ts';
+
+/** A dense index without a hosted model. */
+export interface LocalIndex {
+  /** As error messages name it. */
+  name: string;
+  dimension: number;
+  similarityFunction: 'COSINE' | 'DOT_PRODUCT' | 'EUCLIDEAN';
+  indexing: Indexing;
+  namespaces: Map<string, NamespaceRecords>;
+}
+
+interface OperationCall {
+  index: LocalIndex;
+  /** Empty for the default namespace. */
+  namespace: string;
+  body: unknown;
+  query: URLSearchParams;
+  fault: Fault | undefined;
+}
+
+export interface Operation {
+  /** Whether the path ends in a namespace. */
+  namespace: 'optional' | 'required' | 'none';
+  writes: boolean;
+  /** @returns What goes into `result`. @throws {VectorRefusal} */
+  run(call: OperationCall): unknown;
+}
+
+/** Maximum number of vectors that one request may write, name or ask for. */
+const MAX_VECTORS = 1000;
+const MAX_METADATA_BYTES = 48 * 1024;
+/** Undocumented: a filter of 12 KB is refused, one of 30 conditions is not. */
+const MAX_FILTER_LENGTH = 4096;
+
+const Id = z.union([z.string().min(1), z.number()]).transform(String);
+/** Checked in one go: a write may bring millions of numbers. */
+const Vector = z.custom<number[]>(
+  (value) => Array.isArray(value) && value.every((each) => typeof each === 'number'),
+  'expected a list of numbers',
+);
+const FilterText = z.string().max(MAX_FILTER_LENGTH, `filter is longer than ${MAX_FILTER_LENGTH} characters`);
+const Count = z.int().min(1).max(MAX_VECTORS);
+const include = { includeVectors: z.boolean().default(false), includeMetadata: z.boolean().default(false) };
+type Include = z.output<z.ZodObject<typeof include>>;
+const many = <T extends z.ZodType>(schema: T) => z.array(schema).min(1).max(MAX_VECTORS);
+
+// Strict, so that what this server does not emulate is refused rather than ignored.
+const Upsert = many(z.strictObject({ id: Id, vector: Vector, metadata: z.record(z.string(), z.unknown()).optional() }));
+const Query = many(
+  z.strictObject({ vector: Vector, topK: Count.default(10), filter: FilterText.default(''), ...include }),
+);
+const Fetch = z.strictObject({ ids: z.array(Id).max(MAX_VECTORS), ...include });
+const Range = z.strictObject({
+  cursor: z.union([z.string(), z.number()]).transform(String),
+  limit: Count,
+  ...include,
+});
+const Delete = z.strictObject({
+  ids: z.array(Id).max(MAX_VECTORS).optional(),
+  prefix: z.string().min(1).optional(),
+  filter: FilterText.min(1).optional(),
+});
+
+/** @throws {VectorRefusal} 400 */
+const readBody = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const problem = z.prettifyError(parsed.error).replaceAll('\n', ' ').slice(0, 500);
+  throw new VectorRefusal(400, `Invalid request: ${problem}`);
+};
+
+const upsert = ({ index, namespace, body }: OperationCall) => {
+  const records = readBody(Upsert, [body].flat()).map(({ vector, ...record }) => {
+    if (record.metadata && Buffer.byteLength(JSON.stringify(record.metadata)) > MAX_METADATA_BYTES)
+      throw new VectorRefusal(422, `Metadata is too large, limit: ${MAX_METADATA_BYTES} bytes`);
+    return { ...record, vector: vectorFor(index, vector) };
+  });
+  // A namespace is created by its first write.
+  const space = index.namespaces.get(namespace) ?? createNamespaceRecords(index.indexing);
+  index.namespaces.set(namespace, space);
+  space.put(records);
+  return 'Success';
+};
+
+const vectorFor = ({ dimension }: LocalIndex, vector: readonly number[]): Float32Array => {
+  if (vector.length === dimension) return Float32Array.from(vector);
+  throw new VectorRefusal(422, `Invalid vector dimension: ${vector.length}, expected: ${dimension}`);
+};
+
+/** One query, or a list of one, is answered with its hits; a longer list with a list of them. */
+const query = ({ index, namespace, body, fault }: OperationCall) => {
+  if (index.similarityFunction !== 'COSINE') throw new VectorRefusal(501, 'This stand-in searches by COSINE alone');
+  const answers = readBody(Query, [body].flat()).map(({ vector, topK, filter, ...shown }) => {
+    const wanted = vectorFor(index, vector);
+    const meets = filter.trim() === '' ? () => true : parseFilter(filter);
+    const candidates = [...(index.namespaces.get(namespace)?.indexed().values() ?? [])];
+    const hits = candidates
+      .filter(({ metadata }) => meets(metadata))
+      .map((record) => ({ record, score: scoreOf(wanted, record.vector) }))
+      .sort((left, right) => right.score - left.score)
+      .slice(0, topK);
+    const found = fault?.kind === 'fewer-results' ? hits.slice(0, fault.keep ?? Math.floor(hits.length / 2)) : hits;
+    return found.map(({ record, score }) => ({ score: shortestFloat32(score), ...show(record, shown) }));
+  });
+  return answers.length === 1 ? answers[0] : answers;
+};
+
+/** `(1 + cosine) / 2`, in 32 bits as on the service; 0.5 when one of the vectors is all zeros. */
+const scoreOf = (left: Float32Array, right: Float32Array): number => {
+  let [product, squaresLeft, squaresRight] = [0, 0, 0];
+  for (let at = 0; at < left.length; at++) {
+    const [one, other] = [left[at] ?? 0, right[at] ?? 0];
+    product += one * other;
+    squaresLeft += one * one;
+    squaresRight += other * other;
+  }
+  const lengths = Math.sqrt(squaresLeft * squaresRight);
+  const cosine = lengths === 0 ? 0 : product / lengths;
+  return Math.fround((1 + Math.max(-1, Math.min(1, cosine))) / 2);
+};
+
+/** A vector as replies show it: what was not asked for, or does not exist, is absent. */
+const show = ({ id, vector, metadata }: StoredVector, { includeVectors, includeMetadata }: Include) => ({
+  id,
+  ...(includeVectors && { vector: Array.from(vector, shortestFloat32) }),
+  ...(includeMetadata && metadata && { metadata }),
+});
+
+const fetchVectors = ({ index, namespace, body }: OperationCall) => {
+  const { ids, ...shown } = readBody(Fetch, body);
+  const written = index.namespaces.get(namespace)?.written;
+  return ids.map((id) => {
+    const record = written?.get(id);
+    return record ? show(record, shown) : null;
+  });
+};
+
+/** A cursor is the position after the last vector of the page. */
+const range = ({ index, namespace, body }: OperationCall) => {
+  const { cursor, limit, ...shown } = readBody(Range, body);
+  if (!/^\d{0,15}$/.test(cursor)) throw new VectorRefusal(400, 'Invalid cursor');
+  const all = [...(index.namespaces.get(namespace)?.written.values() ?? [])];
+  const end = Number(cursor) + limit;
+  const page = all.slice(Number(cursor), end);
+  return { nextCursor: end < all.length ? String(end) : '', vectors: page.map((record) => show(record, shown)) };
+};
+
+const remove = ({ index, namespace, body }: OperationCall) => {
+  const selectors = readBody(Delete, body);
+  const { ids, prefix, filter } = selectors;
+  if (Object.keys(selectors).length !== 1)
+    throw new VectorRefusal(422, 'Only and only one of the ids, prefix, or filter must be provided.');
+  const meets = filter === undefined ? undefined : parseFilter(filter);
+  const space = index.namespaces.get(namespace);
+  const selected = [...(space?.written.values() ?? [])].filter(({ id, metadata }) =>
+    meets ? meets(metadata) : id.startsWith(prefix ?? ''),
+  );
+  return { deleted: space?.remove(ids ?? selected.map(({ id }) => id)) ?? 0 };
+};
+
+const info = ({ index: { dimension, similarityFunction, namespaces } }: OperationCall) => {
+  const counts = [...namespaces].map(([name, records]) => {
+    return [name, { vectorCount: records.indexed().size, pendingVectorCount: records.pendingCount() }] as const;
+  });
+  const sum = (of: 'vectorCount' | 'pendingVectorCount') => counts.reduce((total, [, each]) => total + each[of], 0);
+  const written = [...namespaces.values()].reduce((total, records) => total + records.written.size, 0);
+  return {
+    vectorCount: sum('vectorCount'),
+    pendingVectorCount: sum('pendingVectorCount'),
+    indexSize: 4 * dimension * written,
+    dimension,
+    similarityFunction,
+    indexType: 'DENSE',
+    denseIndex: { dimension, similarityFunction },
+    namespaces: Object.fromEntries(counts),
+  };
+};
+
+/** Namespaces stay, empty. */
+const reset = ({ index, namespace, query: parameters }: OperationCall) => {
+  for (const name of parameters.has('all') ? [...index.namespaces.keys()] : [namespace])
+    if (index.namespaces.has(name)) index.namespaces.set(name, createNamespaceRecords(index.indexing));
+  return 'Success';
+};
+
+const deleteNamespace = ({ index, namespace }: OperationCall) => {
+  if (index.namespaces.delete(namespace)) return 'Success';
+  throw new VectorRefusal(404, `Namespace ${namespace} for the index ${index.name} does not exist`);
+};
+
+/** By the first segment of the path. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['upsert', { namespace: 'optional', writes: true, run: upsert }],
+  ['query', { namespace: 'optional', writes: false, run: query }],
+  ['fetch', { namespace: 'optional', writes: false, run: fetchVectors }],
+  ['range', { namespace: 'optional', writes: false, run: range }],
+  ['delete', { namespace: 'optional', writes: true, run: remove }],
+  ['info', { namespace: 'none', writes: false, run: info }],
+  ['reset', { namespace: 'optional', writes: true, run: reset }],
+  ['list-namespaces', { namespace: 'none', writes: false, run: ({ index }) => [...index.namespaces.keys()] }],
+  ['delete-namespace', { namespace: 'required', writes: true, run: deleteNamespace }],
+]);
