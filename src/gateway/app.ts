@@ -12,7 +12,7 @@ import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import { MAX_ARTICLE_BYTES } from '../signing/limits.ts';
+import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
 import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
@@ -44,7 +44,7 @@ export interface GatewayParts {
 
 /** The public HTTP surface. Callers are authenticated here; behind it only signed contexts count. */
 export const createApp = (parts: GatewayParts) => {
-  const { client, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
+  const { client, directory, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
   app.use(requestLog({ log, now }));
   app.use(secureHeaders(HEADERS));
@@ -55,8 +55,8 @@ export const createApp = (parts: GatewayParts) => {
   if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
 
   app.get('/healthz', (c) => c.json(health));
-  app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits }));
-  app.all('/librarians/:id', (c) => passOn(c, { functions, limits }));
+  app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
+  app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
   // Helpdesks sign their deliveries: body and headers stay unchanged, their own credentials too.
   app.all('/webhooks/*', (c) => handOn(c, webhooks));
@@ -179,9 +179,9 @@ const CREDENTIALS = ['Authorization', 'Cookie'];
 /** Forwards body and headers without credentials: the librarian checks the context itself. */
 const passOn = async (
   c: Context<GatewayEnv>,
-  { functions, limits }: Pick<GatewayParts, 'functions' | 'limits'>,
+  { functions, ...parts }: Pick<GatewayParts, 'functions' | 'limits' | 'directory'> & { now: number },
 ): Promise<Response> => {
-  await limitLibrarians(c.req.header('CF-Connecting-IP'), limits);
+  await limitLibrarians({ address: c.req.header('CF-Connecting-IP'), token: c.req.header(CONTEXT_HEADER) }, parts);
   const id = LibrarianId.safeParse(c.req.param('id'));
   const target = id.success && Object.hasOwn(functions, id.data) ? functions[id.data] : undefined;
   if (target === undefined) {

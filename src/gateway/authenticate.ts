@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { covers } from '../signing/capabilities.ts';
+import type { KeyDirectory } from '../signing/key-directory.ts';
+import { callerOf } from '../signing/verify-context.ts';
 import { API_KEY, type ApiKey, type ApiKeys } from './api-keys.ts';
 import {
   GatewayError,
@@ -7,6 +9,7 @@ import {
   type RateLimits,
   withinAddressRate,
   withinLibrariansRate,
+  withinPartnerRate,
   withinRate,
 } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -37,9 +40,20 @@ export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): Midd
   };
 };
 
-/** Throws when an address is over the limit for calls between librarians. */
-export const limitLibrarians = async (address = 'unknown', limits: RateLimits): Promise<void> => {
-  if (!(await withinLibrariansRate(address, limits))) throw tooMany('this address has made too many');
+/**
+ * Throws when an address, or the librarian that has signed the call, is over the limit for calls between librarians.
+ *
+ * @param token The value of `Context-Token`, which the called function verifies as a whole.
+ */
+export const limitLibrarians = async (
+  { address = 'unknown', token = '' }: { address: string | undefined; token: string | undefined },
+  { limits, directory, now }: { limits: RateLimits; directory: KeyDirectory; now: number },
+): Promise<void> => {
+  if (!(await withinLibrariansRate(address, limits))) throw tooMany('this address has made too many calls');
+  const caller = await callerOf(token, { directory, now });
+  if (caller !== undefined && !(await withinPartnerRate(caller, limits))) {
+    throw tooMany(`the librarian ${caller} has made too many calls`);
+  }
 };
 
 /** Throws unless the key holds the rights that the route requires. */

@@ -54,6 +54,10 @@ export const withinRate = async (key: ApiKey, limits: RateLimits): Promise<boole
 export const withinLibrariansRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.high, `address ${address}`);
 
+/** Whether a partner's librarian, which has signed its call, is within its limit. */
+export const withinPartnerRate = (id: string, limits: RateLimits): Promise<boolean> =>
+  within(limits.standard, `librarian ${id}`);
+
 /** Whether an unauthenticated address is within its limit. */
 export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.anonymous, address);

@@ -54,6 +54,27 @@ export const verifyContext = async (token: string, verification: Verification): 
   }
 };
 
+/**
+ * The librarian that made a call, by the signature of the last link alone: enough to count its calls, not to serve one.
+ *
+ * @returns Undefined for a malformed, forged or old token.
+ */
+export const callerOf = async (
+  token: string,
+  { directory, now }: Pick<Verification, 'directory' | 'now'>,
+): Promise<string | undefined> => {
+  try {
+    const last = lastOf(readLinks(token));
+    checkKeys([last], { directory, now });
+    await checkSignature(last, directory);
+    checkTime([last], now);
+    return last.claims.iss;
+  } catch (error) {
+    if (error instanceof ContextRefused) return undefined;
+    throw error;
+  }
+};
+
 /** A well-formed link. */
 interface Link extends Omit<UnverifiedJws, 'claims'> {
   claims: RootClaims | LaterClaims;

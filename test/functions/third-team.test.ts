@@ -85,6 +85,12 @@ describe('a librarian of another team, in one file without our code,', () => {
     expect(hopsOf(reply)).toEqual([['gateway', WEATHER, 'answer', true]]);
   });
 
+  it('gets those rights of the user that its entry in the directory allows, and no others', async () => {
+    await askThem(THEIRS);
+    const [root = ''] = toThem.token.split('~');
+    expect(readJws(root, 'ctx+jwt').claims.cap).toEqual(['kb:read']);
+  });
+
   it('delegates what it does not know, within the received chain', async () => {
     const { status, reply } = await askThem(OURS);
     expect([status, reply.answer]).toEqual([200, expect.stringContaining('300 W')]);
@@ -133,9 +139,16 @@ describe('our gateway refuses of another team', () => {
       'UNAUTHORIZED',
       () => forge([WEATHER, 'navigator'], { cap: ['kb:write', 'kb:read'] }),
     ],
+    [
+      'a right of the user that its entry does not allow, even if a caller has handed it down',
+      'UNAUTHORIZED',
+      () => forge(['gateway', WEATHER, 'analytics'], { cap: ['kb:read', 'sql:read'] }),
+    ],
     ['a question that has been here', 'LOOP_DETECTED', () => forge(['gateway', 'navigator', WEATHER, 'navigator'])],
   ])('%s', async (_, code, make) => {
-    expect(await codeOf(await send(`${product.url.origin}/librarians/navigator/ask`, await make()))).toBe(code);
+    const token = await make();
+    const to = token.includes('~') ? readJws(token.split('~').at(-1) ?? '', 'ctx+jwt').claims.aud : 'navigator';
+    expect(await codeOf(await send(`${product.url.origin}/librarians/${to}/ask`, token))).toBe(code);
   });
 
   it('an answer that was altered on the way', async () => {
@@ -330,6 +343,8 @@ interface Proxy {
   port: number;
   target: string;
   calls: number;
+  /** That of the last call. */
+  token: string;
   tamper(answer: Answer): Answer;
   server: Server;
 }
@@ -341,9 +356,10 @@ const startProxy = async (): Promise<Proxy> => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { 'context-token': token = '', 'content-type': type = '' } = request.headers;
+    proxy.token = String(token);
     const answer = await fetch(new URL(request.url ?? '', proxy.target), {
       method: request.method ?? 'GET',
-      headers: { 'context-token': String(token), 'content-type': type },
+      headers: { 'context-token': proxy.token, 'content-type': type },
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
     const receipt = answer.headers.get(RECEIPT_HEADER) ?? undefined;
@@ -354,7 +370,7 @@ const startProxy = async (): Promise<Proxy> => {
     });
     response.end(told.body);
   });
-  const proxy: Proxy = { port: 0, target: '', calls: 0, tamper: (answer) => answer, server };
+  const proxy: Proxy = { port: 0, target: '', calls: 0, token: '', tamper: (answer) => answer, server };
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this form.
   proxy.port = (server.address() as AddressInfo).port;

@@ -13,6 +13,7 @@ import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { MAX_ARTICLE_BYTES } from '../../src/signing/limits.ts';
 import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
+import type { Signer } from '../../src/signing/signer.ts';
 import { keyStore } from './key-store.ts';
 
 const READER = 'ck_reader_0123456789abcdef';
@@ -318,6 +319,25 @@ describe('/librarians/*', () => {
       expect((await app.request(path)).status).toBe(404);
     },
   );
+
+  it('limits how often a librarian may call, which its signature shows', async () => {
+    limited.add('librarian gateway');
+    const directory = await localDirectory();
+    const outside = { fetch: async (request: Request) => app.fetch(request) };
+    const call = async (signer: Signer) =>
+      signedClient({ self: 'gateway', signer, directory, targets: { navigator: outside }, log: () => {} }).call(
+        originate({
+          ...{ self: 'gateway', subject: 'user:u_1', workspace: 'acme', authentication: 'key' },
+          ...{ capabilities: ['kb:read'], now: Date.now() },
+        }),
+        { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'x' } },
+      );
+    await call(await localSigner('gateway'));
+    expect(log.at(-1)).toMatchObject({ outcome: 'RATE_LIMITED' });
+    // Someone else in its name is not counted as it.
+    await call(await localSigner('gateway', 'another seed'));
+    expect(log.at(-1)).toMatchObject({ status: 401 });
+  });
 
   it('limits how often an address may call', async () => {
     limited.add('address 192.0.2.1');
