@@ -24,7 +24,7 @@ export interface ConversationPlace {
   traceId: string;
   signal: AbortSignal;
   now: number;
-  /** The user, if the request names one: everything stored about a user can be erased. */
+  /** The user, if the request names one: a conversation belongs to its user, and everything stored about a user can be erased. */
   personId?: string | undefined;
 }
 
@@ -45,7 +45,7 @@ const REMEMBER_MS = 5000;
 
 /**
  * Turns of conversations, stored by the memory function in the name of the key's holder and in the workspace of the request. Only
- * memories that this port stored for the same holder are read as turns; the content of other memories in the conversation cannot
+ * memories that this port stored for the same holder and the same user are read as turns; the content of other memories in the conversation cannot
  * make them turns.
  */
 export const conversationsBy = (
@@ -54,11 +54,12 @@ export const conversationsBy = (
 ): Conversations => ({
   recall: async (place, withinMs) => {
     const query = new URLSearchParams({ conversation_id: place.id, limit: String(READ_MEMORIES) });
+    if (place.personId !== undefined) query.set('person_id', place.personId);
     const call = { to: MEMORY, method: 'GET', path: `${pathOf(place)}?${query}`, signal: place.signal };
     const answer = await client.call(contextOf(place, 'memory:read', withinMs), call);
     if (!answer.ok || answer.status !== 200) return undefined;
     const page = readAs(MemoryPage, answer.json());
-    return page.ok ? turnsOf(page.value.memories, place.subject) : undefined;
+    return page.ok ? turnsOf(page.value.memories, place) : undefined;
   },
   remember: async (place, { question, understoodAs, answer, librarian }) => {
     const turn = { turn: newId() };
@@ -108,10 +109,14 @@ const About = z.object({
 });
 
 /** Joins questions with their answers. Both are stored at once, so only their metadata shows which belong together. */
-const turnsOf = (newestFirst: readonly Memory[], subject: string): PastTurn[] => {
-  const turns = newestFirst.flatMap(({ type, content, metadata }) => {
+const turnsOf = (
+  newestFirst: readonly Memory[],
+  { subject, personId }: Pick<ConversationPlace, 'subject' | 'personId'>,
+): PastTurn[] => {
+  const turns = newestFirst.flatMap(({ type, content, person_id, metadata }) => {
     const about = readAs(About, metadata);
-    return about.ok && about.value.asked_by === subject ? [{ type, content, ...about.value }] : [];
+    const isOwn = about.ok && about.value.asked_by === subject && person_id === personId;
+    return isOwn ? [{ type, content, ...about.value }] : [];
   });
   return turns
     .flatMap(({ type, content, turn, librarian, understood_as: understoodAs }): PastTurn[] => {

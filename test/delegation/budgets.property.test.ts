@@ -110,7 +110,8 @@ const expectShrinking = ({ links }: Arrival) => {
     expect(link.exp).toBeLessThanOrEqual(exp);
     expect(link.max ?? max).toBeLessThanOrEqual(max);
     expect((link.cap ?? cap).every((each: string) => covers(cap, each))).toBe(true);
-    for (const [name, amount] of Object.entries<number>(link.bud ?? {})) expect(amount).toBeLessThanOrEqual(bud[name] ?? amount);
+    for (const [name, amount] of Object.entries<number>(link.bud ?? {}))
+      expect(amount).toBeLessThanOrEqual(bud[name] ?? amount);
     if (bud.calls !== undefined) expect(link.bud?.calls).toBeLessThan(bud.calls);
     ({ exp, max, cap, bud } = { exp: link.exp, max: link.max ?? max, cap: link.cap ?? cap, bud: link.bud ?? bud });
   }

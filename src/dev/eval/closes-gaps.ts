@@ -12,7 +12,7 @@ export const closesGaps = async (
 ): Promise<boolean> => {
   const sightings: GapSighting[] = [];
   const record = async (sighting: GapSighting): Promise<void> => void sightings.push(sighting);
-  await recordGaps(question, met, { book: { record }, mask: (text) => text, now: 0 });
+  await recordGaps(question, met, { book: { record }, by: 'svc:eval', mask: (text) => text, now: 0 });
   const open = sightings.flatMap(({ gaps, query }) =>
     gaps.map((gap, at): OpenGap => ({ ...gap, id: String(at), query, lastSeenMs: 0 })),
   );

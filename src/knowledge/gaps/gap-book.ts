@@ -22,6 +22,8 @@ export interface GapQuery {
 export interface GapSighting {
   /** Of the request: a copy within an hour is not counted. */
   requestHash: string;
+  /** The subject of the request, `user:<key id>` or `svc:<function>`: a key may add a limited number of gaps a day. */
+  by: string;
   query: GapQuery;
   gaps: readonly MetGap[];
   /** Edition in which they were missing. */

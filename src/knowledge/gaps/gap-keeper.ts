@@ -106,7 +106,10 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
       if (edition === undefined) return;
       const book = books.of(scope.context.workspace);
       await quietly('record gaps', () =>
-        recordGaps(question, knowledge, { book, mask, meaningOf: meaningBy(edition, scope), now: now() }),
+        recordGaps(question, knowledge, {
+          ...{ book, mask, meaningOf: meaningBy(edition, scope), now: now() },
+          by: scope.context.subject,
+        }),
       );
       await quietly('compare gaps', () => compareOnce(edition, scope));
     },
@@ -139,6 +142,8 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
 
 export interface RecordingOptions {
   book: Pick<RemoteGapBook, 'record'>;
+  /** The subject of the request. */
+  by: string;
   /** Masks personal data. */
   mask: (text: string) => string;
   /** Embeds a text with the edition's model; undefined without one, or when it is late. */
@@ -154,7 +159,7 @@ const MAX_SUBJECT = 300;
 export const recordGaps = async (
   question: KnowledgeQuestion,
   { foundGaps = [], edition, people = [] }: Pick<Knowledge, 'foundGaps' | 'edition' | 'people'>,
-  { book, mask, meaningOf, now }: RecordingOptions,
+  { book, by, mask, meaningOf, now }: RecordingOptions,
 ): Promise<void> => {
   if (foundGaps.length === 0 || edition === undefined) return;
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
@@ -165,7 +170,7 @@ export const recordGaps = async (
     const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
-  const sighting: GapSighting = { requestHash: await hashOf(question), query, gaps, edition, nowMs: now };
+  const sighting: GapSighting = { requestHash: await hashOf(question), by, query, gaps, edition, nowMs: now };
   await book.record(sighting);
 };
 

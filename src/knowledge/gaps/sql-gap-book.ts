@@ -25,7 +25,9 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         if (!isFirst(sql, sighting)) return;
         const isCurrent = noteEdition(sql, sighting);
         for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
-          const id = sameGap(sql, gap) ?? newId();
+          const known = sameGap(sql, gap);
+          if (known === undefined && !mayAdd(sql, sighting)) continue;
+          const id = known ?? newId();
           countGap(sql, { id, gap, sighting, isCurrent });
           keepExample(sql, id, sighting.query);
         }
@@ -49,6 +51,8 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
 
 const MAX_GAPS = 2000;
 const MAX_GAPS_A_SIGHTING = 20;
+/** Gaps that the holder of one API key may add in a day (UTC); those that exist are counted beyond it. */
+const MAX_ADDED_A_DAY = 200;
 const MAX_EXAMPLES = 5;
 const MAX_MESSAGE = 1000;
 /** A helpdesk delivers again within minutes, a queue within the hour. */
@@ -69,6 +73,22 @@ const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   );
   return true;
 };
+
+/** Counts a gap that the holder of an API key adds; false once its share of the day is used. Our own functions have no limit. */
+const mayAdd = (sql: Sql, { by, nowMs }: GapSighting): boolean => {
+  if (!by.startsWith('user:')) return true;
+  const day = Math.floor(nowMs / DAY_MS);
+  sql.run('DELETE FROM gap_additions WHERE day < ?', day);
+  const [counted] = sql.all<{ added: number }>('SELECT added FROM gap_additions WHERE subject = ?', by);
+  if ((counted?.added ?? 0) >= MAX_ADDED_A_DAY) return false;
+  sql.run(
+    'INSERT INTO gap_additions (subject, day, added) VALUES (?, ?, 1) ON CONFLICT (subject) DO UPDATE SET added = added + 1',
+    ...[by, day],
+  );
+  return true;
+};
+
+const DAY_MS = 86_400_000;
 
 interface GapRow extends Record<string, SqlValue> {
   id: string;
@@ -299,6 +319,8 @@ const STATEMENTS = [
   // Counted requests, until a copy can no longer arrive.
   'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
+  // Gaps that each key has added today (days since 1970).
+  'TABLE IF NOT EXISTS gap_additions (subject TEXT PRIMARY KEY, day INTEGER NOT NULL, added INTEGER NOT NULL)',
   // The active edition, and when it was last reported.
   'TABLE IF NOT EXISTS gap_edition (one INTEGER PRIMARY KEY, edition TEXT NOT NULL, seen INTEGER NOT NULL)',
   // Workspaces that have a gap book: in the one object without a workspace.

@@ -1,5 +1,6 @@
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever } from '../../search/retrieve.ts';
+import { covers } from '../../signing/capabilities.ts';
 import type { Knowledge, KnowledgeQuestion, KnowledgeScope } from './knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from './retrieve-knowledge.ts';
 
@@ -31,7 +32,10 @@ interface KnowledgeCall
   extends KnowledgeScope,
     Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'editionMs' | 'products' | 'articleIntents'> {}
 
-/** Retrieves for one request; gaps are recorded after the response. Never rejects. */
+/**
+ * Retrieves for one request. After the response, gaps are recorded for callers that may analyse tickets: a key that only reads stores
+ * nothing. Never rejects.
+ */
 export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;
 
 /** One per isolate. */
@@ -45,6 +49,8 @@ export const createKnowledgeRetriever =
       return edition;
     };
     const knowledge = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
-    if (gaps !== undefined) call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
+    if (gaps !== undefined && covers(call.context.capabilities, 'support:analyze')) {
+      call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
+    }
     return knowledge;
   };

@@ -25,6 +25,7 @@ const gapOn = (stems: string, more: Partial<MetGap> = {}): MetGap => ({
 });
 const sighting = (gaps: MetGap[], more: Partial<GapSighting> = {}): GapSighting => ({
   requestHash: `request ${++requests}`,
+  by: 'user:key-1',
   query: { message: `question ${requests}`, subject: null, intent: 'general_info', product: null },
   gaps,
   edition: FIRST,

@@ -52,7 +52,7 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
   const ask = async (question: Parameters<typeof retriever>[0], workspace = 'default', products?: string[]) => {
     const work: Promise<unknown>[] = [];
     const call = {
-      context: userContext({ workspace }),
+      context: userContext({ workspace, capabilities }),
       waitUntil: (each: Promise<unknown>) => void work.push(each),
       products,
     };

@@ -27,6 +27,7 @@ let requests = 0;
 const meet = (book: GapBook, subject: string): void =>
   book.record({
     requestHash: `request ${++requests}`,
+    by: 'user:key-1',
     query: { message: `Is there a ${subject}?`, subject: null, intent: 'general_info', product: null },
     gaps: [
       {
