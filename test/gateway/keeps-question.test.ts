@@ -58,11 +58,4 @@ describe('keepsQuestion()', () => {
   it.each(TURNED)('refuses for %j %j', (question, written) => {
     expect(keepsQuestion(written, question, before)).toBe(false);
   });
-
-  it('ends in time on any text', () => {
-    const long = 'not restart Apollo '.repeat(3000);
-    const startedMs = performance.now();
-    keepsQuestion(long, long, { questions: Array.from({ length: 8 }, () => long), answers: [long] });
-    expect(performance.now() - startedMs).toBeLessThan(1000);
-  });
 });

@@ -123,27 +123,4 @@ describe('hasPromptInjection()', () => {
     expect(files.length).toBeGreaterThan(20);
     expect(found).toEqual([]);
   });
-
-  it('takes bounded time for hostile texts', () => {
-    const texts = [
-      'a '.repeat(10_000),
-      'A'.repeat(20_000),
-      'say '.repeat(5000),
-      'ignore previous '.repeat(1300),
-      '](x?q='.repeat(3000),
-      'i.g.n.'.repeat(3000),
-      '> \n'.repeat(4000),
-      'ignore the\n> '.repeat(1000),
-      '<b '.repeat(4000),
-      '<!--'.repeat(3000),
-      '[a]('.repeat(3000),
-      'if you are asked about '.repeat(400),
-      'your system prompt statements array must '.repeat(250),
-      'you are a b c '.repeat(700),
-      'Iо'.repeat(5000),
-    ];
-    const begun = performance.now();
-    for (const text of texts) hasPromptInjection(text);
-    expect(performance.now() - begun).toBeLessThan(1500);
-  });
 });
