@@ -142,11 +142,4 @@ describe('statesLackOfInformation()', () => {
   ])('is not misled by: %s', (answer) => {
     expect(statesLackOfInformation(answer)).toBe(false);
   });
-
-  it('is fast for a long hostile text', () => {
-    const text = `${'i do not have '.repeat(20_000)}${'no '.repeat(100_000)}`;
-    const start = performance.now();
-    expect(statesLackOfInformation(text)).toBe(false);
-    expect(performance.now() - start).toBeLessThan(200);
-  });
 });

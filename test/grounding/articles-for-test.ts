@@ -7,7 +7,7 @@ import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 /** An article of a test; only `id` and `text` are required. */
 export type ArticleSketch = Partial<Article> & Pick<Article, 'id' | 'text'>;
 
-export const articleOf = (sketch: ArticleSketch): Article => ({
+const articleOf = (sketch: ArticleSketch): Article => ({
   title: sketch.id.replace(/\.md$/, ''),
   url: '',
   intents: [],

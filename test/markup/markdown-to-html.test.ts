@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
-import { bestTime } from '../best-time.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';
 
@@ -224,60 +223,6 @@ describe('markdownToHtml()', () => {
       }),
       { numRuns: 800 },
     );
-  });
-
-  it.each([
-    '[',
-    '[a](',
-    '*a ',
-    '*a_',
-    '**a*_',
-    '` ',
-    '>',
-    '> - ',
-    '- ',
-    '_',
-    '![[]()',
-    '<a ',
-    '<a@b.',
-    'h',
-    'http://',
-    'http://a) ',
-    '- a\n\n',
-    '[a]',
-    '\\',
-    '| ',
-    '|a\n|-\n',
-    '&',
-    '&#',
-    'a  \n',
-    'a \n',
-    '1. a\n',
-    '```\n',
-    '<!--',
-    '> a\nb\n',
-    '~~~a\n',
-    '    a\n',
-    '@',
-    '(((',
-    '[a](b',
-  ])('takes a time that grows with the length of %j', (unit) => {
-    const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
-    const [short, long] = [of(25_000), of(100_000)];
-    const [one, four] = [bestTime(() => markdownToHtml(short), 3), bestTime(() => markdownToHtml(long), 3)];
-    expect(four).toBeLessThan(Math.max(12 * one, 250));
-    expect(four).toBeLessThan(1500);
-  });
-
-  it('limits the nesting of elements', () => {
-    const deep = `${'> '.repeat(500)}${'*a '.repeat(500)}x${' b*'.repeat(500)}`;
-    const html = markdownToHtml(deep);
-    let [depth, most] = [0, 0];
-    for (const [tag] of html.matchAll(/<\/?[a-z]+/g)) {
-      depth += tag.startsWith('</') ? -1 : 1;
-      most = Math.max(most, depth);
-    }
-    expect(most).toBeLessThan(40);
   });
 });
 

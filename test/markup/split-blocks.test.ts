@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { splitBlocks } from '../../src/markup/split-blocks.ts';
-import { bestTime } from '../best-time.ts';
 
 const blocksOf = (text: string) => splitBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
 const itemsOf = (text: string) => splitBlocks(text)[0]?.items.map(({ start, end }) => text.slice(start, end));
@@ -113,22 +112,5 @@ describe('splitBlocks()', () => {
 
   it('lists the rows of a table, head first', () => {
     expect(itemsOf('| a |\n|---|\n| 1 |\n| 2 |')).toEqual(['| a |\n|---|', '| 1 |', '| 2 |']);
-  });
-});
-
-describe('splitBlocks() on hostile input', () => {
-  it.each([
-    ['items', '- a\n'],
-    ['items with blank lines', '- a\n\n'],
-    ['items with paragraphs', '- a\n\n  b\n\n'],
-    ['numbers', '1.\n'],
-    ['blank lines', '\n'],
-    ['dashes', '-'],
-    ['backticks', '`'],
-  ])('takes hardly longer for a list of %s than for as much prose', (_, part) => {
-    // Blank lines stand between two items.
-    const text = `- a\n${part.repeat(64_000 / part.length)}\n- b`;
-    const prose = 'Some words.\n\n'.repeat(5000);
-    expect(bestTime(() => splitBlocks(text), 3)).toBeLessThan(20 * bestTime(() => splitBlocks(prose), 3));
   });
 });

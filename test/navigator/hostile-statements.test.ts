@@ -2,10 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { readRecording, recordedModel, writeOpenPrompts } from '../../src/dev/eval/recorded-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { cachedChunk } from '../../src/search/chunk-cache.ts';
-import { FALSE_STATEMENTS, type HostileCase, TRUE_STATEMENTS } from './hostile-statements.ts';
+import cases from './hostile-statements.json' with { type: 'json' };
 import withoutJudge from './hostile-without-judge.json' with { type: 'json' };
 import { openSampleKb } from './sample-kb.ts';
 import { type ScriptedModel, scriptedModel } from './scripted-model.ts';
+
+/** A question about the sample knowledge base, and statements of a model that cite one section. */
+interface HostileCase {
+  question: string;
+  /** Beginning of the title of the cited section. */
+  section: string;
+  statements: readonly string[];
+}
+
+/** Statements that the cited section does not support: negations dropped or added, rows and columns mixed, parts of two sentences joined. */
+const FALSE_STATEMENTS: readonly HostileCase[] = cases.false;
+/** Paraphrases of the same sections, which must not be removed. */
+const TRUE_STATEMENTS: readonly HostileCase[] = cases.true;
 
 const edition = openSampleKb();
 /** Judgements of a language model that saw nothing but the judge's prompt. Set OPEN_PROMPTS to a folder to write those that lack one. */

@@ -12,6 +12,7 @@ interface BenchOptions {
 
 // Imported lazily, so that the help prints at once.
 const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
+  hostile: async () => (await import('./hostile.ts')).benchHostile,
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,
   delegation: async () => (await import('./delegation.ts')).benchDelegation,

@@ -8,13 +8,16 @@ import { type RawResult, webResult } from '../../../src/agents/web-search/web-re
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { type AskedModel, scriptedModel } from '../../navigator/scripted-model.ts';
-import { INJECTIONS } from './injections.ts';
+import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Inner<Of> = Of extends { children: (infer Child)[] } ? Child : never;
 /** The kinds of node, four levels deep: our own text is not deeper. */
 type Nodes = Root | Inner<Root> | Inner<Inner<Root>> | Inner<Inner<Inner<Root>>>;
+
+/** Results with markup and prompt injections. */
+const INJECTIONS: readonly RawResult[] = injections;
 
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
   raw.map((result) => webResult(result, 'us')).filter((result) => result !== undefined);

@@ -5,11 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { createMask, readMaskKinds } from '../../../src/runtime/privacy/mask.ts';
 import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
 import { SettingRefused } from '../../../src/runtime/service-address.ts';
-import { bestTime } from '../../best-time.ts';
-import { KEPT } from './kept-sentences.ts';
-import { MASKED } from './masked-sentences.ts';
+import keptSentences from './kept-sentences.json' with { type: 'json' };
+import maskedSentences from './masked-sentences.json' with { type: 'json' };
 
 const { mask } = createMask(MASK_KINDS);
+/** Sentences that say what the matter is and nothing of a person: they stay as they are. */
+const KEPT = Object.values(keptSentences).flat();
+/** Sentences with something to be masked, and what is left of them. All people, numbers and keys are made up. */
+const MASKED = Object.values(maskedSentences).flat();
 
 describe('createMask()', () => {
   it('weighs less than 5.25 KiB in a function', async () => {
@@ -20,7 +23,7 @@ describe('createMask()', () => {
     expect(gzipSync(outputFiles?.[0]?.contents ?? '').byteLength).toBeLessThan(5.25 * 1024);
   });
 
-  it.each(MASKED)('masks %j', (text, masked) => {
+  it.each(MASKED)('masks $text', ({ text, masked }) => {
     expect(mask(text)).toBe(masked);
   });
 
@@ -29,7 +32,7 @@ describe('createMask()', () => {
   });
 
   it('masks all examples of one set and none of the other', () => {
-    const found = MASKED.filter(([text, masked]) => mask(text) === masked).length;
+    const found = MASKED.filter(({ text, masked }) => mask(text) === masked).length;
     const wrong = KEPT.filter((text) => mask(text) !== text).length;
     const [recall, precision] = [found / MASKED.length, found / (found + wrong)];
     console.log(
@@ -67,7 +70,7 @@ describe('createMask()', () => {
   });
 
   const fragment = fc.oneof(
-    fc.constantFrom(...MASKED.map(([text]) => text), ...KEPT),
+    fc.constantFrom(...MASKED.map(({ text }) => text), ...KEPT),
     fc.string({ unit: 'binary', maxLength: 12 }),
     fc.constantFrom(
       '@',
@@ -117,62 +120,6 @@ describe('createMask()', () => {
       }),
       { numRuns: 700 },
     );
-  });
-
-  const HOSTILE: Record<string, string> = {
-    letters: 'a',
-    digits: '1',
-    ones: '1 ',
-    dots: '0.',
-    at: '@',
-    mail: 'a@',
-    domain: 'a.',
-    local: 'a-b.',
-    plus: '+1',
-    plusses: '+',
-    minus: '1-',
-    brackets: '(0',
-    zeros: '00 1',
-    groups: '12 34 ',
-    newlines: '1\n',
-    quotes: '\n>',
-    words: 'abandon ',
-    short: 'abc ',
-    base58: '1A',
-    hex: '0x',
-    bech: 'bc1',
-    invoice: 'lnbc1',
-    jwt: 'eyJ',
-    jwts: 'eyJhbGciOiJI.',
-    pem: '-----BEGIN PRIVATE KEY-----',
-    pemA: '-----BEGIN PRIVATE KEY-----a\n',
-    password: 'password: ',
-    passwords: 'password',
-    key: 'key ',
-    keys: 'key_',
-    url: '://',
-    user: '://a:',
-    tel: 'tel ',
-    telMe: 'tel me ',
-    order: 'order no. ',
-    orderNumber: 'order 1',
-    iban: 'DE12 ',
-    wide: '４',
-    hidden: '\u200b',
-    placeholder: '[email]',
-    spelled: 'a (at) b',
-    spelledDot: 'a(at)b dot c',
-    spaces: ' ',
-    mixed: 'a1B2',
-    surrogate: '😀',
-    half: '\ud83d',
-  };
-  it.each(Object.entries(HOSTILE))('takes time linear in the length of %s', (_, unit) => {
-    const of = (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
-    const [short, long] = [of(25_000), of(100_000)];
-    const [one, four] = [bestTime(() => mask(short), 3), bestTime(() => mask(long), 3)];
-    expect(four).toBeLessThan(Math.max(12 * one, 250));
-    expect(four).toBeLessThan(1000);
   });
 });
 

@@ -1,57 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { alreadyTried, wasTried } from '../../../src/support/ticket/already-tried.ts';
 import { taxonomy } from '../draft/tickets.ts';
+import steps from './tried-steps.json' with { type: 'json' };
 
 const reported = (...customer: string[]) => alreadyTried({ customer, agent: [] }, taxonomy);
 
 describe('alreadyTried() and wasTried()', () => {
-  it.each([
-    ['My Apollo shows 0 H/s for 3 days. Already tried restarting.', 'Restart the device.'],
-    ['I have rebooted it twice.', 'Restart the miner under System.'],
-    ['I already checked both cables and updated the firmware', 'Check both 8-pin cables'],
-    ['I already checked both cables and updated the firmware', 'Update the firmware to 3.4.0.'],
-    ['We did a cold start.', 'Do a cold start: shut down, cut the power for 60 seconds, start.'],
-    ['I cleaned the fans last week', 'Clean the fans.'],
-    ['Restarted it three times, no change.', 'Restart the device.'],
-    ['Restarting did not help.', 'Restart the device.'],
-    ['A reboot made it worse, and a firmware update had no effect.', 'Update the firmware to 3.4.0.'],
-    ['All cables checked, still dead.', 'Check the cables.'],
-    ['The pool was replaced without success', 'Replace the pool in line 1.'],
-    ['It stays at zero even after a factory reset.', 'Do a factory reset.'],
-    ['It runs the latest firmware.', 'Update the firmware under System.'],
-    ['Turned it off and on again.', 'Restart the device.'],
-    ['I pulled the plug for a few minutes.', 'Restart the device.'],
-    ['Eco mode makes no difference.', 'Choose Eco mode for an hour.'],
-    ['I already run Eco mode.', 'Choose a lower mode. From Turbo to Eco is the largest step.'],
-    ['I pulled the plug for a minute', 'Pull the mains plug for 60 seconds.'],
-    ['Running in Eco already.', 'Choose Eco mode under **Miner > Power**.'],
-    ['I used a different cable', 'Use another cable.'],
-    ['I yanked the plug, counted to a hundred, and put it back in.', 'Restart the device.'],
-    ['Turned it off and back on again ten times.', 'Restart the device.'],
-    ['Gave it a reboot, no joy.', 'Restart the device.'],
-    ['A factory reset was useless.', 'Do a factory reset.'],
-    ["Restarting doesn't do a thing", 'Restart the device.'],
-    ['Hoovered the fan out.', 'Clean the fan.'],
-  ])('recognises what a customer has done: %j, %j', (message, step) => {
+  it.each(steps.tried)('recognises what a customer has done: $message, $step', ({ message, step }) => {
     expect(wasTried(step, reported(message))).toBe(true);
   });
 
-  it.each([
-    ['Already tried restarting.', 'Wait for 15 minutes after the restart, then look at the chip count again.'],
-    ['Already tried restarting.', 'Check both 8-pin cables.'],
-    ['I already checked both cables.', 'Check the firmware version.'],
-    ['I have not tried restarting yet.', 'Restart the device.'],
-    ['The dashboard shows nothing', 'Open the dashboard.'],
-    ['I already know that, and I already paid.', 'Restart the device.'],
-    ['Shall I restart it?', 'Restart the device.'],
-    ['It got slow after the last firmware update.', 'Update the firmware to 3.4.0.'],
-    ['Should the cable be replaced?', 'Replace the cable.'],
-    ['I have not updated it yet', 'Update the firmware.'],
-    ['The dashboard does not work', 'Open the dashboard.'],
-    ['I have not pulled the plug.', 'Restart the device.'],
-    ['Should I hoover the fan?', 'Clean the fan.'],
-    ['The LED did nothing when I pressed the button.', 'Check the LED.'],
-  ])('does not take it for done: %j, %j', (message, step) => {
+  it.each(steps.notTried)('does not take it for done: $message, $step', ({ message, step }) => {
     expect(wasTried(step, reported(message))).toBe(false);
   });
 
