@@ -133,43 +133,51 @@ async function* checkedStatements<P extends Passage>(
     doubtful.length === 0
       ? undefined
       : judgeStatements(doubtful.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
-  let waiting: Draft<P>[] = [];
+  /** Sentences that introduce the next statement, and share its fate. */
+  let waiting: { lead: Draft<P>; isJudged: boolean }[] = [];
   let isAfterRemoved = false;
   const quoted = new Set<string>();
   for (const draft of drafts) {
     const outcome = isJudged(draft.check)
       ? judgedOutcome(draft, { judged: await judging, at: doubtful.indexOf(draft), isJudgeRequired })
       : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
-    if (draft.isConnecting && outcome.isKept) {
-      waiting.push(draft);
+    if ((draft.isConnecting || draft.text.endsWith(':')) && outcome.isKept) {
+      waiting.push({ lead: draft, isJudged: outcome.isJudged });
       continue;
     }
     const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
     if (outcome.isKept && !isCutOff) {
-      // A transition is kept with the statement that it leads to.
-      for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
+      for (const { lead, isJudged: isLeadJudged } of waiting) yield { kept: keptOf(lead, { isJudged: isLeadJudged }) };
       yield { kept: keptOf(draft, outcome) };
       isAfterRemoved = false;
     } else {
       const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
-      const instead = outcome.isJudged && !isJudgeRequired ? quotesOf(draft, quoted) : undefined;
-      if (instead !== undefined) for (const lead of waiting) yield { kept: keptOf(lead, { isJudged: false }) };
+      const instead = outcome.isJudged ? quotesOf(draft, quoted) : undefined;
+      for (const { lead, isJudged: isLeadJudged } of waiting) {
+        if (instead !== undefined) yield { kept: keptOf(lead, { isJudged: isLeadJudged }) };
+        else if (!lead.isConnecting) yield { removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes };
+      }
       yield { removed: { text: draft.text, reason }, quotes: draft.quotes, instead };
       isAfterRemoved = instead === undefined;
     }
     waiting = [];
   }
+  for (const { lead } of waiting) {
+    if (!lead.isConnecting) yield { removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes };
+  }
 }
+
+const LEADS_NOWHERE = 'nothing is left of what it introduces';
 
 /** Maximum length of the quotes that replace a statement, in UTF-16 units. */
 const MAX_INSTEAD = 900;
-/** A table row, which is meaningless without its header. */
+/** A table row. */
 const ROW = /^\s*\|/;
 
 /**
- * The quotes of a removed list, to replace it, since a procedure without its steps is useless. Whole sentences, without duplicates;
- * undefined when there are none, they depend on their context, or they are in another language. A single sentence is not replaced: out
- * of its section it may have another meaning.
+ * The quotes of a removed list, to replace it, since a procedure without its steps is useless: whole sentences, without duplicates. The
+ * same for a statement that quotes rows of one table, which stand alone with their header. Undefined when there are no such quotes, or
+ * they are in another language. Another sentence is not replaced: out of its section it may have another meaning.
  */
 const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
   const quotes = draft.quotes.map((quote) => ({ ...quote, span: wholeSentences(quote.passage.text, quote.span) }));
@@ -179,6 +187,18 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   const language = detectLanguage(draft.text);
   const isOtherLanguage = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
   const isTranslated = language !== undefined && isOtherLanguage;
+  const table = isTranslated ? undefined : rowsWithHeader(draft.quotes);
+  if (table !== undefined && !quoted.has(table)) {
+    quoted.add(table);
+    return {
+      text: table,
+      quotes: draft.quotes,
+      passages: draft.passages,
+      probability: 1,
+      isJudged: false,
+      continues: false,
+    };
+  }
   const isSentence = splitBlocks(draft.text).every(({ kind }) => kind === 'prose');
   if (isSentence || fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD)
     return undefined;
@@ -186,6 +206,24 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   const items = fresh.map((text) => text.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ''));
   const text = items.length === 1 ? (fresh[0] ?? '') : items.map((item) => `- ${item}`).join('\n');
   return { text, quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+};
+
+/** The quoted rows of one table below its header; undefined for quotes that are anything else. */
+const rowsWithHeader = (quotes: readonly PlacedQuote[]): string | undefined => {
+  const [first] = quotes;
+  if (first === undefined || quotes.some(({ passage }) => passage !== first.passage)) return undefined;
+  const { text } = first.passage;
+  const table = splitBlocks(text).find(
+    ({ kind, start, end }) => kind === 'table' && quotes.every(({ span }) => start <= span.start && span.end <= end),
+  );
+  if (table === undefined) return undefined;
+  const isQuoted = (row: Span) => quotes.some(({ span }) => span.start < row.end && row.start < span.end);
+  const [head, ...rows] = table.items;
+  const shown = rows.filter(isQuoted);
+  if (head === undefined || shown.length === 0) return undefined;
+  // Up to the first row: the header with the line of dashes below it.
+  const header = text.slice(head.start, rows[0]?.start).trimEnd();
+  return [header, ...shown.map(({ start, end }) => text.slice(start, end).trimEnd())].join('\n');
 };
 
 /** Extends a span to whole sentences. */

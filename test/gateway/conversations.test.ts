@@ -114,6 +114,17 @@ describe('conversationsBy()', () => {
     expect(await conversations.recall(place({ subject: 'user:eve' }), 1000)).toHaveLength(1);
   });
 
+  it('recalls the turns of one person only, with the same key and in the same conversation', async () => {
+    const conversations = conversationsBy(gateway);
+    await conversations.remember(place({ personId: 'p-1' }), { question: 'What is my code?', answer: '4711.' });
+    await conversations.remember(place(), { question: 'Anonymous?', answer: 'Yes.' });
+    const questionsOf = async (personId?: string) =>
+      (await conversations.recall(place({ personId }), 1000))?.map(({ question }) => question);
+    expect(await questionsOf('p-1')).toEqual(['What is my code?']);
+    expect(await questionsOf('p-2')).toEqual([]);
+    expect(await questionsOf()).toEqual(['Anonymous?']);
+  });
+
   it('keeps the first answer of a turn, whatever is stored as its answer later', async () => {
     const conversations = conversationsBy(gateway, { newId: () => 't-1' });
     await conversations.remember(place(), { question: 'How loud is it?', answer: 'Very loud.' });

@@ -82,7 +82,7 @@ const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
 export interface MissingWarning {
   sentence: string;
   source: { title: string; url: string };
-  /** The statement to put the warning before: the first one that quotes its section, or the transition to it; undefined for the warning about
+  /** The statement to put the warning before: the first one that quotes its section, or the sentence that introduces that; undefined for the warning about
    * the customer's case. */
   before: CheckedStatement<ShownPassage> | undefined;
 }
@@ -101,7 +101,7 @@ export const missingWarnings = (
   let transition: CheckedStatement<ShownPassage> | undefined;
   for (const statement of statements) {
     const before: CheckedStatement<ShownPassage> = transition ?? statement;
-    transition = statement.quotes.length === 0 ? before : undefined;
+    transition = statement.quotes.length === 0 || statement.text.endsWith(':') ? before : undefined;
     for (const { passage, span } of statement.quotes) {
       for (const sentence of sentencesIn(sectionWith(passage.text, span))) {
         const isWarning = isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language));

@@ -214,7 +214,12 @@ describe('sqlGapBook()', () => {
       return { ...gap, subject: { ...gap.subject, vector, model: 'm' } };
     };
     for (let at = 0; at < 100; at++) {
-      book.record(sighting(Array.from({ length: 20 }, (_, place) => on(`w${at * 20 + place} v${at * 20 + place}`))));
+      book.record(
+        sighting(
+          Array.from({ length: 20 }, (_, place) => on(`w${at * 20 + place} v${at * 20 + place}`)),
+          { by: 'svc:webhooks' },
+        ),
+      );
     }
     expect(book.list(all).total).toBe(2000);
     book.record(sighting([on('w1999 v1999')]));
@@ -284,6 +289,18 @@ describe('sqlGapBook()', () => {
     ).toEqual(['rack 2', 'tor 1', 'vpn 2']);
     book.record(sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], { edition: SECOND, nowMs: DAY + 1 }));
     expect(book.list(all).total).toBe(3);
+  });
+
+  it('lets a key add 200 gaps a day and counts known ones beyond; our own functions have no limit', () => {
+    const book = bookOf();
+    const found = (at: number, more: Partial<GapSighting> = {}) => book.record(sighting([gapOn(`word${at}`)], more));
+    for (let at = 0; at < 205; at++) found(at);
+    found(0);
+    expect([book.list(all).total, book.list(all).gaps[0]?.count]).toEqual([200, 2]);
+    found(300, { by: 'user:key-2' });
+    found(301, { by: 'svc:webhooks' });
+    found(302, { nowMs: DAY + 86_400_000 });
+    expect(book.list(all).total).toBe(203);
   });
 
   it('keeps whole characters of what it cuts', () => {

@@ -49,7 +49,12 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
   const retriever = createKnowledgeRetriever({
     ...{ editionFor: async () => current.edition, retrieve, mask: (text) => text, gaps: keeper },
   });
-  const ask = async (question: Parameters<typeof retriever>[0], workspace = 'default', products?: string[]) => {
+  const ask = async (
+    question: Parameters<typeof retriever>[0],
+    workspace = 'default',
+    products?: string[],
+    capabilities = ['kb:read', 'support:analyze'],
+  ) => {
     const work: Promise<unknown>[] = [];
     const call = {
       context: userContext({ workspace, capabilities }),
@@ -81,6 +86,13 @@ describe('createGapKeeper()', () => {
     const gaps = await listed('open');
     expect(gaps).toMatchObject([{ count: 1, product: 'Apollo III', intent: 'general_info' }]);
     expect(gaps[0]?.example_queries).toEqual(['can I pair my Apollo III with a Zigbee hub?']);
+  });
+
+  it('stores nothing for a caller that may only read', async () => {
+    const { ask, listed } = desk();
+    const { gaps } = await ask(QUESTION, 'default', undefined, ['kb:read']);
+    expect(gaps).not.toEqual([]);
+    expect(await listed('all')).toEqual([]);
   });
 
   it('masks personal data and the name of the customer in what it stores', async () => {
