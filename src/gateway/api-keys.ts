@@ -29,12 +29,8 @@ export interface ApiKey extends ApiKeyRecord {
 }
 
 export interface ApiKeys {
-  /**
-   * The key's record; undefined when there is no such key or it has expired. Throws when the store fails.
-   *
-   * @param options.beforeLookUp Called when the key is not cached; what it throws ends the lookup.
-   */
-  find(secret: string, options: { beforeLookUp: () => Promise<void> }): Promise<ApiKey | undefined>;
+  /** The key's record; undefined when there is no such key or it has expired. Throws when the store fails. */
+  find(secret: string): Promise<ApiKey | undefined>;
 }
 
 /** A secret of an API key: 16 to 200 printable ASCII characters. */
@@ -56,10 +52,9 @@ const REMEMBERED_MS = 30_000;
 export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
   const remembered = new Map<string, { key: ApiKey | undefined; until: number }>();
   return {
-    find: async (secret, { beforeLookUp }) => {
+    find: async (secret) => {
       const known = remembered.get(secret);
       if (known !== undefined && known.until > now()) return unexpired(known.key, now());
-      await beforeLookUp();
       const hash = await hashApiKey(secret);
       const record = readAs(ApiKeyRecord, await kv.get(hash, { type: 'json' }));
       const key = record.ok ? apiKeyOf(record.value, hash) : undefined;

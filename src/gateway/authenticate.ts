@@ -18,25 +18,30 @@ import type { GatewayEnv } from './request-log.ts';
 export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): MiddlewareHandler<GatewayEnv> => {
   const { keys, limits } = parts;
   return async (c, next) => {
-    const secret = bearer(c.req.header('Authorization'));
-    // Counted before the lookup, so that guessing costs the store nothing once an address is over its limit.
-    const beforeLookUp = async (): Promise<void> => {
-      const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
-      if (!(await withinAddressRate(address, limits))) throw tooMany('this address has tried too many keys');
-    };
-    const key = secret === undefined ? undefined : await keys.find(secret, { beforeLookUp });
+    const header = c.req.header('Authorization');
+    const secret = bearer(header);
+    const key = secret === undefined ? undefined : await keys.find(secret);
     if (key === undefined) {
-      throw new GatewayError('UNAUTHORIZED', {
-        message:
-          secret === undefined
-            ? 'Cannot tell who asks: there is no API key'
-            : 'Cannot accept the API key: it is unknown or has expired',
-        suggestion: 'Send the header Authorization: Bearer <key> with a key that an administrator of this gateway made',
-      });
+      // Only failures count: a valid key works from every address.
+      const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
+      if (!(await withinAddressRate(address, limits))) throw tooMany('this address has failed to sign in too often');
+      throw new GatewayError('UNAUTHORIZED', refusalOf({ header, secret }));
     }
     if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
     c.set('apiKey', key);
     await next();
+  };
+};
+
+const refusalOf = ({ header, secret }: { header: string | undefined; secret: string | undefined }) => {
+  const suggestion =
+    'Send the header Authorization: Bearer <key> with a key that an administrator of this gateway made';
+  if (header === undefined) return { message: 'Cannot tell who asks: the request has no API key', suggestion };
+  if (secret === undefined)
+    return { message: 'Cannot read the API key: the header Authorization has another form', suggestion };
+  return {
+    message: 'Cannot accept the API key: it is unknown or has expired',
+    suggestion: 'Check for a mistyped or cut key, or have an administrator of this gateway make a new one',
   };
 };
 

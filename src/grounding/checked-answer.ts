@@ -171,41 +171,32 @@ const LEADS_NOWHERE = 'nothing is left of what it introduces';
 
 /** Maximum length of the quotes that replace a statement, in UTF-16 units. */
 const MAX_INSTEAD = 900;
-/** A table row. */
-const ROW = /^\s*\|/;
-
 /**
- * The quotes of a removed list, to replace it, since a procedure without its steps is useless: whole sentences, without duplicates. The
- * same for a statement that quotes rows of one table, which stand alone with their header. Undefined when there are no such quotes, or
- * they are in another language. Another sentence is not replaced: out of its section it may have another meaning.
+ * The quoted words that replace a removed statement: a list that it quotes from its first item on, in one piece, since a procedure without
+ * its steps is useless; or rows of one table, which stand alone with their header. Undefined for any other quote, which may have another
+ * meaning out of its place, and for one in another language.
  */
 const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): CheckedStatement<P> | undefined => {
-  const quotes = draft.quotes.map((quote) => ({ ...quote, span: wholeSentences(quote.passage.text, quote.span) }));
-  const texts = [...new Set(quotes.map(({ passage, span }) => passage.text.slice(span.start, span.end).trim()))];
-  const fresh = texts.filter((text) => !quoted.has(text));
-  const isFit = texts.every((text) => !ROW.test(text) && !HIDDEN_MARKUP.test(text) && /\s/.test(text));
   const language = detectLanguage(draft.text);
-  const isOtherLanguage = quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
-  const isTranslated = language !== undefined && isOtherLanguage;
-  const table = isTranslated ? undefined : rowsWithHeader(draft.quotes);
-  if (table !== undefined && !quoted.has(table)) {
-    quoted.add(table);
-    return {
-      text: table,
-      quotes: draft.quotes,
-      passages: draft.passages,
-      probability: 1,
-      isJudged: false,
-      continues: false,
-    };
-  }
-  const isSentence = splitBlocks(draft.text).every(({ kind }) => kind === 'prose');
-  if (isSentence || fresh.length === 0 || !isFit || isTranslated || fresh.join('\n').length > MAX_INSTEAD)
+  const isTranslated = draft.quotes.some(({ passage }) => (detectLanguage(passage.text) ?? language) !== language);
+  const text = isTranslated ? undefined : (wholeListOf(draft) ?? rowsWithHeader(draft.quotes));
+  if (text === undefined || quoted.has(text) || text.length > MAX_INSTEAD || HIDDEN_MARKUP.test(text)) return undefined;
+  quoted.add(text);
+  return { text, quotes: draft.quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+};
+
+/** The items of a list that are quoted in one piece, up to the end of the last one. */
+const wholeListOf = ({ text: statement, quotes }: Draft<Passage>): string | undefined => {
+  const [quote] = quotes;
+  if (quote === undefined || quotes.length > 1 || !splitBlocks(statement).some(({ kind }) => kind === 'list'))
     return undefined;
-  for (const text of fresh) quoted.add(text);
-  const items = fresh.map((text) => text.replace(/^(?:[-*+]|\d{1,3}[.)])\s+/, ''));
-  const text = items.length === 1 ? (fresh[0] ?? '') : items.map((item) => `- ${item}`).join('\n');
-  return { text, quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
+  const { passage, span } = quote;
+  const list = splitBlocks(passage.text).find(
+    ({ kind, items: [first], end }) =>
+      kind === 'list' && first !== undefined && span.start < first.end && first.start < span.end && span.end <= end,
+  );
+  const last = list?.items.findLast(({ start }) => start < span.end);
+  return list === undefined || last === undefined ? undefined : passage.text.slice(list.start, last.end).trim();
 };
 
 /** The quoted rows of one table below its header; undefined for quotes that are anything else. */
@@ -224,19 +215,6 @@ const rowsWithHeader = (quotes: readonly PlacedQuote[]): string | undefined => {
   // Up to the first row: the header with the line of dashes below it.
   const header = text.slice(head.start, rows[0]?.start).trimEnd();
   return [header, ...shown.map(({ start, end }) => text.slice(start, end).trimEnd())].join('\n');
-};
-
-/** Extends a span to whole sentences. */
-const wholeSentences = (text: string, span: Span): Span => {
-  const block = splitBlocks(text).find(({ start, end }) => start <= span.start && span.end <= end);
-  const parts = block?.kind === 'list' ? block.items : block?.kind === 'prose' ? [block] : [];
-  const touched = parts
-    .flatMap((part) => splitSentences(text, part))
-    .filter(({ start, end }) => start < span.end && span.start < end);
-  return {
-    start: Math.min(span.start, ...touched.map(({ start }) => start)),
-    end: Math.max(span.end, ...touched.map(({ end }) => end)),
-  };
 };
 
 const isJudged = ({ verdict, probability }: StatementCheck): boolean =>

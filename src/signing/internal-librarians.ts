@@ -12,5 +12,5 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   hybrid: { cap: ['kb:read', 'sql:read', 'web:search'] },
   support: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'support:taxonomy:write', 'kb:read'] },
   sources: { cap: ['kb:read'] },
-  memory: { cap: ['memory:*'] },
+  memory: { cap: ['memory:read', 'memory:write', 'memory:turns:write'] },
 };

@@ -32,7 +32,6 @@ let seen: Parameters<Librarian>[];
 let log: LogLine[];
 let limited: Set<string>;
 let app: ReturnType<typeof createApp>;
-let lookUps: () => number;
 
 /** The gateway with a real signed client in front of a real librarian; only the stores are in memory. */
 const start = async (
@@ -61,7 +60,6 @@ const start = async (
     [EXPIRED]: record({ expires_at: '2020-01-01T00:00:00Z' }),
   };
   const store = await keyStore(records);
-  lookUps = store.lookUps;
   app = createApp({
     keys: kvApiKeys(store.kv),
     limits: { standard: limiter, high: limiter, anonymous: limiter },
@@ -209,22 +207,22 @@ describe('POST /v1/ask', () => {
 });
 
 describe('API keys', () => {
-  it.each([
-    ['no key', {}],
-    ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }],
-    ['an expired key', { authorization: `Bearer ${EXPIRED}` }],
-    ['a key in another scheme', { authorization: `Basic ${READER}` }],
-    ['a key that is too short to be one', { authorization: 'Bearer short' }],
-    ['a key with a space in it', { authorization: `Bearer ${READER} x` }],
-  ])('are demanded: %s is refused', async (_name, headers) => {
+  it.each<[string, Record<string, string>, RegExp]>([
+    ['no key', {}, /has no API key/],
+    ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }, /unknown or has expired/],
+    ['an expired key', { authorization: `Bearer ${EXPIRED}` }, /unknown or has expired/],
+    ['a key in another scheme', { authorization: `Basic ${READER}` }, /has another form/],
+    ['a key that is too short to be one', { authorization: 'Bearer short' }, /has another form/],
+    ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /has another form/],
+  ])('are demanded: %s is refused, and the message says why', async (_name, headers, message) => {
     const response = await app.request('/v1/ask', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers } as Record<string, string>,
+      headers: { 'content-type': 'application/json', ...headers },
       body: '{"query":"x"}',
     });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
-    expect(await errorOf(response)).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(await errorOf(response)).toMatchObject({ code: 'UNAUTHORIZED', message: expect.stringMatching(message) });
     expect(seen).toEqual([]);
   });
 
@@ -248,11 +246,11 @@ describe('API keys', () => {
     expect((await post('/v1/ask', { query: 'x' }, { key: WRITER })).status).toBe(200);
   });
 
-  it('are rejected before the lookup after too many guesses from one address', async () => {
+  it('are counted by address only when they are refused', async () => {
     limited.add('192.0.2.1');
-    const before = lookUps();
-    const response = await post('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' });
-    expect([response.status, lookUps() - before]).toEqual([429, 0]);
+    const guess = { key: 'ck_guess_0123456789abcdef' };
+    expect((await post('/v1/ask', { query: 'x' }, guess)).status).toBe(429);
+    expect((await post('/v1/ask', { query: 'x' })).status).toBe(200);
   });
 });
 

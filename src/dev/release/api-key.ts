@@ -1,7 +1,9 @@
 /** `npm run api-key`: makes an API key. */
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
 import { ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
-import { readCommandLine } from '../command-line.ts';
+import { covers } from '../../signing/capabilities.ts';
+import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
+import { fail, readCommandLine } from '../command-line.ts';
 
 const HELP = `Makes an API key. The key is printed once and stored nowhere; its hash is stored, with what the key may do.
 
@@ -12,8 +14,15 @@ const HELP = `Makes an API key. The key is printed once and stored nowhere; its 
   --capabilities <list>  what it may do, separated by commas (default kb:read)
   --rate <rate>          standard, high or unlimited (default standard)
   --expires <time>       when it ends, for instance 2027-01-01T00:00:00Z; without it never
+  --any-capability       allow capabilities that none of our functions has, such as those of a partner's librarian
   --help                 this text
 `;
+
+/** What keys can hold: the capabilities of our functions, without those that only the gateway hands down. */
+const KEY_CAPABILITIES = [...new Set(Object.values(LOCAL_LIBRARIANS).flatMap(({ cap = [] }) => cap))]
+  .filter((capability) => capability.split(':').length === 2)
+  .toSorted();
+const isKnown = (capability: string): boolean => KEY_CAPABILITIES.some((known) => covers([capability], known));
 
 const { values } = readCommandLine(HELP, {
   options: {
@@ -22,6 +31,7 @@ const { values } = readCommandLine(HELP, {
     capabilities: { type: 'string', default: 'kb:read' },
     rate: { type: 'string', default: 'standard' },
     expires: { type: 'string' },
+    'any-capability': { type: 'boolean', default: false },
   },
 });
 const record = ApiKeyRecord.safeParse({
@@ -34,6 +44,12 @@ const record = ApiKeyRecord.safeParse({
 if (!record.success) {
   console.error(`Cannot make the key: ${describeIssues(issuesOf(record.error))}`);
   process.exit(1);
+}
+const unknown = values['any-capability'] ? [] : record.data.capabilities.filter((capability) => !isKnown(capability));
+if (unknown.length > 0) {
+  fail(
+    `Cannot make the key: no function has the capability ${unknown.join(', ')}. There are ${KEY_CAPABILITIES.join(', ')}, and wildcards such as kb:*. --any-capability allows others.`,
+  );
 }
 const key = newApiKey();
 const stored = JSON.stringify(record.data);
