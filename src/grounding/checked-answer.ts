@@ -185,18 +185,24 @@ const quotesOf = <P extends Passage>(draft: Draft<P>, quoted: Set<string>): Chec
   return { text, quotes: draft.quotes, passages: draft.passages, probability: 1, isJudged: false, continues: false };
 };
 
-/** The items of a list that are quoted in one piece, up to the end of the last one. */
+/** The quoted items of one list: of a numbered one all from the first on. Undefined for items of several lists. */
 const wholeListOf = ({ text: statement, quotes }: Draft<Passage>): string | undefined => {
-  const [quote] = quotes;
-  if (quote === undefined || quotes.length > 1 || !splitBlocks(statement).some(({ kind }) => kind === 'list'))
-    return undefined;
-  const { passage, span } = quote;
-  const list = splitBlocks(passage.text).find(
-    ({ kind, items: [first], end }) =>
-      kind === 'list' && first !== undefined && span.start < first.end && first.start < span.end && span.end <= end,
-  );
-  const last = list?.items.findLast(({ start }) => start < span.end);
-  return list === undefined || last === undefined ? undefined : passage.text.slice(list.start, last.end).trim();
+  const [first] = quotes;
+  const isList = splitBlocks(statement).some(({ kind }) => kind === 'list');
+  if (first === undefined || !isList || quotes.some(({ passage }) => passage !== first.passage)) return undefined;
+  const { text } = first.passage;
+  const isQuoted = (item: Span) => quotes.some(({ span }) => span.start < item.end && item.start < span.end);
+  const lists = splitBlocks(text)
+    .filter(({ kind }) => kind === 'list')
+    .map((list) => ({ ...list, shown: list.items.filter(isQuoted) }))
+    .toSorted((one, other) => other.shown.length - one.shown.length);
+  const [list, next] = lists;
+  // A single item of another list is an aside; several are a procedure of their own.
+  if (list === undefined || list.shown.length === 0 || (next !== undefined && next.shown.length > 1)) return undefined;
+  const { shown } = list;
+  const isNumbered = /^\s*\d/.test(text.slice(list.start));
+  if (isNumbered && shown.some((item, at) => item !== list.items[at])) return undefined;
+  return shown.map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n');
 };
 
 /** The quoted rows of one table below its header; undefined for quotes that are anything else. */
