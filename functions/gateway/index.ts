@@ -41,6 +41,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     }),
     ...chatModelOf(settings),
     budgets: settings.budgets,
+    isLocal: env.ENVIRONMENT === 'development',
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
   });

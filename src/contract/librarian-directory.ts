@@ -47,5 +47,7 @@ export const Healthz = z.object({
   version: z.string().max(64).optional(),
   /** By role: `{ knowledge: 'embedded', embeddings: 'static-words-2', model: 'none' }`. */
   adapters: z.record(z.string().max(64), z.string().max(64)),
+  /** The key directory in use. When it expires every call between functions is refused; `status` is `degraded` in the 30 days before. */
+  directory: z.object({ sequence: z.int().min(0), expires_at: z.iso.datetime().max(40) }).optional(),
 });
 export type Healthz = z.infer<typeof Healthz>;

@@ -1,4 +1,4 @@
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AgentType } from '../contract/agent-response.ts';
@@ -12,7 +12,7 @@ import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
+import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
 import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
@@ -35,6 +35,8 @@ export interface GatewayParts {
   aiPrice?: TokenPrice | undefined;
   /** Upper bounds for all model calls of one request: `tokens`, `cost_micros`. Absent members are unlimited. */
   budgets?: Amounts | undefined;
+  /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */
+  isLocal?: boolean | undefined;
   /** Origins that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
@@ -52,9 +54,10 @@ export const createApp = (parts: GatewayParts) => {
     await next();
     c.res.headers.set('Cache-Control', 'no-store');
   });
+  if (parts.isLocal === true) app.use(loopbackOnly);
   if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
 
-  app.get('/healthz', (c) => c.json(health));
+  app.get('/healthz', (c) => c.json(withDirectory(health, { directory, now: now() })));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
@@ -157,6 +160,16 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   hybrid: { librarian: 'hybrid' },
 };
 
+/** Health with the state of the key directory, which fails everything when it expires. */
+const withDirectory = (
+  health: Healthz,
+  { directory: { sequence, expiresAtMs }, now }: { directory: KeyDirectory; now: number },
+): Healthz => ({
+  ...health,
+  status: expiresAtMs - now < EXPIRY_WARNING_MS ? 'degraded' : health.status,
+  directory: { sequence, expires_at: new Date(expiresAtMs).toISOString() },
+});
+
 interface ForwardOptions {
   /** Longest body. */
   maxBytes?: number;
@@ -203,6 +216,22 @@ const handOn = async (c: Context<GatewayEnv>, webhooks: Target | undefined): Pro
   const response = await webhooks.fetch(new Request(c.req.raw));
   return new Response(response.body, response);
 };
+
+/**
+ * Refuses other host names (DNS rebinding: a page whose name resolves to 127.0.0.1 is of the same origin). What is signed may come through
+ * a tunnel.
+ */
+const loopbackOnly: MiddlewareHandler<GatewayEnv> = async (c, next) => {
+  const { hostname } = new URL(c.req.url);
+  const isSigned = c.req.path.startsWith('/webhooks/') || c.req.path.startsWith('/librarians/');
+  if (isSigned || LOOPBACK.has(hostname) || hostname.endsWith('.localhost')) return next();
+  throw new GatewayError('INVALID_QUERY', {
+    message: `Cannot answer for the host name ${hostname.slice(0, 100)}: a local gateway answers for loopback names only`,
+    suggestion: 'Use http://127.0.0.1 or http://localhost with its port',
+  });
+};
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** For an API that only programs read: no framing, sniffing, embedding or scripts. */
 const HEADERS = {

@@ -34,6 +34,8 @@ export interface KeyDirectory {
   /** Changes with the content; caches of one version are not used with another. */
   version: string;
   env: string;
+  /** Counts up with each publication. */
+  sequence: number;
   expiresAtMs: number;
   librarian(id: string): DirectoryEntry | undefined;
   ids(): string[];
@@ -68,7 +70,7 @@ export class DirectoryRefused extends Error {
  * order.
  */
 export const openDirectory = (claims: unknown, { version }: { version: string }): KeyDirectory => {
-  const { env, exp, librarians } = checkDirectory(claims);
+  const { env, seq, exp, librarians } = checkDirectory(claims);
   const entries = new Map(Object.entries(librarians));
   const keys = new Map<string, DirectoryKey>();
   for (const [id, entry] of entries) {
@@ -80,6 +82,7 @@ export const openDirectory = (claims: unknown, { version }: { version: string })
   return {
     version,
     env,
+    sequence: seq,
     expiresAtMs: exp * 1000,
     librarian: (id) => entries.get(id),
     ids: () => [...entries.keys()],

@@ -27,12 +27,15 @@ export const MAX_FAN_OUT = 8;
  * `calls`.
  */
 export const DEFAULT_CALLS = 24;
-/** Tokens and millionths of a US dollar that model calls may cost where a context limits neither: some twenty answers of a model. */
-export const DEFAULT_TOKENS = 200_000;
-export const DEFAULT_COST_MICROS = 500_000;
+/** Tokens and millionths of a US dollar that model calls may cost where a context limits neither: a few answers of a model. */
+export const DEFAULT_TOKENS = 30_000;
+export const DEFAULT_COST_MICROS = 100_000;
 /** Limits of an anonymous caller's context. */
 export const ANONYMOUS_MAX_HOPS = 3;
 export const ANONYMOUS_TIMEOUT_MS = 15_000;
+
+/** How long before its expiry a key directory is reported: 30 days. */
+export const EXPIRY_WARNING_MS = 30 * 86_400_000;
 
 /** Request header: the chain of links. Cloudflare blanks values whose header name contains `token` in its logs. */
 export const CONTEXT_HEADER = 'Context-Token';

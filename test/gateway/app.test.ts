@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
@@ -437,6 +437,20 @@ describe('a page of articles', () => {
       headers: { authorization: `Bearer ${READER}` },
     });
     expect([response.status, (await errorOf(response)).code]).toEqual([400, 'INVALID_QUERY']);
+  });
+});
+
+describe('GET /healthz', () => {
+  it('shows the key directory, and is degraded in the 30 days before it expires', async () => {
+    const health = async () => (await (await app.request('/healthz')).json()) as Record<string, unknown>;
+    expect(await health()).toMatchObject({
+      status: 'ok',
+      directory: { sequence: 0, expires_at: '2100-01-01T00:00:00.000Z' },
+    });
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2099-12-15') });
+    await start();
+    vi.useRealTimers();
+    expect((await health()).status).toBe('degraded');
   });
 });
 

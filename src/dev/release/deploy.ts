@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failUsage, orFail, readCommandLine } from '../command-line.ts';
+import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
 import { settingsOf } from './configuration.ts';
 import { type Deployed, deployOrder } from './deploy-order.ts';
 import { readEnvFile, secretsNamedFor } from './env-file.ts';
+import { examineDirectory } from './examine.ts';
+import { openKeyring } from './keyring.ts';
 
 const HELP = `Deploys every function, those that others call first, the gateway last.
 
@@ -44,6 +46,8 @@ if (order.length === 0) {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+const given: Record<string, string> = values.env === undefined ? {} : orFail(() => readEnvFile(values.env ?? ''));
+
 const unready = dryRun ? [] : order.flatMap(placeholdersOf);
 if (unready.length > 0) {
   console.error(
@@ -52,7 +56,7 @@ if (unready.length > 0) {
   process.exit(1);
 }
 
-const given: Record<string, string> = values.env === undefined ? {} : orFail(() => readEnvFile(values.env ?? ''));
+if (!dryRun) await checkDirectory();
 
 // Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
@@ -89,9 +93,9 @@ function deployedOf(file: string): Deployed & { file: string } {
 function placeholdersOf(file: string): string[] {
   const config = unstable_readConfig({ config: join(ROOT, file) });
   const namespaces: { binding: string; id?: string }[] = config.kv_namespaces;
-  const local = /^https?:\/\/(localhost|127\.)/.test(String(config.vars?.PUBLIC_URL ?? ''))
-    ? [`${file}: PUBLIC_URL = ${config.vars?.PUBLIC_URL}`]
-    : [];
+  const needsUrl = settingsOf(idOfFunction(config.name ?? '')).some(({ name }) => name === 'PUBLIC_URL');
+  const publicUrl = String(given.PUBLIC_URL ?? config.vars?.PUBLIC_URL ?? '');
+  const local = needsUrl && !isPublic(publicUrl) ? [`${file}: PUBLIC_URL = ${publicUrl || 'not set'}`] : [];
   const unnamed = namespaces.filter(({ id }) => !/^[0-9a-f]{32}$/.test(id ?? ''));
   const databases: { binding: string; database_id?: string }[] = config.d1_databases;
   const unmade = databases.filter(({ database_id }) => !UUID.test(database_id ?? ''));
@@ -100,6 +104,32 @@ function placeholdersOf(file: string): string[] {
     ...unmade.map(({ binding, database_id }) => `${file}: ${binding} = ${database_id}`),
     ...local,
   ];
+}
+
+/** Articles without an address of their own get this one in replies to customers. */
+function isPublic(url: string): boolean {
+  return /^https:\/\/(?!localhost\b|127\.|\[::1\])/.test(url);
+}
+
+/** Warns 30 days before the directory expires; an expired one, or one older than that in use, is not deployed. */
+async function checkDirectory(): Promise<void> {
+  const { claims } = orFail(() => openKeyring(values.keys));
+  const publicUrl = given.PUBLIC_URL ?? '';
+  const finding = examineDirectory(claims, { now: Date.now(), inUse: await sequenceInUse(publicUrl) });
+  if (finding.state === 'wrong') fail(`Cannot deploy: ${finding.reported}`);
+  if (finding.state === 'worth knowing') console.warn(finding.reported);
+}
+
+/** The sequence number of the deployed directory; undefined when nothing is deployed or it does not tell. */
+async function sequenceInUse(publicUrl: string): Promise<number | undefined> {
+  if (!isPublic(publicUrl)) return undefined;
+  try {
+    const response = await fetch(new URL('/healthz', publicUrl), { signal: AbortSignal.timeout(5000) });
+    const { directory } = (await response.json()) as { directory?: { sequence?: number } }; // checked where it is compared
+    return directory?.sequence;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The signed directory and the key to check it with. */

@@ -5,6 +5,8 @@ import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';
+import type { DirectoryClaims } from '../../signing/key-directory.ts';
+import { EXPIRY_WARNING_MS } from '../../signing/limits.ts';
 
 /** The result of one check. */
 export interface Finding {
@@ -142,6 +144,31 @@ const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding
       reported: 'they stay in Durable Objects without UPSTASH_VECTOR_REST_URL',
     },
   ];
+};
+
+/**
+ * Checks the key directory that is to be deployed: when it expires every call between functions is refused.
+ *
+ * @param inUse Sequence number of the deployed one, as `GET /healthz` reports it.
+ */
+export const examineDirectory = (
+  { seq, exp }: Pick<DirectoryClaims, 'seq' | 'exp'>,
+  { now, inUse }: { now: number; inUse?: number | undefined },
+): Finding => {
+  const what = 'key directory';
+  const left = exp * 1000 - now;
+  const until = new Date(exp * 1000).toISOString().slice(0, 10);
+  const renew = 'npm run keys -- renew signs it for another year, then deploy';
+  if (inUse !== undefined && seq < inUse)
+    return {
+      what,
+      state: 'wrong',
+      reported: `the key directory is number ${seq}, older than number ${inUse}, which is in use: what was removed since would be trusted again`,
+    };
+  if (left <= 0) return { what, state: 'wrong', reported: `the key directory expired on ${until}: ${renew}` };
+  if (left < EXPIRY_WARNING_MS)
+    return { what, state: 'worth knowing', reported: `the key directory expires on ${until}: ${renew}` };
+  return { what, state: 'well', reported: `number ${seq}, valid until ${until}` };
 };
 
 const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);

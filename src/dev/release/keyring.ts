@@ -87,7 +87,8 @@ export const removePartner = async (folder: string, id: string, { now }: { now: 
 export const renewDirectory = (folder: string, { now }: { now: number }): Promise<Keyring> =>
   publish(openKeyring(folder), { now });
 
-const openKeyring = (folder: string): Keyring => {
+/** @throws {Error} When the folder has none. */
+export const openKeyring = (folder: string): Keyring => {
   const file = join(folder, 'directory.json');
   if (!existsSync(file)) throw new Error(`Cannot open the keyring: ${file} does not exist`);
   return { folder, claims: JSON.parse(readFileSync(file, 'utf8')) as DirectoryClaims };

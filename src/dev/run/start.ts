@@ -43,6 +43,7 @@ async function main(): Promise<void> {
     port: options.port,
     state: state.data,
     key: state.key,
+    allVars: { CONTEXT_KEY_SEED: state.signingSeed, CORS_ORIGINS: process.env.CORS_ORIGINS ?? '' },
     webSearch: options.webSearch ?? providerKeys(),
     partners: orFail(() => readPartners(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),

@@ -9,6 +9,8 @@ export interface StateFolder {
   /** Folder of the functions' stores. */
   data: string;
   key: string;
+  /** What the signing keys of the functions are made of; random, and known to this folder only. */
+  signingSeed: string;
   /** True when an earlier start read another knowledge base. */
   isAnotherSource(source: string): boolean;
   rememberSource(source: string): void;
@@ -32,6 +34,7 @@ export const openState = ({ state, fresh }: { state: string; fresh: boolean }): 
   return {
     data: join(folder, 'data'),
     key: readKey(folder),
+    signingSeed: readSecret(join(folder, 'signing-seed')),
     isAnotherSource: (name) => existsSync(source) && readFileSync(source, 'utf8') !== name,
     rememberSource: (name) => writeFileSync(source, name),
   };
@@ -43,9 +46,13 @@ const readKey = (folder: string): string => {
     if (API_KEY.test(given)) return given;
     throw new Error('Cannot use CONSTELLATION_API_KEY: it is not 16 to 200 visible ASCII characters');
   }
-  const file = join(folder, 'api-key');
+  return readSecret(join(folder, 'api-key'));
+};
+
+/** The secret in a file, made and written when there is none. */
+const readSecret = (file: string): string => {
   if (existsSync(file)) return readFileSync(file, 'utf8').trim();
-  const key = newApiKey();
-  writeFileSync(file, key, { mode: 0o600 });
-  return key;
+  const secret = newApiKey();
+  writeFileSync(file, secret, { mode: 0o600 });
+  return secret;
 };

@@ -57,9 +57,15 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
     return { url, client };
   },
   workspaces: () => Object.keys(sourcesOf(variables)),
-  articleUrl: (id) =>
-    `${variables.PUBLIC_URL || 'http://localhost:8787'}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`,
+  articleUrl: (id) => `${publicUrl(variables)}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`,
 });
+
+/** Throws in production when it is not set: an address on this machine would reach customers. */
+const publicUrl = ({ PUBLIC_URL = '', ENVIRONMENT }: LibraryVariables): string => {
+  if (PUBLIC_URL !== '') return PUBLIC_URL;
+  if (ENVIRONMENT === 'development') return 'http://localhost:8787';
+  throw new HostKbError('PUBLIC_URL is not set, and an article has no address of its own');
+};
 
 interface Source {
   url: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/adapters/settings.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
-import { examine, type Finding } from '../../../src/dev/release/examine.ts';
+import { examine, examineDirectory, type Finding } from '../../../src/dev/release/examine.ts';
 import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
 import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 
@@ -23,6 +23,20 @@ afterEach(() => {
 
 const stateOf = (findings: readonly Finding[], what: string) =>
   findings.filter((finding) => finding.what === what).map(({ state, reported }) => [state, reported] as const)[0];
+
+describe('examineDirectory()', () => {
+  const now = Date.parse('2026-11-23');
+  const directory = (seq: number, until: string) => ({ seq, exp: Date.parse(until) / 1000 });
+
+  it.each<[string, ReturnType<typeof directory>, number | undefined, Finding['state'], RegExp]>([
+    ['valid for long', directory(3, '2027-06-01'), 3, 'well', /valid until 2027-06-01/],
+    ['about to expire', directory(3, '2026-12-20'), undefined, 'worth knowing', /expires on 2026-12-20.*renew/],
+    ['expired', directory(3, '2026-11-01'), undefined, 'wrong', /expired on 2026-11-01.*renew/],
+    ['older than the one in use', directory(3, '2027-06-01'), 4, 'wrong', /number 3, older than number 4/],
+  ])('finds a directory that is %s', (_, claims, inUse, state, says) => {
+    expect(examineDirectory(claims, { now, inUse })).toMatchObject({ state, reported: expect.stringMatching(says) });
+  });
+});
 
 describe('examine()', () => {
   it('finds everything well where it is, and leaves nothing behind', async () => {

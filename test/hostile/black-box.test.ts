@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../src/dev/functions.ts';
+import { decodeBase64url } from '../../src/signing/base64url.ts';
+import { readJws, signJws } from '../../src/signing/compact-jws.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
+import { localSigner } from '../../src/signing/local-directory.ts';
+import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
+
+/** Attacks on `npm start` from outside, as anyone on the machine or a partner could try them. */
+const PARTNER = 'partner.spy';
+const QUESTION = JSON.stringify({ query: 'What was the revenue in March 2026?' });
+
+let folder: string;
+let child: ChildProcess;
+let spy: Server;
+let signer: Signer;
+let url: string;
+let key: string;
+/** The last token that the partner was sent. */
+let captured = '';
+
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port; // of a server that listens on a port
+};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'constellation-hostile-'));
+  const { x, privateKey } = await makeSigningKey();
+  signer = await importSigner(decodeBase64url(privateKey) ?? new Uint8Array(), { id: PARTNER, kid: `${PARTNER}.1` });
+  spy = createServer((request, response) => {
+    captured = String(request.headers['context-token']);
+    response.end('{}');
+  });
+  const entry = { keys: [{ kid: `${PARTNER}.1`, x }], host: `127.0.0.1:${await listen(spy)}` };
+  writeFileSync(join(folder, 'partners.json'), JSON.stringify({ [PARTNER]: entry }));
+  const args = ['--port', '0', '--no-helpdesk', '--state', join(folder, 'state'), '--partners'];
+  child = spawn('node', ['src/dev/run/start.ts', ...args, join(folder, 'partners.json')], { cwd: ROOT });
+  let output = '';
+  [url, key] = await new Promise<[string, string]>((resolve, reject) => {
+    child.stdout?.on('data', (bytes: Buffer) => {
+      output += bytes.toString();
+      const ready = /^ready (\S+) key (\S+)$/m.exec(output);
+      if (ready) resolve([ready[1] ?? '', ready[2] ?? '']);
+    });
+    child.once('exit', () => reject(new Error(`it ended: ${output}`)));
+  });
+}, 120_000);
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGINT');
+  await ended;
+  spy.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const post = (path: string, body: string, headers: Record<string, string>) =>
+  fetch(new URL(path, url), { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+const ask = async (body: object) => {
+  const response = await post('/v1/ask', JSON.stringify(body), { authorization: `Bearer ${key}` });
+  return (await response.json()) as { answer?: string; metadata?: { conversation?: { turns: number } } };
+};
+
+const linkTo = async (aud: string, more: object, by: Signer) => {
+  const now = Date.now();
+  const op = `POST /librarians/${aud}/ask`;
+  const times = { iat: now / 1000, exp: (now + 20_000) / 1000 };
+  const base = { aud, jti: randomHex(8), ...times, op, bd: await sha256(utf8(QUESTION)) };
+  return signJws({ ...base, ...more }, { typ: 'ctx+jwt', signer: by });
+};
+
+describe('a partner that is asked something', () => {
+  it('is given no right that its entry does not name, and cannot use the user’s elsewhere', async () => {
+    await ask({ query: 'How warm is it?', librarian: PARTNER });
+    expect(readJws(captured, 'ctx+jwt').claims.cap).toEqual([]);
+    const next = { iss: PARTNER, hop: 1, prv: await sha256(utf8(captured)) };
+    const token = `${captured}~${await linkTo('analytics', next, signer)}`;
+    const response = await post('/librarians/analytics/ask', QUESTION, { 'context-token': token });
+    expect(response.status).toBe(401);
+    expect(await response.text()).not.toMatch(/\d{3}/);
+  });
+});
+
+describe('someone on the same machine', () => {
+  it('cannot sign with the keys that tests derive from a public seed', async () => {
+    const root = { tid: randomHex(16), sub: 'user:u_1', ws: 'default', amr: 'key', max: 8, cap: ['sql:read'] };
+    const claims = { iss: 'gateway', hop: 0, ...root, bud: { calls: 8 } };
+    const token = await linkTo('analytics', claims, await localSigner('gateway'));
+    expect((await post('/librarians/analytics/ask', QUESTION, { 'context-token': token })).status).toBe(401);
+  });
+
+  it('cannot read the keys of another account', () => {
+    for (const file of ['api-key', 'signing-seed'])
+      expect(statSync(join(folder, 'state', file)).mode & 0o077, file).toBe(0);
+  });
+});
+
+describe('a web page whose name resolves to this machine', () => {
+  const statusFor = (host: string, path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: new URL(url).port, path, headers: { host } };
+      httpRequest(options, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+
+  it('is refused by its name', async () => {
+    expect(await statusFor('rebound.example.com', '/healthz')).toBe(400);
+    expect(await statusFor(`rebound.example.com:${new URL(url).port}`, '/v1/librarians')).toBe(400);
+    for (const host of ['127.0.0.1', 'localhost:8787', '[::1]:1', 'desk.localhost'])
+      expect(await statusFor(host, '/healthz'), host).toBe(200);
+  });
+
+  it('leaves helpdesks and partners, which sign, their way through a tunnel', async () => {
+    expect(await statusFor('tunnel.example.com', '/librarians/navigator')).toBe(200);
+  });
+});
+
+describe('a caller with a key', () => {
+  it('learns nothing of another person’s conversation by its id', async () => {
+    const talk = (query: string, person_id: string) =>
+      ask({ query, conversation_id: 'c-1', metadata: { person_id }, librarian: 'navigator' });
+    await talk('How do I reset the Apollo III?', 'p-1');
+    await expect
+      .poll(async () => (await talk('and the Apollo II?', 'p-1')).metadata?.conversation?.turns, { timeout: 10_000 })
+      .toBeGreaterThan(0);
+    expect((await talk('and the Apollo II?', 'p-2')).metadata?.conversation?.turns).toBe(0);
+  });
+
+  it('is served although others at its address guess keys', async () => {
+    const guess = (at: number) =>
+      post('/v1/ask', QUESTION, { authorization: `Bearer ck_guess_${String(at).padStart(20, '0')}` });
+    const statuses = await Promise.all(Array.from({ length: 70 }, async (_, at) => (await guess(at)).status));
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect((await ask({ query: 'How do I update the firmware?' })).answer).toContain('update');
+  });
+});
+
+it('makes no key with a capability that no function has', () => {
+  const args = ['src/dev/release/api-key.ts', '--name', 'desk', '--capabilities', 'kb:reed'];
+  const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('no function has the capability kb:reed. There are')]);
+});
