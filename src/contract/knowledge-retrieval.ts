@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withinLimits } from './json-object.ts';
 import { Timestamp } from './names.ts';
 
 /** Maximum number of sources in a reply. */
@@ -8,19 +9,26 @@ export const RETRIEVAL_MIN_SCORE = 0.7;
 /** Maximum characters of an excerpt. */
 export const EXCERPT_MAX_LENGTH = 150;
 
-/** `POST /v1/knowledge/retrieve`. Unknown members are refused. */
+/** `POST /v1/knowledge/retrieve`. Unknown members are refused, except within `metadata`, where `null` and empty mean absent. */
 export const RetrievalRequest = z.strictObject({
   /** The primary intent from the classification: `not_hashing`. */
   intent: z.string().trim().min(1, 'is empty').max(100),
   /** The customer's latest message. */
   message: z.string().regex(/\S/, 'is empty').max(32_000),
   metadata: z
-    .strictObject({
-      product: z.string().trim().min(1, 'is empty').max(100).optional(),
+    .looseObject({
+      product: z.string().trim().max(100).nullish(),
       /** File names. */
-      attachments: z.array(z.string().max(300)).max(100).optional(),
+      attachments: z.array(z.string().max(300)).max(100).nullish(),
+      /** Who asks: what is stored about the question is erased with the person. */
+      person_id: z
+        .string()
+        .max(128)
+        .regex(/^[!-~]*$/, 'is not an id of visible ASCII characters')
+        .nullish(),
     })
-    .optional(),
+    .superRefine(withinLimits({ maxDepth: 6, maxLength: 16_000 }))
+    .nullish(),
   /** Shows sources below 0.7 too. */
   include_weak: z.boolean().optional(),
 });

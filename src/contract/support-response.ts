@@ -25,8 +25,8 @@ export const SupportRequest = z.strictObject({
   message: z.string().regex(/\S/, 'is empty').max(32_000),
   subject: z.string().max(1000).optional(),
   customer_name: z.string().max(200).optional(),
-  /** What the helpdesk knows: `product`, `attachments`, and whatever else. At most 16,000 characters. */
-  metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).optional(),
+  /** What the helpdesk knows: `product`, `attachments`, `person_id`, and whatever else. At most 16,000 characters; `null` is absent. */
+  metadata: jsonObject({ maxDepth: 6, maxLength: 16_000 }).nullish(),
   /** Oldest first. */
   history: z.array(TicketMessage).max(100).optional(),
   /** Shows sources below 0.7 too. */

@@ -99,6 +99,8 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
   app.post('/v1/knowledge/retrieve', to('support', 'kb:read', { maxBytes: MAX_TICKET_BYTES }));
   app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
+  app.delete('/v1/knowledge/gaps', to('support', 'kb:write', { as: 'support:gaps:write' }));
+  app.delete('/v1/knowledge/gaps/:id', to('support', 'kb:write', { as: 'support:gaps:write' }));
   app.post('/v1/support/analyze', to('support', 'support:analyze', { maxBytes: MAX_TICKET_BYTES }));
   app.get('/v1/support/taxonomy', to('support', 'support:analyze'));
   app.put(

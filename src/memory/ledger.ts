@@ -1,5 +1,6 @@
 import type { MemoryStats } from '../contract/memory.ts';
 import { callStore } from '../knowledge/library/call-store.ts';
+import { migrate } from '../storage/migrations.ts';
 import type { Sql } from '../storage/sql.ts';
 
 /** The outcome of a search or a context, without query and results. */
@@ -20,7 +21,7 @@ export interface Ledger {
 }
 
 export const createLedger = (sql: Sql): Ledger => {
-  for (const table of TABLES) sql.run(`CREATE TABLE IF NOT EXISTS ${table}`);
+  migrate(sql, 'ledger', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`)]);
   const calls = callStore(sql);
   const add = (name: string, count = 1): void =>
     sql.run(

@@ -10,7 +10,11 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   analytics: { cap: ['sql:read'] },
   'web-search': { cap: ['web:search'] },
   hybrid: { cap: ['kb:read', 'sql:read', 'web:search'] },
-  support: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'support:taxonomy:write', 'kb:read'] },
+  support: {
+    origin: ['svc'],
+    ws: ['*'],
+    cap: ['support:analyze', 'support:taxonomy:write', 'support:gaps:write', 'kb:read'],
+  },
   sources: { cap: ['kb:read'] },
   memory: { cap: ['memory:read', 'memory:write', 'memory:turns:write'] },
 };

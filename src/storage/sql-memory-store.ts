@@ -9,6 +9,7 @@ import {
   type MemoryStore,
   RELATIONS_LIMIT,
 } from './memory-store.ts';
+import { migrate } from './migrations.ts';
 import {
   type Candidate,
   MAX_MEMORY_WORDS,
@@ -43,7 +44,7 @@ const VECTORS_AT_ONCE = 500;
  * @throws {RangeError} From every method, for another workspace.
  */
 export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlMemoryStoreOptions): MemoryStore => {
-  for (const statement of TABLES) sql.run(`CREATE ${statement}`);
+  migrate(sql, 'memories', [TABLES.map((table) => `CREATE ${table}`)]);
 
   const checkWorkspace = (named: string): void => {
     if (named !== workspace) throw new RangeError('Cannot read these memories: the database is of another workspace');

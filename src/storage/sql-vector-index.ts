@@ -1,4 +1,5 @@
 import { slicesOf } from './embedding-store.ts';
+import { migrate } from './migrations.ts';
 import { bytesOf, type Sql } from './sql.ts';
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 import {
@@ -42,7 +43,7 @@ export const sqlVectorIndex = (
   sql: Sql,
   { namespace, dimensions }: { namespace: string; dimensions: number },
 ): VectorIndex => {
-  for (const table of TABLES) sql.run(table);
+  migrate(sql, 'vectors', [TABLES]);
 
   const nextPage = (after: number): Row[] =>
     sql.all<Row>(

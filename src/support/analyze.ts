@@ -213,7 +213,10 @@ const retrieve = async (
     message: ticket.question,
     subject: ticket.subject,
     customer_name: request.customer_name,
-    metadata: ticket.product === undefined ? {} : { product: ticket.product },
+    metadata: {
+      ...(ticket.product === undefined ? {} : { product: ticket.product }),
+      person_id: request.metadata?.person_id,
+    },
     include_weak: true,
   };
   const nearby = secondary_intents

@@ -15,6 +15,11 @@ describe('RetrievalRequest', () => {
     'a request with a product and attachments': examples.RETRIEVAL_REQUEST,
     'one that wants weak sources': { ...examples.RETRIEVAL_REQUEST, include_weak: true },
     'one without metadata': { intent: 'a', message: 'b' },
+    'metadata that is absent': { intent: 'a', message: 'b', metadata: null },
+    'unknown, absent and empty metadata': {
+      ...{ intent: 'a', message: 'b' },
+      metadata: { colour: 'blue', product: null, attachments: null, person_id: '' },
+    },
   });
   itRefuses(RetrievalRequest, examples.RETRIEVAL_REQUEST, [
     ['no intent', 'intent', ABSENT, /is missing/],
@@ -24,7 +29,8 @@ describe('RetrievalRequest', () => {
     ['a message of 32,001 characters', 'message', 'x'.repeat(32_001), /<=32000/],
     ['a product that is no text', 'metadata.product', 2, /expected string/],
     ['attachments as text', 'metadata.attachments', 'debug.log', /expected array/],
-    ['unknown metadata', 'metadata.colour', 'blue', /not a known member/],
+    ['large metadata', 'metadata.note', 'x'.repeat(16_000), /larger than 16000/, 'metadata'],
+    ['a person that is no id', 'metadata.person_id', 'Ada Lovelace', /.+/],
     ['include_weak as a word', 'include_weak', 'yes', /expected boolean/],
     ['an unknown member', 'top_k', 5, /not a known member/],
   ]);
@@ -155,7 +161,11 @@ describe('SupportRequest', () => {
     metadata: { product: 'Apollo II', ticket: { id: 4 } },
     history: [{ from: 'agent', text: 'Did you restart it?', sent_at: '2024-12-15T10:00:00Z' }],
   };
-  itTakes(SupportRequest, { 'a full request': REQUEST, 'a bare message': { message: 'Help' } });
+  itTakes(SupportRequest, {
+    'a full request': REQUEST,
+    'a bare message': { message: 'Help' },
+    'absent metadata': { message: 'Help', metadata: null },
+  });
   itRefuses(SupportRequest, REQUEST, [
     ['no message', 'message', ABSENT, /is missing/],
     ['an unknown member', 'intent', 'x', /not a known member/],

@@ -121,7 +121,7 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
     const tickets = readSampleTickets().filter((ticket) => ticket.split === split);
     const asked = await Promise.all(
       tickets.map(async ({ message, subject, customer_name, metadata, expected }) => {
-        const question = { intent: expected.intent, message, subject, customer_name, metadata };
+        const question = { intent: expected.intent, message, subject, customer_name, metadata: metadata ?? undefined };
         const knowledge = await retrieveKnowledge(question, { edition, retrieve });
         const isRight = ({ url }: { url: string }) =>
           expected.articles.some((id) => url.endsWith(id.replace(/\.md$/, '')));

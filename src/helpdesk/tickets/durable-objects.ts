@@ -7,6 +7,7 @@ import { type CallStore, callStore } from '../../knowledge/library/call-store.ts
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { signedClient } from '../../runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
+import { migrate } from '../../storage/migrations.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { composeNote, newMarker } from '../compose-note.ts';
 import { ConnectionGone, type HelpdeskVariables, readConnections } from '../connections.ts';
@@ -292,7 +293,9 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
       start: (options) => this.#startSync(workspace, options),
       onFault: logFault('DATA_SOURCE_ERROR'),
     });
-    sql.run('CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+    migrate(sql, 'calls', [
+      ['CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID'],
+    ]);
     return { workspace, sync, index: ticketIndex(sql), pauses: rateLimitPauses(sql), calls: callStore(sql) };
   }
 

@@ -1,4 +1,5 @@
 import type { TicketResult, TicketState } from '../../contract/tickets.ts';
+import { addColumn, migrate } from '../../storage/migrations.ts';
 import type { Sql, SqlValue } from '../../storage/sql.ts';
 
 /**
@@ -55,25 +56,28 @@ type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 /** A message that has our note; never deleted. */
 type Mark = { message: string; marker: string | null; note: string | null };
 
-const TABLES = [
-  `CREATE TABLE IF NOT EXISTS jobs (
+const MIGRATIONS = [
+  [
+    `CREATE TABLE IF NOT EXISTS jobs (
     id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
-    attempts INTEGER NOT NULL, refusals INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
+    attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
     settle_at INTEGER NOT NULL, deliveries INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT, result TEXT, error TEXT,
     accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
     version INTEGER NOT NULL, told INTEGER NOT NULL
   )`,
-  'CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, changed_at)',
-  'CREATE INDEX IF NOT EXISTS jobs_untold ON jobs (id) WHERE told < version',
-  `CREATE TABLE IF NOT EXISTS marks (message TEXT PRIMARY KEY, marker TEXT, note TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
+    'CREATE INDEX IF NOT EXISTS jobs_by_state ON jobs (state, changed_at)',
+    'CREATE INDEX IF NOT EXISTS jobs_untold ON jobs (id) WHERE told < version',
+    `CREATE TABLE IF NOT EXISTS marks (message TEXT PRIMARY KEY, marker TEXT, note TEXT, at INTEGER NOT NULL) WITHOUT ROWID`,
+    'CREATE INDEX IF NOT EXISTS marks_by_note ON marks (note)',
+  ],
+  addColumn('jobs', 'refusals', 'INTEGER NOT NULL DEFAULT 0'),
 ];
 
 export type TicketStore = ReturnType<typeof ticketStore>;
 
 /** Jobs and marks of one ticket, in the database of its object. */
 export const ticketStore = (sql: Sql) => {
-  for (const statement of TABLES) sql.run(statement);
+  migrate(sql, 'tickets', MIGRATIONS);
   const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
   const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
   return {

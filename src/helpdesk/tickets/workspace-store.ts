@@ -1,15 +1,18 @@
 import type { TicketJob, TicketState, TicketsResponse } from '../../contract/tickets.ts';
+import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { DeadJob, JobPlace, JobReport, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
-const INDEX_TABLES = [
-  `CREATE TABLE IF NOT EXISTS tickets (
+const INDEX_MIGRATIONS = [
+  [
+    `CREATE TABLE IF NOT EXISTS tickets (
     id TEXT PRIMARY KEY, helpdesk TEXT NOT NULL, ticket TEXT NOT NULL, job INTEGER NOT NULL, version INTEGER NOT NULL,
     state TEXT NOT NULL, result TEXT, attempts INTEGER NOT NULL, error TEXT, accepted_at TEXT NOT NULL,
     changed_at TEXT NOT NULL, next_at TEXT, message TEXT
   ) WITHOUT ROWID`,
-  'CREATE INDEX IF NOT EXISTS tickets_by_state ON tickets (state, changed_at, id)',
+    'CREATE INDEX IF NOT EXISTS tickets_by_state ON tickets (state, changed_at, id)',
+  ],
 ];
 
 /** Dead deliveries stored with their content, at most: they wait for a person. */
@@ -34,7 +37,7 @@ export type TicketIndex = ReturnType<typeof ticketIndex>;
 
 /** The jobs of all tickets of one workspace. */
 export const ticketIndex = (sql: Sql) => {
-  for (const statement of INDEX_TABLES) sql.run(statement);
+  migrate(sql, 'ticket index', INDEX_MIGRATIONS);
   const count = (state: TicketState): number =>
     sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE state = ?', state)[0]?.n ?? 0;
   return {
@@ -138,7 +141,9 @@ export type RateLimitPauses = ReturnType<typeof rateLimitPauses>;
 
 /** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
 export const rateLimitPauses = (sql: Sql) => {
-  sql.run('CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID');
+  migrate(sql, 'pauses', [
+    ['CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID'],
+  ]);
   return {
     all: (now: number): Record<string, number> => {
       const rows = sql.all<{ helpdesk: string; until: number }>('SELECT * FROM pauses WHERE until > ?', now);
@@ -174,11 +179,13 @@ export type ArticleSync = ReturnType<typeof articleSync>;
  * event, however often that fails.
  */
 export const articleSync = ({ sql, now, random, retryMs, start, onFault }: ArticleSyncParts) => {
-  sql.run(
-    `CREATE TABLE IF NOT EXISTS article_sync (
-      id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
-    )`,
-  );
+  migrate(sql, 'article sync', [
+    [
+      `CREATE TABLE IF NOT EXISTS article_sync (
+        id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
+      )`,
+    ],
+  ]);
   const requested = () => sql.all<SyncRequest>('SELECT asked, full, failures, due_at FROM article_sync')[0];
   const retry = (failures: number): void =>
     sql.run(

@@ -16,6 +16,8 @@ export interface GapQuery {
   subject: string | null;
   intent: string;
   product: string | null;
+  /** Id of the person who asked, where the request names one. */
+  person?: string | null | undefined;
 }
 
 /** A question that met gaps. */
@@ -64,6 +66,10 @@ export interface GapPage {
 export interface GapBook {
   /** Counts each gap together with equal ones; reopens closed ones. */
   record(sighting: GapSighting): void;
+  /** Deletes a gap with its questions; false when there is none of that id. */
+  remove(id: string): boolean;
+  /** Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions. */
+  erasePerson(person: string): number;
   list(listing: GapListing): GapPage;
   /** Open gaps that were not compared with this edition yet, most frequent first; none if it is not the active edition. */
   toCheck(edition: string, limit: number, nowMs: number): OpenGap[];

@@ -1,4 +1,6 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
+import { readAs } from '../../contract/issue.ts';
+import { MemoryId } from '../../contract/memory.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
@@ -191,6 +193,7 @@ const storedQuery = (
     subject: subject === undefined || subject === '' ? null : cutText(clean(subject), MAX_SUBJECT),
     intent,
     product: product === '' ? null : cutText(clean(product), 100),
+    person: personOf(metadata),
   };
 };
 
@@ -199,6 +202,11 @@ const isAbout = (sentence: string, { stems, product }: FoundGap): boolean => {
   return (
     stems.some(([each]) => found.has(each)) || (product !== undefined && devicesNamedIn(sentence, [product]).length > 0)
   );
+};
+
+const personOf = (metadata: { person_id?: unknown } | undefined): string | null => {
+  const person = readAs(MemoryId, metadata?.person_id);
+  return person.ok ? person.value : null;
 };
 
 const productOf = (metadata: { product?: unknown } | undefined): string =>

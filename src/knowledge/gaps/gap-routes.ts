@@ -1,6 +1,8 @@
 import type { Hono } from 'hono';
+import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
+import { MemoryId } from '../../contract/memory.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -10,6 +12,7 @@ import {
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { memoryReplayStore } from '../../signing/replay-store.ts';
 import { readGapCursor } from './gap-book.ts';
 import type { GapKeeper } from './gap-keeper.ts';
 import type { GapBooks } from './remote-gap-book.ts';
@@ -23,8 +26,32 @@ export interface GapRouteParts {
   mask: (text: string) => string;
 }
 
-/** `GET /v1/knowledge/gaps` for the workspace of the verified context. */
+/**
+ * `GET /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}` and `DELETE /v1/knowledge/gaps?person_id=` for the workspace of the verified
+ * context.
+ */
 export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
+  const erase = [
+    contextGuard({ ...guard, replay: memoryReplayStore() }),
+    requireCapability('support:gaps:write'),
+  ] as const;
+  app.delete('/v1/knowledge/gaps', ...erase, async (c) => {
+    const query = readAs(z.strictObject({ person_id: MemoryId }), c.req.query());
+    if (!query.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      const message = `Cannot erase gaps: ${describeIssues(query.issues)}`;
+      const suggestion = 'Name the person as ?person_id=, or a gap as /v1/knowledge/gaps/{id}';
+      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
+    }
+    const erased = await books.of(c.get('context').workspace).erasePerson(query.value.person_id);
+    return jsonAnswer({ erased });
+  });
+  app.delete('/v1/knowledge/gaps/:id', ...erase, async (c) => {
+    if (await books.of(c.get('context').workspace).remove(c.req.param('id'))) return c.body(null, 204);
+    c.set('outcome', 'NOT_FOUND');
+    return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });
+  });
+
   app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
     const query = readAs(KnowledgeGapsRequest, c.req.query());
     if (!query.ok) {

@@ -2,7 +2,14 @@ import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { GapBook, RemoteGapBook } from './gap-book.ts';
 
 /** The remote methods; no other member can be called from outside. */
-export const GAP_METHODS = ['record', 'list', 'toCheck', 'noteChecked'] as const satisfies (keyof GapBook)[];
+export const GAP_METHODS = [
+  'record',
+  'remove',
+  'erasePerson',
+  'list',
+  'toCheck',
+  'noteChecked',
+] as const satisfies (keyof GapBook)[];
 export type GapMethod = (typeof GAP_METHODS)[number];
 
 /** A Durable Object for one workspace, or the one that lists the workspaces. */
@@ -48,6 +55,8 @@ export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => 
           await note(workspace);
           return ask('record', parameters);
         },
+        remove: (...parameters) => ask('remove', parameters),
+        erasePerson: (...parameters) => ask('erasePerson', parameters),
         list: (...parameters) => ask('list', parameters),
         toCheck: (...parameters) => ask('toCheck', parameters),
         noteChecked: (...parameters) => ask('noteChecked', parameters),

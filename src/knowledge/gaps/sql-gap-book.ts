@@ -1,4 +1,5 @@
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import { migrate } from '../../storage/migrations.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
 import {
@@ -32,6 +33,27 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
           keepExample(sql, id, sighting.query);
         }
         forgetBeyond(sql, maxGaps);
+      }),
+    remove: (id) =>
+      sql.transaction(() => {
+        const [found] = sql.all('SELECT 1 AS found FROM gaps WHERE id = ?', id);
+        sql.run('DELETE FROM gap_examples WHERE gap = ?', id);
+        sql.run('DELETE FROM gaps WHERE id = ?', id);
+        return found !== undefined;
+      }),
+    erasePerson: (person) =>
+      sql.transaction(() => {
+        const [asked] = sql.all<{ total: number }>(
+          'SELECT count(*) AS total FROM gap_examples WHERE person = ?',
+          person,
+        );
+        // A gap that nobody else has asked about is the person's own words.
+        sql.run(
+          `DELETE FROM gaps WHERE id IN (SELECT gap FROM gap_examples GROUP BY gap HAVING sum(person IS ?1) = count(*))`,
+          person,
+        );
+        sql.run('DELETE FROM gap_examples WHERE person = ?', person);
+        return asked?.total ?? 0;
       }),
     list: (listing) => listGaps(sql, listing),
     toCheck: (edition, limit, nowMs) => (noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit) : []),
@@ -158,12 +180,12 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
   );
 };
 
-const keepExample = (sql: Sql, id: string, { message, subject, intent, product }: GapQuery): void => {
+const keepExample = (sql: Sql, id: string, { message, subject, intent, product, person }: GapQuery): void => {
   const cut = cutText(message, MAX_MESSAGE);
   sql.run('DELETE FROM gap_examples WHERE gap = ? AND message = ?', id, cut);
   sql.run(
-    'INSERT INTO gap_examples (gap, message, subject, intent, product) VALUES (?, ?, ?, ?, ?)',
-    ...[id, cut, subject, intent, product],
+    'INSERT INTO gap_examples (gap, message, subject, intent, product, person) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[id, cut, subject, intent, product, person ?? null],
   );
   sql.run(
     `DELETE FROM gap_examples WHERE gap = ?1 AND place NOT IN
@@ -299,12 +321,12 @@ const gapLikeness = (left: Told, right: Told): number => {
 
 export const isSameGap = (left: Told, right: Told): boolean => gapLikeness(left, right) > 0;
 
-/** Creates the tables of a gap book where they are missing. */
+/** Brings the tables of a gap book up to date. */
 export const createGapTables = (sql: Sql): void => {
-  for (const statement of STATEMENTS) sql.run(`CREATE ${statement}`);
+  migrate(sql, 'gaps', MIGRATIONS);
 };
 
-const STATEMENTS = [
+const VERSION_1 = [
   // `stems` is JSON, `vector` 32-bit floats. `closed_at` is null while open. `edition` is the one that it last occurred in or was compared with,
   // `edition_number` its number.
   `TABLE IF NOT EXISTS gaps (id TEXT PRIMARY KEY, kind TEXT NOT NULL, product TEXT, intent TEXT, gap TEXT NOT NULL, stems TEXT NOT NULL,
@@ -319,10 +341,19 @@ const STATEMENTS = [
   // Counted requests, until a copy can no longer arrive.
   'TABLE IF NOT EXISTS gap_requests (hash TEXT PRIMARY KEY, until INTEGER NOT NULL)',
   'INDEX IF NOT EXISTS gap_requests_by_until ON gap_requests (until)',
-  // Gaps that each key has added today (days since 1970).
-  'TABLE IF NOT EXISTS gap_additions (subject TEXT PRIMARY KEY, day INTEGER NOT NULL, added INTEGER NOT NULL)',
   // The active edition, and when it was last reported.
   'TABLE IF NOT EXISTS gap_edition (one INTEGER PRIMARY KEY, edition TEXT NOT NULL, seen INTEGER NOT NULL)',
   // Workspaces that have a gap book: in the one object without a workspace.
   'TABLE IF NOT EXISTS gap_workspaces (workspace TEXT PRIMARY KEY)',
+];
+
+const MIGRATIONS = [
+  VERSION_1.map((statement) => `CREATE ${statement}`),
+  [
+    // Gaps that each key has added today (days since 1970).
+    'CREATE TABLE gap_additions (subject TEXT PRIMARY KEY, day INTEGER NOT NULL, added INTEGER NOT NULL)',
+    // Who asked, where the request names a person; erased with that person.
+    'ALTER TABLE gap_examples ADD COLUMN person TEXT',
+    'CREATE INDEX gap_examples_by_person ON gap_examples (person) WHERE person IS NOT NULL',
+  ],
 ];

@@ -1,3 +1,4 @@
+import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 
 /** Single values of a library, stored as JSON. */
@@ -37,9 +38,9 @@ export const libraryState = (sql: Sql): LibraryState => {
   return { read, write, revision, bumpRevision: () => write('revision', revision() + 1) };
 };
 
-/** Creates the tables of a library where they are missing. A row stays below 2 MB: an article is at most 1.5 MB of UTF-8. */
+/** Brings the tables of a library up to date. A row stays below 2 MB: an article is at most 1.5 MB of UTF-8. */
 export const createTables = (sql: Sql): void => {
-  for (const table of TABLES) sql.run(`CREATE TABLE IF NOT EXISTS ${table}`);
+  migrate(sql, 'library', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`)]);
 };
 
 const TABLES = [

@@ -19,7 +19,7 @@ export interface KnowledgeQuestion {
   subject?: string | undefined;
   /** The customer's name, which is masked in gaps. */
   customer_name?: string | undefined;
-  /** Only `product` is read. */
+  /** Only `product` and `person_id` are read. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Includes sources below 0.7. */
   include_weak?: boolean | undefined;

@@ -33,6 +33,7 @@ export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: Ret
       return jsonAnswer({ ...unavailableRetrieval(), degraded: ['invalid_query'], detail: request.problem });
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c), signal: c.req.raw.signal };
-    return jsonAnswer(knowledgeBlock(await retriever(request.value, scope)));
+    const { metadata, ...question } = request.value;
+    return jsonAnswer(knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)));
   });
 };

@@ -73,6 +73,8 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
 
 const asRemote = (book: GapBook): RemoteGapBook => ({
   record: async (...given) => book.record(...given),
+  remove: async (...given: Parameters<GapBook['remove']>) => book.remove(...given),
+  erasePerson: async (...given: Parameters<GapBook['erasePerson']>) => book.erasePerson(...given),
   list: async (...given) => book.list(...given),
   toCheck: async (...given) => book.toCheck(...given),
   noteChecked: async (...given) => book.noteChecked(...given),

@@ -48,6 +48,8 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
   const app = new Hono<GuardedEnv>();
   const remote = {
     record: async (...given: Parameters<GapBook['record']>) => book.record(...given),
+    remove: async (...given: Parameters<GapBook['remove']>) => book.remove(...given),
+    erasePerson: async (...given: Parameters<GapBook['erasePerson']>) => book.erasePerson(...given),
     list: async (...given: Parameters<GapBook['list']>) => book.list(...given),
     toCheck: async (...given: Parameters<GapBook['toCheck']>) => book.toCheck(...given),
     noteChecked: async (...given: Parameters<GapBook['noteChecked']>) => book.noteChecked(...given),

@@ -32,7 +32,7 @@ const guide = (
   const ticket = readTicket({ message, ...request }, { mask: (text) => text, taxonomy });
   const classification = { primary_intent: 'noise', confidence: 0.93 };
   const compose = createDraftComposer({ taxonomy, ticket: { ...ticket, answer } });
-  const composed = compose(classification, undefined, request.metadata, knowledge);
+  const composed = compose(classification, undefined, request.metadata ?? undefined, knowledge);
   const missing = missingInformation(
     taxonomy.intents.find(({ id }) => id === 'noise'),
     ticket,
