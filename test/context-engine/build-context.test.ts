@@ -193,9 +193,7 @@ describe('rankers', () => {
     ['similarity', ['june', 'plan', 'tea', 'far']],
     ['recency', ['plan', 'far', 'june', 'tea']],
     ['confidence', ['tea', 'plan', 'far', 'june']],
-  ])('change the order of memories: %s', async (ranker, expected) => {
-    expect(await idsIn({ ranker })).toEqual(expected);
-  });
+  ])('change the order of memories: %s', async (ranker, expected) => expect(await idsIn({ ranker })).toEqual(expected));
 
   it('may be functions, registered or in the call, which get the weights of the engine', async () => {
     const weights = { similarityWeight: 0.1 };

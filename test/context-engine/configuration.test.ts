@@ -9,9 +9,7 @@ import { wordEmbeddings } from './word-embeddings.ts';
 const storageClient = memoryStorage([{ memory: memoryOf('m', { content: 'tea' }) }]);
 
 describe('new ContextEngine()', () => {
-  it('requires only a storage', () => {
-    expect(() => new ContextEngine({ storageClient })).not.toThrow();
-  });
+  it('requires only a storage', () => expect(() => new ContextEngine({ storageClient })).not.toThrow());
 
   it('compares the dimensions of the provider with the expected ones', () => {
     const embeddingProvider = wordEmbeddings({ dimensions: 8 });

@@ -70,9 +70,7 @@ describe('ContextFormatter.format()', () => {
     });
   });
 
-  it('never counts the same text in two ways', () => {
-    expect(characters.estimateTokens('abcde')).toBe(2);
-  });
+  it('never counts the same text in two ways', () => expect(characters.estimateTokens('abcde')).toBe(2));
 
   it('formats what truncateToFit keeps into the same text', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
@@ -205,9 +203,7 @@ describe('cutText()', () => {
     ['word', 0, ''],
     ['😀😀', 3, '😀…'],
     ['😀😀', 1, ''],
-  ])('cuts %j to %d as %j', (text, maxLength, expected) => {
-    expect(cutText(text, maxLength)).toBe(expected);
-  });
+  ])('cuts %j to %d as %j', (text, maxLength, expected) => expect(cutText(text, maxLength)).toBe(expected));
 
   it('keeps surrogate pairs whole and never lengthens a text', () => {
     fc.assert(

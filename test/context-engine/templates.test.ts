@@ -105,7 +105,5 @@ describe('checkedTemplate()', () => {
     expect(register).toThrow(message);
   });
 
-  it('refuses an empty name', () => {
-    expect(() => checkedTemplate('', template('x'))).toThrow(/name: is empty/);
-  });
+  it('refuses an empty name', () => expect(() => checkedTemplate('', template('x'))).toThrow(/name: is empty/));
 });

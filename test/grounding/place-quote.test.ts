@@ -35,9 +35,7 @@ describe('placeQuote()', () => {
     ['that are too short', 'V'],
     ['that are only marks', '** | **'],
     ['of nothing', ''],
-  ])('finds no words %s', (_what, quote) => {
-    expect(placed(quote)).toBeUndefined();
-  });
+  ])('finds no words %s', (_what, quote) => expect(placed(quote)).toBeUndefined());
 });
 
 describe('evidenceOfQuote()', () => {

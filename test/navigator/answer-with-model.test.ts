@@ -271,9 +271,7 @@ describe('text that looks like markup', () => {
     const { metadata } = await ask(
       'Where is the key, and what is it set to?',
       [replyOf([{ text, quote, from: 'HKCU' }])],
-      {
-        kb: placeholder,
-      },
+      { kb: placeholder },
     );
     expect(metadata.answered_by).toBe(isOut ? 'model' : 'quotes');
   });
@@ -421,9 +419,7 @@ describe('a transition to a statement', () => {
 
   it.each(['Do this:', 'Then:', 'To descale the boiler:', 'First empty the tank:'])(
     'goes out without a judge where it claims nothing: %s',
-    async (text) => {
-      expect((await lead(text, NO_JUDGE)).response.answer).toContain(text);
-    },
+    async (text) => expect((await lead(text, NO_JUDGE)).response.answer).toContain(text),
   );
 
   it('needs the judge when it has a claim and a quote that does not state it', async () => {

@@ -46,9 +46,7 @@ describe('the navigator as a librarian', () => {
   });
 
   it('never delegates, even when it could', async () => {
-    const response = await navigator(FOREIGN, {
-      availableDelegates: [{ id: 'support' }],
-    });
+    const response = await navigator(FOREIGN, { availableDelegates: [{ id: 'support' }] });
     expect(response.delegate).toBeUndefined();
     expect(response.metadata?.navigator).toMatchObject({ outOfDomain: true, sources: [] });
   });

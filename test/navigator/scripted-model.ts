@@ -11,12 +11,7 @@ export interface AskedModel {
     passages: { passage: string; title: string; section: string; text: string }[];
     /** Only in the judge's call. */
     sections?: { id: string; heading: string; text: string }[];
-    statements?: {
-      id: string;
-      statement: string;
-      quotes: { heading: string; text: string }[];
-      sections: string[];
-    }[];
+    statements?: { id: string; statement: string; quotes: { heading: string; text: string }[]; sections: string[] }[];
   };
 }
 

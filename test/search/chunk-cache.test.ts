@@ -45,7 +45,5 @@ describe('cachedChunk()', () => {
     expect(cachedChunk(edition, 1)).not.toBe(second);
   });
 
-  it('throws when the edition does', () => {
-    expect(() => cachedChunk(open(2), 2)).toThrow(RangeError);
-  });
+  it('throws when the edition does', () => expect(() => cachedChunk(open(2), 2)).toThrow(RangeError));
 });

@@ -32,9 +32,7 @@ describe('correctSpelling()', () => {
     ['an error code', '0x80070006', []],
     ['a word without letters', '12345', []],
     ['a word beyond 32 letters', 'x'.repeat(33), []],
-  ])('%s: %s', (_what, word, expected) => {
-    expect(correctionsOf(word)).toEqual(expected);
-  });
+  ])('%s: %s', (_what, word, expected) => expect(correctionsOf(word)).toEqual(expected));
 
   it('finds every word of the vocabulary after one edit inside it', () => {
     const words = ['ethernet', 'temperature', 'hashboard', 'firmware'];

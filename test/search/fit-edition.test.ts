@@ -70,9 +70,7 @@ describe('fitEdition()', () => {
     expect(isForeign('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
 
-  it('lists the topics of the knowledge base', () => {
-    expect(answeringModelOf(fitted).topics).toContain('turbine');
-  });
+  it('lists the topics of the knowledge base', () => expect(answeringModelOf(fitted).topics).toContain('turbine'));
 
   it('uses the default for an edition too small to fit, and for one never fitted', () => {
     const tiny = openEdition(

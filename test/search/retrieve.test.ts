@@ -50,9 +50,7 @@ const editionWith = async (model: FakeModel, place: 'edition' | 'index', without
   return { index, edition: openEdition(attachVectors(build(), { kind: 'ids', space: model, ids })) };
 };
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => vi.useRealTimers());
 
 /** Timers that a test moves. Nothing else is waited for by time. */
 const onFakeTime = <T>(work: () => Promise<T>) => {

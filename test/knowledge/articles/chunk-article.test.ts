@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
 import { parseBlocks } from '../../../src/markup/parse-blocks.ts';
 import type { Article } from '../../../src/search/article.ts';
+import cases from './chunk-article.json' with { type: 'json' };
 
 const articleOf = (text: string, title = 'Title'): Article => ({
   ...{ id: 'a.md', title, url: 'https://kb.example/a', text },
@@ -13,21 +14,7 @@ const textsOf = (text: string, maxTokens = 400) =>
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ');
 
 const block = fc.oneof(
-  fc.constantFrom('# One', '## Two *x*', '### Three', 'Setext\n---', '---', '<!-- note -->', ''),
-  fc.constantFrom(
-    'A paragraph.',
-    '- a\n- b\n  - c',
-    '1. x\n\n   more',
-    '> quote\n> # not a heading',
-    '    indented code',
-  ),
-  fc.constantFrom(
-    '| a | b |\n| - | - |\n| 1 | 2 |',
-    '```sh\n# no heading\n\nrun\n```',
-    '```\nnever closed',
-    '<div>\nhtml\n</div>',
-    '😀 漢字。次。',
-  ),
+  ...[cases.headings, cases.prose, cases.blocks].map((each) => fc.constantFrom(...each)),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.nat({ max: 300 }).map(words),
 );
@@ -97,9 +84,7 @@ describe('chunkArticle()', () => {
     ['a code block', `\`\`\`\n${'x = 1\n'.repeat(40)}\`\`\``],
     ['a table', `| a | b |\n| - | - |\n${'| one | two |\n'.repeat(25)}`.trim()],
     ['a list', '- item of a list\n'.repeat(30).trim()],
-  ])('keeps %s whole up to twice the bound', (_, text) => {
-    expect(textsOf(text, 150)).toEqual([text]);
-  });
+  ])('keeps %s whole up to twice the bound', (_, text) => expect(textsOf(text, 150)).toEqual([text]));
 
   it('cuts a code block that is larger between lines, a table between rows, a list between items', () => {
     for (const text of [
@@ -128,11 +113,7 @@ describe('chunkArticle()', () => {
       expect(text.length).toBeLessThan(15_000);
   });
 
-  it('gives nothing for a blank article', () => {
-    expect(textsOf(' \n\n\t')).toEqual([]);
-  });
+  it('gives nothing for a blank article', () => expect(textsOf(' \n\n\t')).toEqual([]));
 
-  it('refuses a bound that makes no sense', () => {
-    expect(() => textsOf('a', 0)).toThrow(RangeError);
-  });
+  it('refuses a bound that makes no sense', () => expect(() => textsOf('a', 0)).toThrow(RangeError));
 });

@@ -14,9 +14,7 @@ let spaces = 0;
 beforeAll(async () => {
   [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 50 })]);
 });
-afterAll(async () => {
-  await Promise.all([openai.stop(), vector.stop()]);
-});
+afterAll(async () => Promise.all([openai.stop(), vector.stop()]));
 beforeEach(() => {
   openai.faults.none();
   vector.faults.none();

@@ -11,7 +11,5 @@ describe('coverageOf()', () => {
     [0.4, 'low'],
     [0.3999, 'none'],
     [0, 'none'],
-  ])('takes a best source of %d for %s', (best, coverage) => {
-    expect(coverageOf(best)).toBe(coverage);
-  });
+  ])('takes a best source of %d for %s', (best, coverage) => expect(coverageOf(best)).toBe(coverage));
 });

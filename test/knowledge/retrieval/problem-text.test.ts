@@ -56,9 +56,7 @@ describe('problemText()', () => {
 
   it.each(['Question', 'Re: Help needed!', 'UNACCEPTABLE', 'Frage', 'Support question', ''])(
     'leaves out a subject that any ticket may have: %j',
-    (subject) => {
-      expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?'));
-    },
+    (subject) => expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?')),
   );
 
   it('puts the subject first, without its prefixes', () => {

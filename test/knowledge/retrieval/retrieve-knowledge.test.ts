@@ -37,9 +37,7 @@ describe('retrieveKnowledge()', () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withObjectString: true });
     const words = fc.array(
       fc.constantFrom('Apollo II', '0 H/s', 'Wi-Fi', '?', '\n', 'fan', 'Zigbee', '😀', '\ud83d', '|', '> '),
-      {
-        maxLength: 40,
-      },
+      { maxLength: 40 },
     );
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
