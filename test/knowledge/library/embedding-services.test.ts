@@ -2,10 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
-import { type FakeHost, hostArticle, libraryForTest, workThrough } from './library-for-test.ts';
+import { editionOf, type FakeHost, hostArticle, hostWith, libraryForTest, workThrough } from './library-for-test.ts';
 
 let openai: OpenAIServer;
 let vector: VectorServer;
@@ -28,10 +27,7 @@ const TEXTS = [
   'Press the button for ten seconds.',
   'The fan hums when dust blocks it.',
 ];
-const hostOf = (texts: readonly string[]): FakeHost => ({
-  articles: texts.map((text, at) => hostArticle(`a${at}.md`, text)),
-  ...{ pageSize: 50, filters: [] },
-});
+const hostOf = (texts: readonly string[]) => hostWith(texts.map((text, at) => hostArticle(`a${at}.md`, text)));
 
 /** A library over the real adapters, in a namespace of its own. */
 const setUp = (host: FakeHost) => {
@@ -51,11 +47,7 @@ const setUp = (host: FakeHost) => {
     return parts.library.status().last_report;
   };
   const search = async (question: string) => {
-    const manifest = parts.library.currentEdition();
-    if (!manifest) throw new Error('There is no edition');
-    const edition = await loadEdition(manifest, [
-      { readPart: async (_, at) => parts.library.editionPart(manifest.edition, at) },
-    ]);
+    const edition = await editionOf(parts.library);
     const retrieve = createRetriever({ embeddings: provider, indexOf: () => index, deadlineMs: 5000 });
     const { outcome, semantic } = await retrieve(edition, question);
     return { semantic, hits: outcome.hits.map((hit) => [edition.article(hit.article).id, hit.similarity] as const) };

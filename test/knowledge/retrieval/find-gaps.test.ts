@@ -187,25 +187,15 @@ describe('gaps of kind outdated', () => {
   });
 
   it('tells of a general article that is older than everything on the product', async () => {
-    const on = (id: string) =>
-      entryOf(
-        id,
-        { title: `Brewer ${id}`, devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' },
-        'The lid is grey.',
-      );
+    const lately = { devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' };
+    const on = (id: string) => entryOf(id, { title: `Brewer ${id}`, ...lately }, 'The lid is grey.');
     const old = entryOf('old.md', { title: 'Descale the boiler', lastUpdated: '2021-01-01T00:00:00Z' }, STEPS);
-    const metadata = { product: 'Brewer' };
+    const question = { intent: 'unknown', message, metadata: { product: 'Brewer' } };
     const edition = editionOf([old, on('a'), on('b'), ...filler]);
-    expect(await gapsOf({ intent: 'unknown', message, metadata }, { edition })).toMatchObject([
-      {
-        kind: 'outdated',
-        gap: 'The article “Descale the boiler” was last changed before anything was written on brewer',
-      },
-    ]);
+    const gap = 'The article “Descale the boiler” was last changed before anything was written on brewer';
+    expect(await gapsOf(question, { edition })).toMatchObject([{ kind: 'outdated', gap }]);
     // One article may itself have been changed lately.
-    expect(
-      await gapsOf({ intent: 'unknown', message, metadata }, { edition: editionOf([old, on('a'), ...filler]) }),
-    ).toEqual([]);
+    expect(await gapsOf(question, { edition: editionOf([old, on('a'), ...filler]) })).toEqual([]);
   });
 
   it('is none where something newer covers the message too', async () => {

@@ -2,19 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
 
 describe('problemText()', () => {
-  it('drops greeting, closing and signature', () => {
-    const message =
-      'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone';
-    expect(problemText(message).text).toBe('the fan rattles since Monday.');
-  });
-
-  it('keeps what stands behind a greeting on its line', () => {
-    expect(problemText('Hi there, can I send it back?').text).toBe('can I send it back?');
-  });
-
-  it('keeps a first sentence that only begins like a greeting', () => {
-    expect(problemText('Hello my Apollo shows 0 H/s').text).toBe('Hello my Apollo shows 0 H/s');
-  });
+  it.each([
+    [
+      'drops greeting, closing and signature',
+      'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone',
+      'the fan rattles since Monday.',
+    ],
+    ['keeps what stands behind a greeting', 'Hi there, can I send it back?', 'can I send it back?'],
+    ['keeps what only begins like a greeting', 'Hello my Apollo shows 0 H/s', 'Hello my Apollo shows 0 H/s'],
+    [
+      'drops template fields, and all of links but their text',
+      '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)',
+      'click It has zero hashrate',
+    ],
+    ['gives the message itself where nothing else is left', 'Thanks!', 'Thanks!'],
+    ['accepts an empty message', '', ''],
+  ])('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
 
   it.each([
     'On Tue, 6 Oct 2026 at 09:14, Support <help@example.com> wrote:\n> Please try another cable.',
@@ -68,16 +71,5 @@ describe('problemText()', () => {
 
   it('splits sentences that continue in lower case', () => {
     expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
-  });
-
-  it('drops template fields, and all of links but their text', () => {
-    const message =
-      '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)';
-    expect(problemText(message).text).toBe('click It has zero hashrate');
-  });
-
-  it('gives the message itself where nothing else is left', () => {
-    expect(problemText('Thanks!').text).toBe('Thanks!');
-    expect(problemText('').text).toBe('');
   });
 });
