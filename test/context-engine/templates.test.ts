@@ -4,15 +4,13 @@ import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '
 import { ContextTemplate } from '../../src/contract/context-engine.ts';
 import { memoryOf } from './memory-storage.ts';
 
-const result = {
-  memory: memoryOf('m', {
-    type: 'decision',
-    content: 'Ship in June.',
-    confidence: 0.9,
-    created_at: '2026-01-15T12:00:00.5+02:00',
-  }),
-  score: 1 / 3,
+const fields = {
+  type: 'decision',
+  content: 'Ship in June.',
+  confidence: 0.9,
+  created_at: '2026-01-15T12:00:00.5+02:00',
 };
+const result = { memory: memoryOf('m', fields), score: 1 / 3 };
 const template = (memoryFormat: string, includeMetadata = false): ContextTemplate => ({
   name: 't',
   memoryFormat,
