@@ -27,14 +27,8 @@ describe('the navigator as a librarian', () => {
     const response = await navigator('How often must the boiler be descaled?');
     expect(response.error).toBeUndefined();
     expect(response.answer).toContain('every 60 days');
-    expect(response.sources).toEqual([
-      {
-        name: 'Descale the boiler',
-        url: 'https://docs.example.com/care/descale.md',
-        type: 'document',
-        relevance: expect.any(Number),
-      },
-    ]);
+    const source = { name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' };
+    expect(response.sources).toEqual([{ ...source, relevance: expect.any(Number) }]);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
@@ -130,13 +124,8 @@ describe('asLibrarianResponse()', () => {
       { title: 'B', url: 'https://b.example', relevance: 0.9 },
       { title: 'B', url: 'https://b.example', relevance: 0.1 },
     ];
-    const response = {
-      answer: 'x',
-      sources: [],
-      confidence: 'high' as const,
-      confidenceReason: 'two words',
-      outOfDomain: false,
-    };
+    const said = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
+    const response = { ...said, confidence: 'high' as const };
     const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
     expect(asLibrarianResponse(given).sources).toEqual([
       { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },

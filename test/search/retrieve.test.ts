@@ -91,12 +91,8 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     for (const question of ['why does the fan hum', 'pump seal', 'grease', 'loose cable wheels']) {
       const byWords = searchEdition(edition, question);
       const { outcome } = await retrieve(edition, question);
-      expect(outcome).toMatchObject({
-        query: byWords.query,
-        quality: byWords.quality,
-        coverage: byWords.coverage,
-        margin: byWords.margin,
-      });
+      const { query, quality, coverage, margin } = byWords;
+      expect(outcome).toMatchObject({ query, quality, coverage, margin });
       expect(outcome.hits[0]?.chunk).toBe(byWords.hits[0]?.chunk);
       for (const hit of byWords.hits) {
         const { similarity, fused, ...same } = outcome.hits.find(({ chunk }) => chunk === hit.chunk) ?? {};

@@ -1,12 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEdition } from '../../src/search/build-edition.ts';
 import { groupByArticle } from '../../src/search/group-by-article.ts';
-import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
 import { type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
 import { wordsOf } from '../../src/text/analyse-text.ts';
 import { stem } from '../../src/text/stem.ts';
-import { editionOf, editionOfTexts, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+import { editionOf, editionOfTexts, entryOf, type Sketch } from './edition-fixture.ts';
 import cases from './search-edition.json' with { type: 'json' };
 
 const idsOf = (edition: Edition, question: string, options?: SearchOptions): string[] =>
@@ -94,13 +93,8 @@ describe('searchEdition()', () => {
     fc.assert(
       fc.property(corpus, words, (sketches, question) => {
         const { quality, coverage, margin, hits } = searchEdition(editionOf(...sketches), question);
-        for (const value of [
-          quality,
-          coverage,
-          margin,
-          ...hits.map((hit) => hit.coverage),
-          ...hits.map((hit) => hit.tightness),
-        ]) {
+        const ofHits = hits.flatMap((hit) => [hit.coverage, hit.tightness]);
+        for (const value of [quality, coverage, margin, ...ofHits]) {
           expect(value).toBeGreaterThanOrEqual(0);
           expect(value).toBeLessThanOrEqual(1.05);
         }
@@ -158,11 +152,8 @@ describe('searchEdition()', () => {
   it('searches the parts of an unknown camelCase word', () => {
     const edition = editionOfTexts('the smart card reader', 'nothing');
     const { query, hits } = searchEdition(edition, 'SmratCardLogon');
-    expect(query.terms.map(({ word, isKnown }) => [word, isKnown])).toEqual([
-      ['smrat', false],
-      ['card', true],
-      ['logon', false],
-    ]);
+    const known = Object.fromEntries(query.terms.map(({ word, isKnown }) => [word, isKnown]));
+    expect(known).toEqual({ smrat: false, card: true, logon: false });
     expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
   });
 
@@ -187,10 +178,8 @@ describe('searchEdition()', () => {
   });
 
   it('ignores apostrophe endings', () => {
-    const { query } = searchEdition(
-      editionOfTexts('pool fee'),
-      "I'm lost, what's the pool's fee? I don’t know, it'll do",
-    );
+    const question = "I'm lost, what's the pool's fee? I don’t know, it'll do";
+    const { query } = searchEdition(editionOfTexts('pool fee'), question);
     expect(query.terms.map(({ word }) => word)).toEqual(['lost', 'pool', 'fee', 'not', 'know']);
   });
 
@@ -209,12 +198,9 @@ describe('searchEdition()', () => {
   });
 
   it('returns at most the limit, which is kept within 1 and 50', () => {
-    const edition = openEdition(
-      buildEdition([entryOf({ id: 'a', sections: Array.from({ length: 80 }, () => ({ text: 'fan' })) })], IDENTITY),
-    );
-    expect([undefined, 3, 0, 1000].map((limit) => searchEdition(edition, 'fan', { limit }).hits.length)).toEqual([
-      10, 3, 1, 50,
-    ]);
+    const edition = editionOf({ id: 'a', sections: Array.from({ length: 80 }, () => ({ text: 'fan' })) });
+    const counts = [undefined, 3, 0, 1000].map((limit) => searchEdition(edition, 'fan', { limit }).hits.length);
+    expect(counts).toEqual([10, 3, 1, 50]);
   });
 });
 
@@ -244,15 +230,16 @@ describe('searchEdition() with metadata', () => {
 
   it('ranks the article on Apollo II above a better match on Apollo when Apollo II is named', () => {
     const plain = 'Hold the button of the dashboard.';
+    const reset = (id: string, device: string, text: string) => ({
+      id,
+      title: 'Reset',
+      devices: [device],
+      sections: [{ text }],
+    });
     const family = editionOf(
-      {
-        id: 'one',
-        title: 'Reset',
-        devices: ['Apollo'],
-        sections: [{ text: `${plain} Then the lamp of the button goes out.` }],
-      },
-      { id: 'two', title: 'Reset', devices: ['Apollo II'], sections: [{ text: plain }] },
-      { id: 'other', title: 'Reset', devices: ['Apollo'], sections: [{ text: 'Pull the plug.' }] },
+      reset('one', 'Apollo', `${plain} Then the lamp of the button goes out.`),
+      reset('two', 'Apollo II', plain),
+      reset('other', 'Apollo', 'Pull the plug.'),
     );
     const question = 'dashboard lamp, wait, button, plug';
     expect(idsOf(family, `${question} apollo ii`)).toEqual(['two', 'one', 'other']);
@@ -299,12 +286,8 @@ describe('searchEdition() with metadata', () => {
   });
 
   it('does not count labels in the frequency of a word, unless no text contains it', () => {
-    const edition = editionOf({
-      id: 'a',
-      title: '',
-      devices: ['Apollo II'],
-      sections: [{ text: 'cable' }, { text: 'Apollo' }, { text: 'dust' }],
-    });
+    const sections = ['cable', 'Apollo', 'dust'].map((text) => ({ text }));
+    const edition = editionOf({ id: 'a', title: '', devices: ['Apollo II'], sections });
     const { query } = searchEdition(edition, 'apollo ii');
     expect(query.terms.map(({ chunkCount }) => chunkCount)).toEqual([1, 3]);
   });
@@ -350,9 +333,8 @@ describe('searchEdition() with history', () => {
 
   it('understands a follow-up question', () => {
     expect(idsOf(edition, 'how do I replace it')[0]).toBe('b');
-    expect(idsOf(edition, 'how do I replace it', { history: [{ speaker: 'user', text: 'my fan is loud' }] })[0]).toBe(
-      'a',
-    );
+    const history = [{ speaker: 'user' as const, text: 'my fan is loud' }];
+    expect(idsOf(edition, 'how do I replace it', { history })[0]).toBe('a');
   });
 });
 
@@ -363,9 +345,6 @@ describe('groupByArticle()', () => {
       { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },
     );
     const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
-    expect(groups.map(({ article, hits }) => [article, hits.length])).toEqual([
-      [1, 2],
-      [0, 1],
-    ]);
+    expect(groups.map(({ article, hits }) => `${article}: ${hits.length}`)).toEqual(['1: 2', '0: 1']);
   });
 });
