@@ -48,12 +48,7 @@ describe('the words of a statement', () => {
     expect(result.probability).toBeGreaterThanOrEqual(probability);
   });
 
-  it.each([
-    ['has a negation more', 'The pump does not need 12 V.', 'only one of statement and evidence denies'],
-    ['drops the negation of a heading', 'Damage by lightning is covered.', 'only one of statement and evidence denies'],
-    ['comes from elsewhere', 'Limescale is dissolved with weak acids.', 'the evidence does not have'],
-    ['states nothing', 'Yes.', 'it states nothing by itself'],
-  ])('doubt one that %s', (_what, statement, reason) => {
+  it.each(cases.doubted)('doubt one that %s', (_what, statement, reason) => {
     const result = check(statement);
     expect(result.verdict).toBe('doubtful');
     expect(result.reason).toContain(reason);

@@ -9,6 +9,7 @@ import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
 import { OFF_TOPIC_QUESTIONS } from '../../src/search/fit-edition.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
+import cases from './answer-from-edition.json' with { type: 'json' };
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();
@@ -34,20 +35,7 @@ interface BrokenRulesInput {
 const DESCALE = 'How do I descale the boiler?';
 const PUMPE = 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.';
 const FOREIGN = 'Can I get a mortgage for a flat in Berlin?';
-const QUESTIONS = [
-  DESCALE,
-  'How often must the boiler be descaled?',
-  'How do I clean the grinder?',
-  'How do I clean the grinder of the Barista II?',
-  'How do I join a Wi-Fi network from the command line?',
-  'Which encryption does the Wi-Fi need?',
-  'What is the factory setting of the brewing temperature?',
-  'Who won the football world cup?',
-  'Can I roast beans with the water filter?',
-  FOREIGN,
-  'Wie oft muss der Kessel entkalkt werden?',
-  '???',
-];
+const QUESTIONS = cases.questions;
 
 describe('answerFromEdition()', () => {
   it('shows a whole procedure below its article and heading', () => {

@@ -9,6 +9,7 @@ import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
 import { budgetOf } from '../../src/signing/budget.ts';
+import cases from './answer-with-model.json' with { type: 'json' };
 import { judging, replyOf, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
@@ -262,7 +263,8 @@ describe('a list that the judge rejects', () => {
 describe('removed statements', () => {
   const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
   const invented = (text: string, from = 'How often') => replyOf([{ text, quote: QUOTE, from }]);
-  const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>][] = [
+  type Case = [string, ModelRefusal, Parameters<typeof scriptedModel>];
+  const CASES: Case[] = [
     ['a refusal', 'refused', [{ finish: 'refused' }]],
     ['half a document', 'cut', [{ finish: 'length', text: '{"statements":[{"pass' }]],
     ['a cut behind valid JSON', 'cut', [(asked) => ({ ...honest(asked), finish: 'length' })]],
@@ -278,16 +280,7 @@ describe('removed statements', () => {
     ['a passage that it was not given', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])]],
     ['no passage', 'unsupported', [replyOf([{ text: SAID, passages: [] }])]],
     ['a sentence that only leads over', 'unsupported', [replyOf([{ text: 'Do this:', passages: [] }])]],
-    ['another number', 'unsupported', [invented('Descale the boiler every 90 days.')]],
-    ['another unit', 'unsupported', [invented('Descale the boiler every 60 hours.')]],
-    ['an invented path', 'unsupported', [invented('The plan of 60 days is in /etc/boiler/plan.conf.')]],
-    ['an invented command', 'unsupported', [invented('Run `brewctl descale now` every 60 days.')]],
-    ['an invented URL', 'unsupported', [invented('Every 60 days, see https://descale.example/plan.')]],
-    ['an invented host', 'unsupported', [invented('Every 60 days, see descale.example.')]],
-    ['an invented mail address', 'unsupported', [invented('Every 60 days, write to help@descale.example.')]],
-    ['an invented name', 'unsupported', [invented('Descale the boiler every 60 days with Zitronex.')]],
-    ['an image', 'unsupported', [invented('Descale the boiler every 60 days ![](x.png)')]],
-    ['hidden markup', 'unsupported', [invented('Descale the boiler every 60 days <!-- now -->')]],
+    ...cases.inventions.map(([what = '', text = '']): Case => [what, 'unsupported', [invented(text)]]),
   ];
 
   it.each(CASES)('leave the quoted answer when the model gives %s: %s', async (_what, refused, script) => {
@@ -299,14 +292,7 @@ describe('removed statements', () => {
     expect(ai.asked).toHaveLength(1);
   });
 
-  const DOUBTFUL: [string, string][] = [
-    ['swaps two numbers', 'Descale the boiler every 30 days, or every 60 days with hard water.'],
-    ['denies its source', 'Do not descale the boiler every 60 days.'],
-    ['comes from general knowledge', 'Limescale is calcium carbonate, which dissolves in weak acids.'],
-    ['only says yes', 'Yes.'],
-    ['is in another language', 'Der Kessel ist alle 60 Tage zu entkalken, mit hartem Wasser alle 30 Tage.'],
-  ];
-  it.each(DOUBTFUL)('are decided by the judge when one %s', async (_what, text) => {
+  it.each(cases.doubtful)('are decided by the judge when one %s', async (_what, text) => {
     const removed = await ask(OFTEN, [invented(text)], { judge: judging(() => false) });
     const refused = { answered_by: 'quotes', model_refused: 'unsupported', usage: { calls: 2 } };
     expect(removed.metadata).toMatchObject(refused);
@@ -344,14 +330,7 @@ describe('a transition to a statement', () => {
   const NO_JUDGE: Judge = { finish: 'refused' };
   const [CONFIRMS, DENIES] = [true, false].map((isStated) => judging(() => isStated)) as [Judge, Judge];
 
-  it.each([
-    'Repairs are free for these:',
-    'It is safe while the machine is hot:',
-    'You may use vinegar for this:',
-    'Our support does this for you:',
-    'The warranty pays for the following:',
-    'Sí, la garantía lo cubre:',
-  ])('goes out with a claim of its own by the judge alone: %s', async (text) => {
+  it.each(cases.leads)('goes out with a claim of its own by the judge alone: %s', async (text) => {
     expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
     expect((await lead(text, DENIES)).response.answer).not.toContain(text);
     expect((await lead(text, CONFIRMS)).response.answer).toContain(text);

@@ -29,10 +29,9 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
     const known = books.get(workspace);
     if (known !== undefined) return known;
     let ids = 0;
-    const book = sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` });
-    const remote = asRemote(book);
-    books.set(workspace, remote);
-    return remote;
+    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` }));
+    books.set(workspace, book);
+    return book;
   };
   const faults: string[] = [];
   const current: { edition: Edition } = { edition: BEFORE };
@@ -46,9 +45,8 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
     now: () => Date.UTC(2026, 9, 1),
     ...parts,
   });
-  const retriever = createKnowledgeRetriever({
-    ...{ editionFor: async () => current.edition, retrieve, mask: (text) => text, gaps: keeper },
-  });
+  const editionFor = async () => current.edition;
+  const retriever = createKnowledgeRetriever({ editionFor, retrieve, mask: (text) => text, gaps: keeper });
   const ask = async (
     question: Parameters<typeof retriever>[0],
     workspace = 'default',

@@ -1,30 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
+import cases from './problem-text.json' with { type: 'json' };
 
 describe('problemText()', () => {
-  it.each([
-    [
-      'drops greeting, closing and signature',
-      'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone',
-      'the fan rattles since Monday.',
-    ],
-    ['keeps what stands behind a greeting', 'Hi there, can I send it back?', 'can I send it back?'],
-    ['keeps what only begins like a greeting', 'Hello my Apollo shows 0 H/s', 'Hello my Apollo shows 0 H/s'],
-    [
-      'drops template fields, and all of links but their text',
-      '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)',
-      'click It has zero hashrate',
-    ],
-    ['gives the message itself where nothing else is left', 'Thanks!', 'Thanks!'],
-    ['accepts an empty message', '', ''],
-  ])('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
+  it.each(cases.texts)('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
 
-  it.each([
-    'On Tue, 6 Oct 2026 at 09:14, Support <help@example.com> wrote:\n> Please try another cable.',
-    'Am 06.10.2026 um 09:14 schrieb Support:\n> Bitte ein anderes Kabel.',
-    '-----Original Message-----\nFrom: Support\nPlease try another cable.',
-    'From: Support <help@example.com>\nSent: Tuesday\nPlease try another cable.',
-  ])('leaves out quoted mail: %j', (quoted) => {
+  it.each(cases.quoted)('leaves out quoted mail: %j', (quoted) => {
     expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.');
   });
 
