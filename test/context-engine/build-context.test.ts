@@ -24,7 +24,6 @@ const stored = MEMORIES.map((memory, at) => {
 });
 const embeddings = { ...wordEmbeddings({ dimensions: 2 }), embed: async () => [1, 0] };
 const QUERY = 'When does the project end?';
-
 const RELATED = ['far', 'plan'].map((id) => ['june', id] as const);
 const engineOf = (config: Partial<ContextEngineConfig> = {}) =>
   new ContextEngine({

@@ -62,7 +62,6 @@ describe('ContextFormatter.format()', () => {
   it('is empty when not even the beginning of a memory fits beside header and footer', () => {
     expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({ ...NOTHING, truncated: true });
   });
-
   it('never counts the same text in two ways', () => expect(characters.estimateTokens('abcde')).toBe(2));
 
   it('formats what truncateToFit keeps into the same text', () => {

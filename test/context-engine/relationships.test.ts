@@ -50,7 +50,6 @@ describe('expandRelationships()', () => {
     const edges = edgesOf('ab ac cd bd be');
     expect(reached((await expand(['a', 'b'], { ids, edges, depth: 2 })).results)).toEqual([['c@1'], ['d@1', 'e@1']]);
   });
-
   it('has an empty list without relations', async () => {
     expect(reached((await expand(['a'], { ids, edges: [], depth: 3 })).results)).toEqual([[]]);
   });

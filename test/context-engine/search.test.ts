@@ -74,7 +74,6 @@ describe('ContextEngine.search()', () => {
     expect(valueIn(await engine.search('tea kitchen', 'w1')).map(({ memory }) => memory.id)).toEqual(['tea']);
     expect(storage.queries[0]).not.toHaveProperty('vector');
   });
-
   it('embeds a query once while it is cached', async () => {
     const { engine, embeddings } = parts({ cacheConfig: { maxSize: 2 } });
     for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await engine.search(query, 'w1');

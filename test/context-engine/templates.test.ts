@@ -50,7 +50,6 @@ describe('renderMemory()', () => {
     const memory = { ...result, memory: { ...result.memory, type: '{{content}}' } };
     expect(renderMemory(template('{{type}}: {{content}}'), memory)).toBe('{{content}}: Ship in June.');
   });
-
   it('keeps an invalid time as it is', () => {
     const memory = { ...result, memory: { ...result.memory, created_at: 'yesterday' } };
     expect(renderMemory(template('{{timestamp}}'), memory)).toBe('yesterday');
@@ -59,13 +58,11 @@ describe('renderMemory()', () => {
 
 describe('withMetadata()', () => {
   const written = (of: ContextTemplate, wanted?: boolean) => renderMemory(withMetadata(of, wanted), result);
-
   it('keeps a template as it is by default', () => {
     expect(withMetadata(DEFAULT_TEMPLATES.chat, undefined)).toBe(DEFAULT_TEMPLATES.chat);
     expect(written(template('{{type}}: {{content}}', false))).toBe('decision: Ship in June.');
     expect(written(template('{{type}}: {{content}}', true))).toBe('decision: Ship in June.');
   });
-
   it('appends type, confidence and time to a format without them', () => {
     const expected = '- Ship in June. (decision, confidence: 0.90, 2026-01-15T10:00:00Z)';
     expect(written(DEFAULT_TEMPLATES.chat, true)).toBe(expected);

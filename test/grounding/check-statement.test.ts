@@ -10,7 +10,6 @@ describe('literals', () => {
   it.each(cases.equivalent)('may be written with %s', (_what, statement) =>
     expect(check(statement).literals).toEqual([]),
   );
-
   it.each(cases.invented)('make a statement unsupported where %s stands nowhere', (_what, statement, literal) => {
     expect(check(statement)).toMatchObject({ verdict: 'unsupported', probability: 0 });
     expect(check(statement).literals).toContain(literal);
@@ -53,13 +52,11 @@ describe('the words of a statement', () => {
     expect(result.verdict).toBe('doubtful');
     expect(result.reason).toContain(reason);
   });
-
   it('are covered by the share of its worst sentence', () => {
     expect(check('Hold Rinse for 5 seconds.').coverage).toBe(1);
     const { coverage } = check('Hold Rinse for 5 seconds. Weak acids dissolve limescale.');
     expect(coverage).toBeLessThan(0.3);
   });
-
   it.each(['Follow these steps:', 'Then run this command:', "We don't have information about this."])(
     'need no evidence in %j',
     (statement) => expect(check(statement).verdict).toBe('supported'),

@@ -228,7 +228,6 @@ describe('findAnswer() and previous turns', () => {
     ...OTHERS,
   );
   const turn = (text: string) => [{ speaker: 'user' as const, text }];
-
   it('answers a follow-up question about the subject of the previous turn', () => {
     const question = 'How do I undo that again?';
     expect(idsOf(find(edition, question, { history: turn('Why does the pump hum?') }))[0]).toBe('pump.md');

@@ -33,7 +33,6 @@ describe('escapeMarkdown()', () => {
     expect(escapeMarkdown("Jean-Luc O'Neill (Paris)")).toBe("Jean-Luc O'Neill (Paris)");
     expect(escapeMarkdown('Apollo II: 0 H/s #3')).toBe('Apollo II: 0 H/s #3');
   });
-
   it('makes no link of an address, even where bare ones become links', () => {
     expect(escapeMarkdown('https://evil.example www.evil.example a@evil.example')).toBe(
       'https\\://evil.example www\\.evil.example a\\@evil.example',

@@ -18,12 +18,10 @@ const comparable = (html: string): string =>
 
 describe('markdownToHtml()', () => {
   it.each(cases.pages)('writes %j', (markdown, html) => expect(markdownToHtml(markdown)).toBe(html));
-
   it.each(cases.unsafeAddresses)('makes no link of %j', (url) => {
     for (const text of [`[words](${url})`, `[words](<${url}>)`, `![words](${url})`, `<${url}>`])
       expect(markdownToHtml(text)).not.toContain('<a');
   });
-
   it('escapes quotes in attributes', () => {
     const html = markdownToHtml('[x](https://example.com/"onmouseover="alert(1)) [y](<https://example.com/"\'>)');
     expect(html.replace(/href="[^"]*"/g, '').includes('onmouseover="')).toBe(false);

@@ -9,11 +9,9 @@ describe('splitBlocks()', () => {
   it.each(cases.blocks as [string, string, string[][]][])('%s', (_fact, text, expected) =>
     expect(blocksOf(text)).toEqual(expected),
   );
-
   it('lists the items of a list with their nested content', () => {
     expect(itemsOf('1. a\n   - b\n2. c\n\n   d\n3. e')).toEqual(['1. a\n   - b', '2. c\n\n   d', '3. e']);
   });
-
   it('lists the rows of a table, head first', () => {
     expect(itemsOf('| a |\n|---|\n| 1 |\n| 2 |')).toEqual(['| a |\n|---|', '| 1 |', '| 2 |']);
   });

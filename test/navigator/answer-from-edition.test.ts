@@ -14,7 +14,6 @@ import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();
 const ask = (question: string) => answerFromEdition(edition, question, { vectors: shippedWordVectors() });
-
 const [FIRST] = ARTICLES as [Article];
 /** The small knowledge base with an article added or replaced. */
 const withArticle = (given: Partial<Article> & Pick<Article, 'id' | 'text'>) =>

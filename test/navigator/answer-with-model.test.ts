@@ -329,7 +329,6 @@ describe('a transition to a statement', () => {
     ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
   const NO_JUDGE: Judge = { finish: 'refused' };
   const [CONFIRMS, DENIES] = [true, false].map((isStated) => judging(() => isStated)) as [Judge, Judge];
-
   it.each(cases.leads)('goes out with a claim of its own by the judge alone: %s', async (text) => {
     expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
     expect((await lead(text, DENIES)).response.answer).not.toContain(text);
@@ -349,13 +348,11 @@ describe('a transition to a statement', () => {
     'goes out without a judge where it claims nothing: %s',
     async (text) => expect((await lead(text, NO_JUDGE)).response.answer).toContain(text),
   );
-
   it('needs the judge when it has a claim and a quote that does not state it', async () => {
     const script = [replyOf([{ text: 'Yes, the warranty covers this:', quote: TANK, from: TANK }, list])] as const;
     const { response } = await ask('Is descaling covered?', [...script], { judge: NO_JUDGE });
     expect(response.answer).not.toContain('covers');
   });
-
   it('is also checked within a list', async () => {
     const text = `Yes, the warranty covers this:\n\n${list.text}`;
     const { response } = await ask('Is descaling covered?', [replyOf([{ ...list, text }])], { judge: NO_JUDGE });

@@ -13,7 +13,6 @@ import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 
 const { edition } = openSmallKb();
-
 const identityOf = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
 const seen: string[] = [];
 const lines: LogLine[] = [];
@@ -89,7 +88,6 @@ describe('the navigator function', () => {
     const { status, reply } = await call(path, { query: 'boiler' }, { capabilities: ['sql:read'] });
     expect([status, reply.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
-
   it.each(ROUTES)('says at %s that there is nothing to answer from yet', async (path) => {
     const { status, reply } = await call(path, { query: 'boiler' }, { fails: true });
     expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

@@ -19,7 +19,6 @@ interface HostileCase {
 const FALSE_STATEMENTS: readonly HostileCase[] = cases.false;
 /** Paraphrases of the same sections, which must not be removed. */
 const TRUE_STATEMENTS: readonly HostileCase[] = cases.true;
-
 const edition = openSampleKb();
 /** Judgements of a language model that saw nothing but the judge's prompt. Set OPEN_PROMPTS to a folder to write those that lack one. */
 const recorded = recordedModel(readRecording('hostile'));

@@ -20,7 +20,6 @@ describe('wholeQuotes()', () => {
     for (const quote of ['Replace damaged cables.', 'Do not mend them with tape.', '| Fan | 6 months |'])
       expect(quoted(quote)).toEqual([quote]);
   });
-
   it('returns no part of a sentence, and nothing that the answer lacks', () => {
     expect(quoted('mend them with tape.')).toEqual([]);
     expect(quoted('Do not mend')).toEqual([]);

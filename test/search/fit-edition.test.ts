@@ -64,12 +64,10 @@ describe('fitEdition()', () => {
     const foreign = OFF_TOPIC_QUESTIONS;
     expect(foreign.filter(isForeign).length / foreign.length).toBeGreaterThan(0.9);
   });
-
   it('classifies no question as out of domain that its articles answer', () => {
     expect(isForeign('What do I do about cavitation of the impeller?')).toBe(false);
     expect(isForeign('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
-
   it('lists the topics of the knowledge base', () => expect(answeringModelOf(fitted).topics).toContain('turbine'));
 
   it('uses the default for an edition too small to fit, and for one never fitted', () => {

@@ -163,7 +163,6 @@ describe('attachSection()', () => {
     const tight = build().slice();
     expect(attachSection(tight, 'a', Uint8Array.of(9))).toEqual(attachSection(build(), 'a', Uint8Array.of(9)));
   });
-
   it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {
     expect(() => attachSection(build(), name, new Uint8Array(1))).toThrow(RangeError);
   });

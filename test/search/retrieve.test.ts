@@ -319,12 +319,10 @@ describe('createRetriever() over word vectors', () => {
     const { semantic, outcome } = await createRetriever({ wordVectors: words })(edition, 'qzxv wvvk');
     expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
   });
-
   it('respects the filter of articles', async () => {
     const found = await createRetriever({ wordVectors: words })(edition, question, { filter: { device: 'Cart' } });
     expect(new Set(hitsOf(found))).toEqual(new Set(['wheels.md']));
   });
-
   it('reads the turn before a follow-up question', async () => {
     const history = [{ speaker: 'user' as const, text: 'My ventilator is noisy' }];
     const found = await createRetriever({ wordVectors: words })(edition, 'why?', { history });

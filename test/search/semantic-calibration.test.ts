@@ -36,7 +36,6 @@ describe('semanticRelevances()', () => {
     expect(semanticRelevances({ hits: hitsOf(0.6, undefined), model: 'text-embedding-3-small' })[1]).toBeUndefined();
     expect(semanticRelevances({ hits: hitsOf(0.6, 0.5) })).toEqual([undefined, undefined]);
   });
-
   it.each(['unheard-of', 'constructor', '__proto__'])('is conservative with the unknown model %s', (model) => {
     expect(semanticRelevances({ hits: hitsOf(0.7, 0.6), model })[0]).toBeLessThan(0.35);
     expect(semanticRelevances({ hits: hitsOf(0.95, 0.5), model })[0]).toBeGreaterThan(0.8);

@@ -7,13 +7,11 @@ import { compareByBytes, entryText, findEntry, openTextTable } from '../../src/s
 describe('openTextTable()', () => {
   const bytes = new TextEncoder().encode('armboardfan');
   const open = (...starts: number[]) => openTextTable(Uint32Array.from(starts), bytes);
-
   it('returns every entry, nothing outside the table, and finds existing entries', () => {
     const table = open(0, 3, 8, 11);
     expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual(['', 'arm', 'board', 'fan', '']);
     expect(['arm', 'fan', 'fa'].map((key) => findEntry(table, new TextEncoder().encode(key)))).toEqual([0, 2, -1]);
   });
-
   it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])('refuses starts from %j', (starts) => {
     expect(() => open(...starts)).toThrow(EditionFormatError);
   });

@@ -50,11 +50,9 @@ describe('detectLanguage()', () => {
     expect(right).toBeGreaterThanOrEqual(0.88);
     expect(wrong).toBeLessThanOrEqual(0.04);
   });
-
   it.each(messages as [string, string | null][])('reads %j as %s', (text, language) =>
     expect(detectLanguage(text)).toBe(language ?? undefined),
   );
-
   it('ignores words that contain code characters, and reads the words beside them', () => {
     expect(detectLanguage('see /api/v2/status und das Gerät geht nicht mehr an, was kann ich tun?')).toBe('de');
   });

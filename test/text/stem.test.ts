@@ -5,12 +5,10 @@ import cases from './stem.json' with { type: 'json' };
 describe('stem()', () => {
   // The examples of the paper, step by step, as the whole algorithm leaves them, and words of support articles.
   it.each(Object.entries(cases.stems))('takes %s to %s', (word, expected) => expect(stem(word)).toBe(expected));
-
   it('maps the forms of a word to one stem', () => {
     const forms = ['connect', 'connected', 'connecting', 'connection', 'connections'];
     expect(new Set(forms.map(stem))).toEqual(new Set(['connect']));
   });
-
   it.each(['as', 'x', '', 'mp3s', 'größen', '机器', '0x80070005', "isn't"])('leaves %j unchanged', (word) => {
     expect(stem(word)).toBe(word);
   });

@@ -103,17 +103,13 @@ describe('chunkArticle()', () => {
     for (const text of textsOf(sentence.repeat(100), 100))
       expect(text.endsWith('words.') && text.startsWith('This')).toBe(true);
   });
-
   it('cuts no surrogate pair', () => {
     for (const text of textsOf(`a${'😀'.repeat(3000)}`, 50)) expect(text.isWellFormed()).toBe(true);
   });
-
   it.each([' ', '\n'])('bounds the length of a chunk, white space included', (space) => {
     for (const text of textsOf(`word${space.repeat(100_000)}word ${words(900)}`))
       expect(text.length).toBeLessThan(15_000);
   });
-
   it('gives nothing for a blank article', () => expect(textsOf(' \n\n\t')).toEqual([]));
-
   it('refuses a bound that makes no sense', () => expect(() => textsOf('a', 0)).toThrow(RangeError));
 });

@@ -14,7 +14,6 @@ const normalise = (content: string, more: object = {}) =>
   );
 const textOf = (content: string) => normalise(content).article.text;
 const escaped = (text: string) => text.replace(/[|*]/g, '\\$&');
-
 const _TABLE = '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | |';
 const _LINKS = '[c](https://x.example/a/b)[d](https://x.example/?a=1&b&copy=2)';
 
@@ -45,7 +44,6 @@ describe('normaliseArticle()', () => {
   it('takes off front matter that is empty', () => {
     expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
   });
-
   it('reads what can be read of broken front matter', () => {
     expect(normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' }).article.title).toBe('Plain');
   });
@@ -95,13 +93,11 @@ describe('normaliseArticle()', () => {
   it.each(cases.tableCells)('keeps each row of a table on one line: %s', (cells, row) => {
     expect(textOf(`<table><tr><td>${cells}</table>`)).toBe(`${row}\n| - | - |`);
   });
-
   it('parts paragraphs where lines are broken twice, and drops what is empty', () => {
     expect(textOf('<p>a<br><br><br>b <code></code></p><ul><li></li><li>c</li></ul><h2> </h2>')).toBe(
       'a\n\nb\n\n- c\n\n##',
     );
   });
-
   it.each(cases.unsafe)('keeps the words of %s alone', (html) => expect(textOf(html)).toBe('Text.'));
 
   it('decodes character references', () => {
@@ -115,7 +111,6 @@ describe('normaliseArticle()', () => {
     const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
     expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
   });
-
   it.each(cases.active)('drops what acts: %s', (content) => {
     const { article, warnings } = normalise(content);
     expect(article.text.trim()).toBe('Text.');
@@ -137,11 +132,9 @@ describe('normaliseArticle()', () => {
     'keeps scripts that are shown as code: %s',
     (content) => expect(textOf(content)).toBe(content),
   );
-
   it.each(cases.markdown)('takes Markdown with some HTML for Markdown: %s', (content) =>
     expect(textOf(content)).toBe(content),
   );
-
   it('makes line ends and characters plain', () => {
     expect(textOf('\uFEFFa\r\nb\rc\u0000\u0007d\ud800')).toBe('a\nb\ncd\ufffd');
   });

@@ -69,7 +69,6 @@ describe('GET /v1/knowledge/gaps', () => {
     expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
     expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
   });
-
   it('lists the stored gaps when the library of a workspace fails', async () => {
     expect(await list(bookWith(['rack']))).toMatchObject({ total: 1, edition: null });
   });

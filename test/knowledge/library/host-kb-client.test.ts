@@ -231,7 +231,6 @@ describe('addressProblem()', () => {
   it.each(cases.addresses as [string, string | null][])('in production: %s %s', (url, problem) => {
     expect(addressProblem(new URL(url), { hosts, allowsLocal: false })).toBe(problem ?? undefined);
   });
-
   it('lets a development machine read from itself', () => {
     expect(addressProblem(new URL('http://127.0.0.1:8080/a'), { hosts, allowsLocal: true })).toBeUndefined();
   });

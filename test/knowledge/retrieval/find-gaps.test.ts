@@ -116,7 +116,6 @@ describe('gaps of kind question', () => {
     const message = 'My Apollo shows 0 H/s for 3 days. Did I kill the chip with Turbo mode?';
     expect(await gapsOf({ intent: 'not_hashing', message })).toEqual([]);
   });
-
   it('is reported to a customer with an order, even without a topic', async () => {
     const message = 'Our accountant needs the VAT invoice of order 19822.';
     expect((await gapsOf({ intent: 'unknown', message }))[0]?.gap).toContain('VAT invoice');

@@ -31,7 +31,6 @@ describe('namedProducts()', () => {
   it('knows products by name of which nothing is written', () => {
     expect(named('The hyperion 9 hums', undefined, ['Hyperion 9'])).toEqual({ known: [], unknown: ['Hyperion 9'] });
   });
-
   it('takes names with the signs of patterns for what they are', () => {
     const devices = ['a+ (b)', 'c*'];
     expect(namedProducts('My a+ (b) hums', { product: 'C*', devices }).known).toEqual(['c*', 'a+ (b)']);

@@ -9,7 +9,6 @@ describe('peopleNamedIn()', () => {
   it.each(cases.named as [string, string[]][])('finds who is named in %j', (text, names) =>
     expect(people(text)).toEqual(names),
   );
-
   it.each(cases.unnamed)('takes things for none: %j', (text) =>
     expect(people(text).filter((name) => name !== 'Running')).toEqual([]),
   );

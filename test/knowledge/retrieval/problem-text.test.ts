@@ -4,7 +4,6 @@ import cases from './problem-text.json' with { type: 'json' };
 
 describe('problemText()', () => {
   it.each(cases.texts)('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
-
   it.each(cases.quoted)('leaves out quoted mail: %j', (quoted) => {
     expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.');
   });
@@ -37,7 +36,6 @@ describe('problemText()', () => {
     const problem = problemText('I sent A2-004711 in under RMA-204518. Does KB5034441 help against E40?');
     expect(withoutOwnData(problem).text).toBe('I sent A in under RMA. Does KB5034441 help against E40?');
   });
-
   it.each(['Question', 'Re: Help needed!', 'UNACCEPTABLE', 'Frage', 'Support question', ''])(
     'leaves out a subject that any ticket may have: %j',
     (subject) => expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?')),
