@@ -76,17 +76,15 @@ describe('MemoryRanker.defaultRanking()', () => {
   });
 });
 
-describe('recencyScore()', () => {
-  it.each([
-    ['2026-01-11T00:00:00Z', 1],
-    ['2026-01-10T00:00:00Z', 1 / 2],
-    ['2026-01-10T12:00:00Z', 1 / 1.5],
-    ['2026-01-01T00:00:00Z', 1 / 11],
-    ['2027-01-01T00:00:00Z', 1],
-    ['no date', 0],
-  ])('is, for %s ten days into the year, %d', (createdAt, expected) => {
-    expect(recencyScore(createdAt, NOW)).toBeCloseTo(expected, 12);
-  });
+it.each([
+  ['2026-01-11T00:00:00Z', 1],
+  ['2026-01-10T00:00:00Z', 1 / 2],
+  ['2026-01-10T12:00:00Z', 1 / 1.5],
+  ['2026-01-01T00:00:00Z', 1 / 11],
+  ['2027-01-01T00:00:00Z', 1],
+  ['no date', 0],
+])('recencyScore() is, for %s ten days into the year, %d', (createdAt, expected) => {
+  expect(recencyScore(createdAt, NOW)).toBeCloseTo(expected, 12);
 });
 
 describe('the other rankings', () => {

@@ -16,23 +16,19 @@ describe('literals', () => {
   });
 });
 
-describe('identifiers', () => {
-  it('are compared as whole words when one is a prefix of another', () => {
-    const evidence = [{ headings: [], text: 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal.' }];
-    const said = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
-    expect(checkStatement(said, evidence, { question: '' }).literals).toEqual([]);
-  });
+it('identifiers are compared as whole words when one is a prefix of another', () => {
+  const evidence = [{ headings: [], text: 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal.' }];
+  const said = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
+  expect(checkStatement(said, evidence, { question: '' }).literals).toEqual([]);
 });
 
-describe('names', () => {
-  it('are not compared across languages, since any word may have a capital there', () => {
-    const spanish =
-      'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
-    expect(check(spanish).verdict).toBe('doubtful');
-    expect(check('The pump needs 12 V, and Acme can switch it on again.')).toMatchObject({
-      verdict: 'unsupported',
-      literals: ['acme'],
-    });
+it('names are not compared across languages, since any word may have a capital there', () => {
+  const spanish =
+    'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
+  expect(check(spanish).verdict).toBe('doubtful');
+  expect(check('The pump needs 12 V, and Acme can switch it on again.')).toMatchObject({
+    verdict: 'unsupported',
+    literals: ['acme'],
   });
 });
 

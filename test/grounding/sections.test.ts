@@ -136,27 +136,21 @@ describe('cachedSection()', () => {
   });
 });
 
-describe('cachedSection() with long link targets', () => {
-  it('splits a paragraph or a list into parts that can be shown', () => {
-    const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
-    const links = Array.from({ length: 12 }, (_, at) => link(at));
-    for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
-      const pieces = piecesOf(text).map(([, words]) => words);
-      expect(pieces.length).toBeGreaterThan(1);
-      expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
-    }
-  });
+it('cachedSection() with long link targets splits a paragraph or a list into parts that can be shown', () => {
+  const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
+  const links = Array.from({ length: 12 }, (_, at) => link(at));
+  for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
+    const pieces = piecesOf(text).map(([, words]) => words);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
+  }
 });
 
-describe('visibleSize()', () => {
-  it('counts visible characters, not link targets', () => {
-    const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
-    expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
-  });
+it('visibleSize() counts visible characters, not link targets', () => {
+  const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
+  expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
 });
 
-describe('stemsOf()', () => {
-  it('returns the stems of words, without link targets', () => {
-    expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
-  });
+it('stemsOf() returns the stems of words, without link targets', () => {
+  expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
 });

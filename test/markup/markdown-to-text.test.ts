@@ -40,9 +40,7 @@ describe('markdownToText()', () => {
   });
 });
 
-describe('plainHeading()', () => {
-  it.each(cases.headings)('reads %s', (source, words) => expect(plainHeading(source)).toBe(words));
-});
+it.each(cases.headings)('plainHeading() reads %s', (source, words) => expect(plainHeading(source)).toBe(words));
 
 /** Link targets are part of the text and not visible on the page. */
 const addressesIn = (markdown: string): string =>

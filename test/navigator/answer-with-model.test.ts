@@ -247,17 +247,15 @@ describe('text that looks like markup', () => {
   });
 });
 
-describe('a list that the judge rejects', () => {
-  it('is replaced by its quotes', async () => {
-    const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
-    const { response } = await ask(
-      'How do I descale the boiler?',
-      [replyOf([{ text: QUOTE }, { text: steps, quote: TANK, from: TANK }])],
-      { judge: judging((statement) => !statement.includes('vinegar')) },
-    );
-    expect(response.answer).toContain(TANK);
-    expect(response.answer).not.toContain('vinegar');
-  });
+it('a list that the judge rejects is replaced by its quotes', async () => {
+  const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
+  const { response } = await ask(
+    'How do I descale the boiler?',
+    [replyOf([{ text: QUOTE }, { text: steps, quote: TANK, from: TANK }])],
+    { judge: judging((statement) => !statement.includes('vinegar')) },
+  );
+  expect(response.answer).toContain(TANK);
+  expect(response.answer).not.toContain('vinegar');
 });
 
 describe('removed statements', () => {

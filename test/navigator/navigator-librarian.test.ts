@@ -107,19 +107,17 @@ describe('createNavigator()', () => {
   });
 });
 
-describe('asLibrarianResponse()', () => {
-  it('lists an article once, best first, and omits invalid links', () => {
-    const sources = [
-      { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
-      { title: 'B', url: 'https://b.example', relevance: 0.9 },
-      { title: 'B', url: 'https://b.example', relevance: 0.1 },
-    ];
-    const said = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
-    const response = { ...said, confidence: 'high' as const };
-    const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
-    expect(asLibrarianResponse(given).sources).toEqual([
-      { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
-      { name: 'A', type: 'document', relevance: 0.2 },
-    ]);
-  });
+it('asLibrarianResponse() lists an article once, best first, and omits invalid links', () => {
+  const sources = [
+    { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
+    { title: 'B', url: 'https://b.example', relevance: 0.9 },
+    { title: 'B', url: 'https://b.example', relevance: 0.1 },
+  ];
+  const said = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
+  const response = { ...said, confidence: 'high' as const };
+  const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
+  expect(asLibrarianResponse(given).sources).toEqual([
+    { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
+    { name: 'A', type: 'document', relevance: 0.2 },
+  ]);
 });

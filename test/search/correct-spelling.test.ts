@@ -55,18 +55,16 @@ const plainDistance = (left: string, right: string): number => {
   return table[left.length]![right.length]!;
 };
 
-describe('editDistance()', () => {
-  it('is the number of edits up to the limit, and above the limit otherwise', () => {
-    const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
-    fc.assert(
-      fc.property(letters, letters, fc.constantFrom(1, 2), (left, right, limit) => {
-        const bytes = new TextEncoder().encode(`xy${right}z`);
-        const distance = editDistance(new TextEncoder().encode(left), bytes, { from: 2, to: bytes.length - 1, limit });
-        const expected = plainDistance(left, right);
-        if (expected <= limit) expect(distance).toBe(expected);
-        else expect(distance).toBeGreaterThan(limit);
-      }),
-      { numRuns: 700 },
-    );
-  });
+it('editDistance() is the number of edits up to the limit, and above the limit otherwise', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
+  fc.assert(
+    fc.property(letters, letters, fc.constantFrom(1, 2), (left, right, limit) => {
+      const bytes = new TextEncoder().encode(`xy${right}z`);
+      const distance = editDistance(new TextEncoder().encode(left), bytes, { from: 2, to: bytes.length - 1, limit });
+      const expected = plainDistance(left, right);
+      if (expected <= limit) expect(distance).toBe(expected);
+      else expect(distance).toBeGreaterThan(limit);
+    }),
+    { numRuns: 700 },
+  );
 });

@@ -43,10 +43,8 @@ describe('isRepeatedIn()', () => {
   });
 });
 
-describe('attachRepeatedBlocks()', () => {
-  it('leaves the edition unchanged', () => {
-    const edition = editionOf(...withHelp(5));
-    expect(edition.articleCount).toBe(5);
-    expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);
-  });
+it('attachRepeatedBlocks() leaves the edition unchanged', () => {
+  const edition = editionOf(...withHelp(5));
+  expect(edition.articleCount).toBe(5);
+  expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);
 });

@@ -260,19 +260,17 @@ describe('createRetriever() over a vector index', () => {
   });
 });
 
-describe('createRetriever() without a model or without vectors', () => {
-  it('returns exactly the result by words', async () => {
-    const { edition } = await editionWith(newModel(), 'edition');
-    for (const [retrieve, over] of [
-      [createRetriever({}), edition],
-      [createRetriever({ embeddings: newModel() }), plain],
-    ] as const) {
-      const options = { limit: 2, history: [{ speaker: 'user' as const, text: 'the pump' }] };
-      const found = await retrieve(over, 'seal of the fan', options);
-      expect(JSON.stringify(found.outcome)).toBe(JSON.stringify(searchEdition(plain, 'seal of the fan', options)));
-      expect(found.semantic).toBe('absent');
-    }
-  });
+it('createRetriever() without a model or without vectors returns exactly the result by words', async () => {
+  const { edition } = await editionWith(newModel(), 'edition');
+  for (const [retrieve, over] of [
+    [createRetriever({}), edition],
+    [createRetriever({ embeddings: newModel() }), plain],
+  ] as const) {
+    const options = { limit: 2, history: [{ speaker: 'user' as const, text: 'the pump' }] };
+    const found = await retrieve(over, 'seal of the fan', options);
+    expect(JSON.stringify(found.outcome)).toBe(JSON.stringify(searchEdition(plain, 'seal of the fan', options)));
+    expect(found.semantic).toBe('absent');
+  }
 });
 
 describe('createRetriever() over word vectors', () => {

@@ -338,13 +338,11 @@ describe('searchEdition() with history', () => {
   });
 });
 
-describe('groupByArticle()', () => {
-  it('ranks the article with the highest combined score of its best hits first', () => {
-    const edition = editionOf(
-      { id: 'one', title: '', sections: [{ text: 'wallet fan' }] },
-      { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },
-    );
-    const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
-    expect(groups.map(({ article, hits }) => `${article}: ${hits.length}`)).toEqual(['1: 2', '0: 1']);
-  });
+it('groupByArticle() ranks the article with the highest combined score of its best hits first', () => {
+  const edition = editionOf(
+    { id: 'one', title: '', sections: [{ text: 'wallet fan' }] },
+    { id: 'two', title: '', sections: [{ text: 'wallet fan' }, { text: 'wallet only' }, { text: 'dust' }] },
+  );
+  const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
+  expect(groups.map(({ article, hits }) => `${article}: ${hits.length}`)).toEqual(['1: 2', '0: 1']);
 });

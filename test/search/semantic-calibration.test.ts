@@ -42,16 +42,14 @@ describe('semanticRelevances()', () => {
   });
 });
 
-describe('joined()', () => {
-  it('is the relevance by words when meaning was not compared, and never less', () => {
-    expect(joined(0.3, undefined)).toBe(0.3);
-    for (const words of [0, 0.2, 0.7, 1])
-      for (const meaning of [0, 0.2, 0.7, 1]) {
-        expect(joined(words, meaning)).toBeGreaterThanOrEqual(Math.max(words, meaning));
-        expect(joined(words, meaning)).toBeLessThanOrEqual(1);
-        expect(joined(words, meaning)).toBe(joined(meaning, words));
-      }
-  });
+it('joined() is the relevance by words when meaning was not compared, and never less', () => {
+  expect(joined(0.3, undefined)).toBe(0.3);
+  for (const words of [0, 0.2, 0.7, 1])
+    for (const meaning of [0, 0.2, 0.7, 1]) {
+      expect(joined(words, meaning)).toBeGreaterThanOrEqual(Math.max(words, meaning));
+      expect(joined(words, meaning)).toBeLessThanOrEqual(1);
+      expect(joined(words, meaning)).toBe(joined(meaning, words));
+    }
 });
 
 const MODELS = [

@@ -222,22 +222,20 @@ describe.each(['edition', 'index'] as const)('a sync that removes something, vec
   });
 });
 
-describe('work()', () => {
-  it('asks to be called again though embedding meets something unexpected', async () => {
-    const { library, model, wakes, faults, clock, sql, rest } = setUp(hostOf(3));
-    model.forever = DOWN;
-    library.startSync({});
-    await rest(60_000);
-    model.forever = undefined;
-    clock.now = wakes.at(-1) ?? 0;
-    wakes.length = 0;
-    // The table that notes vectors is gone.
-    sql.run('ALTER TABLE vectors RENAME TO elsewhere');
-    await library.work();
-    expect(faults.at(-1)).toBeInstanceOf(Error);
-    expect(wakes.at(-1)).toBeGreaterThan(clock.now);
-    sql.run('ALTER TABLE elsewhere RENAME TO vectors');
-    await rest();
-    expect(model.texts).toHaveLength(3);
-  });
+it('work() asks to be called again though embedding meets something unexpected', async () => {
+  const { library, model, wakes, faults, clock, sql, rest } = setUp(hostOf(3));
+  model.forever = DOWN;
+  library.startSync({});
+  await rest(60_000);
+  model.forever = undefined;
+  clock.now = wakes.at(-1) ?? 0;
+  wakes.length = 0;
+  // The table that notes vectors is gone.
+  sql.run('ALTER TABLE vectors RENAME TO elsewhere');
+  await library.work();
+  expect(faults.at(-1)).toBeInstanceOf(Error);
+  expect(wakes.at(-1)).toBeGreaterThan(clock.now);
+  sql.run('ALTER TABLE elsewhere RENAME TO vectors');
+  await rest();
+  expect(model.texts).toHaveLength(3);
 });

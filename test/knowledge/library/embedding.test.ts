@@ -325,23 +325,19 @@ describe('a sync with a vector index', () => {
   });
 });
 
-describe('a sync with more vectors than an edition takes', () => {
-  it('embeds none, and reports why', async () => {
-    const model = fakeModel({ dimensions: 4_000_000 });
-    const { library, sync } = embeddingLibrary('edition', hostOf(10), { model });
-    const report = await sync();
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 1 });
-    expect(report?.warnings[0]?.reason).toContain('too many');
-    expect(model.texts).toEqual([]);
-    expect(vectorsOf(await editionOf(library))).toBeUndefined();
-    expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
-  });
+it('a sync with more vectors than an edition takes embeds none, and reports why', async () => {
+  const model = fakeModel({ dimensions: 4_000_000 });
+  const { library, sync } = embeddingLibrary('edition', hostOf(10), { model });
+  const report = await sync();
+  expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 1 });
+  expect(report?.warnings[0]?.reason).toContain('too many');
+  expect(model.texts).toEqual([]);
+  expect(vectorsOf(await editionOf(library))).toBeUndefined();
+  expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
 });
 
-describe('a sync without a model', () => {
-  it('knows nothing of embedding', async () => {
-    const { library } = libraryForTest(hostOf(3));
-    expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
-    expect(vectorsOf(await editionOf(library))).toBeUndefined();
-  });
+it('a sync without a model knows nothing of embedding', async () => {
+  const { library } = libraryForTest(hostOf(3));
+  expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
+  expect(vectorsOf(await editionOf(library))).toBeUndefined();
 });

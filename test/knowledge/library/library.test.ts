@@ -421,11 +421,9 @@ describe('listArticles()', () => {
   });
 });
 
-describe('isFirstCall()', () => {
-  it('knows a call again until it could not be accepted any more', () => {
-    const { library } = libraryForTest(hostOf(1));
-    const note = (link: string, atMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
-    const noted = [note('a', 0), note('a', 64_999), note('b', 0), note('a', 65_000)];
-    expect(noted).toEqual([true, false, true, true]);
-  });
+it('isFirstCall() knows a call again until it could not be accepted any more', () => {
+  const { library } = libraryForTest(hostOf(1));
+  const note = (link: string, atMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
+  const noted = [note('a', 0), note('a', 64_999), note('b', 0), note('a', 65_000)];
+  expect(noted).toEqual([true, false, true, true]);
 });
