@@ -44,10 +44,11 @@ describe('ContextEngine.buildContext()', () => {
       template: 'chat',
       truncated: false,
     });
-    expect(built.memories.map(({ memory, rank }) => [memory.id, rank])).toEqual([
+    const expected = [
       ['plan', 1],
       ['june', 2],
-    ]);
+    ];
+    expect(built.memories.map(({ memory, rank }) => [memory.id, rank])).toEqual(expected);
   });
 
   it('is the same for a text and its vector', async () => {

@@ -93,10 +93,11 @@ describe('ContextEngine.search()', () => {
     const searchMemories = async () =>
       [Number.NaN, 7, -1].flatMap((score, at) => (memory ? [{ memory: { ...memory, id: `m${at % 2}` }, score }] : []));
     const engine = new ContextEngine({ storageClient: { ...storage, searchMemories } });
-    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual([
+    const expected = [
       ['m1', 1],
       ['m0', 0],
-    ]);
+    ];
+    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual(expected);
   });
 });
 
@@ -147,11 +148,8 @@ describe('errors of a search', () => {
   it('is embedding_error, never an empty result, when embedding fails', async () => {
     const cause = new EmbeddingFailed('rate_limited', 'Cannot embed');
     const { engine, storage } = parts({ embeddingProvider: wordEmbeddings({ fail: () => cause }) });
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
-      type: 'embedding_error',
-      message: 'Cannot embed the query: the model is rate limited',
-      cause,
-    });
+    const expected = { type: 'embedding_error', message: 'Cannot embed the query: the model is rate limited', cause };
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
     expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
     expect(storage.queries).toEqual([]);
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 2, failed: 2 });
@@ -184,11 +182,8 @@ describe('errors of a search', () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const searchMemories = async () => Promise.reject(cause);
     const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
-      type: 'storage_error',
-      message: 'Cannot read memories: the storage is not available',
-      cause,
-    });
+    const expected = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
   });
 
   it('is search_error when the storage returns a memory of another workspace', async () => {

@@ -82,10 +82,11 @@ describe.each([
       return result?.relationships?.map(({ memory, depth }) => [memory.id, depth]);
     };
     expect(await related(1)).toEqual([['budget', 1]]);
-    expect(await related(3)).toEqual([
+    const expected = [
       ['budget', 1],
       ['ada', 2],
-    ]);
+    ];
+    expect(await related(3)).toEqual(expected);
   });
 
   it.each([15, 40, 100, 2000, 5000])(
@@ -95,11 +96,8 @@ describe.each([
       const built = valueIn(await engine.buildContext(QUESTION, 'w1', options));
       const preview = valueIn(await engine.previewContext(QUESTION, 'w1', options));
       expect(ContextPreview.parse(preview)).toEqual(preview);
-      expect(preview).toMatchObject({
-        context: built.context,
-        tokenCount: built.tokenCount,
-        truncated: built.truncated,
-      });
+      const expected = { context: built.context, tokenCount: built.tokenCount, truncated: built.truncated };
+      expect(preview).toMatchObject(expected);
       expect(built.tokenCount).toBeLessThanOrEqual(tokenBudget);
       expect(built.truncated).toBe(tokenBudget < 2000);
     },

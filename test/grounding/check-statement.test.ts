@@ -26,10 +26,8 @@ it('names are not compared across languages, since any word may have a capital t
   const spanish =
     'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
   expect(check(spanish).verdict).toBe('doubtful');
-  expect(check('The pump needs 12 V, and Acme can switch it on again.')).toMatchObject({
-    verdict: 'unsupported',
-    literals: ['acme'],
-  });
+  const expected = { verdict: 'unsupported', literals: ['acme'] };
+  expect(check('The pump needs 12 V, and Acme can switch it on again.')).toMatchObject(expected);
 });
 
 describe('the words of a statement', () => {

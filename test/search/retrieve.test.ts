@@ -147,10 +147,8 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
   it('falls back to words when the model fails', async () => {
     const { edition, model, retrieve, faults } = await setUp();
     model.forever = DOWN;
-    expect(await retrieve(edition, 'pump seal')).toEqual({
-      outcome: searchEdition(edition, 'pump seal'),
-      semantic: 'failed',
-    });
+    const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'failed' };
+    expect(await retrieve(edition, 'pump seal')).toEqual(expected);
     expect(faults).toEqual([DOWN]);
   });
 
@@ -252,10 +250,8 @@ describe('createRetriever() over a vector index', () => {
         }),
     };
     const retrieve = createRetriever({ embeddings: model, indexOf: () => hanging });
-    expect(await retrieve(edition, 'pump seal')).toEqual({
-      outcome: searchEdition(edition, 'pump seal'),
-      semantic: 'late',
-    });
+    const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'late' };
+    expect(await retrieve(edition, 'pump seal')).toEqual(expected);
     expect(isAborted).toBe(true);
   });
 });

@@ -315,11 +315,12 @@ describe('searchEdition() with history', () => {
         { speaker: 'assistant', text: 'Fan noise means dust.' },
       ],
     });
-    expect(query.terms.map(({ word, origin, postings }) => [word, origin, postings[0]?.weight])).toEqual([
+    const expected = [
       ['replace', 'question', 1],
       ['fan', 'conversation', 0.2],
       ['noise', 'conversation', 0.1],
-    ]);
+    ];
+    expect(query.terms.map(({ word, origin, postings }) => [word, origin, postings[0]?.weight])).toEqual(expected);
   });
 
   it('weights exact words of the question less than terms from the conversation', () => {

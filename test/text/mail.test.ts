@@ -49,9 +49,7 @@ describe('readMail()', () => {
   });
 
   it.each(cases.forwarded)('reads a forwarded mail without its headers: %s', (_, head) => {
-    expect(readMail(`FYI, please see below\n\n${head}${ANSWERED}`)).toEqual({
-      own: 'FYI, please see below',
-      forwarded: ANSWERED,
-    });
+    const expected = { own: 'FYI, please see below', forwarded: ANSWERED };
+    expect(readMail(`FYI, please see below\n\n${head}${ANSWERED}`)).toEqual(expected);
   });
 });

@@ -58,19 +58,18 @@ describe('chunkArticle()', () => {
 
   it('never reaches over a heading, and keeps headings out of the text', () => {
     const chunks = chunkArticle(articleOf('Intro.\n\n## Section 1\n\nOne.\n\n## Section 2\n\nTwo.\n\nThree.'));
-    expect(chunks.map(({ headingPath, text }) => [headingPath, text])).toEqual([
+    const expected = [
       [[], 'Intro.'],
       [['Section 1'], 'One.'],
       [['Section 2'], 'Two.\n\nThree.'],
-    ]);
+    ];
+    expect(chunks.map(({ headingPath, text }) => [headingPath, text])).toEqual(expected);
   });
 
   it('gives the path of headings in plain words, without the title', () => {
     const text = '# Title\n\n## Set *up* [the](x) `kit` &amp; go\n\n#### Deep\n\na\n\n## Next\n\nb';
-    expect(chunkArticle(articleOf(text)).map(({ headingPath }) => headingPath)).toEqual([
-      ['Set up the kit & go', 'Deep'],
-      ['Next'],
-    ]);
+    const expected = [['Set up the kit & go', 'Deep'], ['Next']];
+    expect(chunkArticle(articleOf(text)).map(({ headingPath }) => headingPath)).toEqual(expected);
   });
 
   it('packs the blocks of a section evenly', () => {

@@ -49,10 +49,8 @@ describe('normaliseArticle()', () => {
   });
 
   it('keeps front matter without an end, and rules that are none', () => {
-    expect(normalise('---\ntitle: x\nBody.')).toMatchObject({
-      article: { text: 'title: x\nBody.' },
-      warnings: [expect.stringContaining('no closing line')],
-    });
+    const expected = { article: { text: 'title: x\nBody.' }, warnings: [expect.stringContaining('no closing line')] };
+    expect(normalise('---\ntitle: x\nBody.')).toMatchObject(expected);
     expect(textOf('---\nJust a text between rules.\n---\nMore.')).toBe('---\nJust a text between rules.\n---\nMore.');
   });
 

@@ -153,10 +153,8 @@ describe('sqlGapBook()', () => {
     const later = DAY + 600_000;
     expect(book.toCheck(SECOND, 10, later)).toMatchObject([{ id: rack?.id }]);
     meet(book, 'zigbee hub', { edition: SECOND, nowMs: later });
-    expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([
-      { count: 2, checked_edition: SECOND },
-      { count: 1 },
-    ]);
+    const expected = [{ count: 2, checked_edition: SECOND }, { count: 1 }];
+    expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject(expected);
   });
 
   it('gives two that compare at once the same gaps, and takes what both note once', () => {
@@ -180,10 +178,8 @@ describe('sqlGapBook()', () => {
     for (let at = 0; at < 2000; at += 20) book.record(sighting(gaps.slice(at, at + 20), { by: 'svc:webhooks' }));
     expect(book.list(all).total).toBe(2000);
     book.record(sighting([on('w1999 v1999')]));
-    expect(book.list({ ...all, limit: 1 })).toMatchObject({
-      total: 2000,
-      gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }],
-    });
+    const expected = { total: 2000, gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }] };
+    expect(book.list({ ...all, limit: 1 })).toMatchObject(expected);
   });
 
   it('leaves open what was met while it was compared', () => {

@@ -89,11 +89,12 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     };
     library.startSync({});
     while (library.status().state !== 'idle') await library.work();
-    expect(seen).toEqual([
+    const expected = [
       ['embedding', 0, 600],
       ['embedding', 256, 600],
       ['embedding', 512, 600],
-    ]);
+    ];
+    expect(seen).toEqual(expected);
   });
 
   it('publishes without the missing vectors when the model does not answer, reports it, and adds them later', async () => {

@@ -38,14 +38,8 @@ const editionTexts = async (library: Library): Promise<string[]> => {
 describe('a sync', () => {
   it('takes everything in and publishes it', async () => {
     const { library, editionStorage } = libraryForTest(hostOf(10));
-    expect(await syncNow(library)).toMatchObject({
-      outcome: 'published',
-      full: true,
-      added: 10,
-      changed: 0,
-      skipped_count: 0,
-      error: null,
-    });
+    const expected = { outcome: 'published', full: true, added: 10, changed: 0, skipped_count: 0, error: null };
+    expect(await syncNow(library)).toMatchObject(expected);
     expect(library.status()).toMatchObject({
       state: 'idle',
       articles: 10,
@@ -73,34 +67,21 @@ describe('a sync', () => {
     const began = clock.now;
     clock.now += 3_600_000;
     host.articles = [hostArticle('a1.md', 'Changed.'), hostArticle('new.md', 'New.')];
-    expect(await syncNow(library)).toMatchObject({
-      full: false,
-      added: 1,
-      changed: 1,
-      removed: 0,
-      held_deletions: null,
-    });
+    const report = await syncNow(library);
+    expect(report).toMatchObject({ full: false, added: 1, changed: 1, removed: 0, held_deletions: null });
     expect(host.filters).toEqual([
       { updatedSince: undefined },
       { updatedSince: new Date(began - 600_000).toISOString().slice(0, 10) },
     ]);
-    expect(await editionTexts(library)).toEqual([
-      'Text number 0.',
-      'Changed.',
-      'Text number 2.',
-      'Text number 3.',
-      'New.',
-    ]);
+    const expected = ['Text number 0.', 'Changed.', 'Text number 2.', 'Text number 3.', 'New.'];
+    expect(await editionTexts(library)).toEqual(expected);
   });
 
   it('removes what a full listing lacks, up to 30 %', async () => {
     const { host, library } = await synced(10);
     host.articles.splice(0, 3);
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      outcome: 'published',
-      removed: 3,
-      held_deletions: null,
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ outcome: 'published', removed: 3, held_deletions: null });
     expect(await editionTexts(library)).not.toContain('Text number 2.');
   });
 
@@ -114,19 +95,11 @@ describe('a sync', () => {
       ids: ['a0.md', 'a1.md', 'a2.md', 'a3.md'],
       how_to_force: expect.stringContaining('"force": true'),
     };
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      outcome: 'unchanged',
-      removed: 0,
-      writes: 0,
-      held_deletions: held,
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ outcome: 'unchanged', removed: 0, writes: 0, held_deletions: held });
     expect(library.status().articles).toBe(10);
-    expect(await syncNow(library, { force: true })).toMatchObject({
-      outcome: 'published',
-      full: true,
-      removed: 4,
-      held_deletions: null,
-    });
+    const expected = { outcome: 'published', full: true, removed: 4, held_deletions: null };
+    expect(await syncNow(library, { force: true })).toMatchObject(expected);
     expect(library.status().articles).toBe(6);
   });
 
@@ -180,19 +153,15 @@ describe('a sync', () => {
   it('removes nothing when an entry without an id may be any of the known ones', async () => {
     const { host, library } = await synced(10);
     host.articles[3] = { nonsense: true };
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      removed: 0,
-      held_deletions: { count: 1, ids: ['a3.md'] },
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ removed: 0, held_deletions: { count: 1, ids: ['a3.md'] } });
   });
 
   it('is left to finish when another is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
-    expect(library.startSync({ full: true })).toMatchObject({
-      started: false,
-      status: { state: 'listing', progress: { run_id: 'run-1' } },
-    });
+    const expected = { started: false, status: { state: 'listing', progress: { run_id: 'run-1' } } };
+    expect(library.startSync({ full: true })).toMatchObject(expected);
     await workOff(library);
     expect(library.status().last_report?.added).toBe(10);
   });
@@ -375,11 +344,8 @@ describe('listArticles()', () => {
     expect(ids({ updatedSince: '2026-03-01T00:00:00.000Z' })).toEqual(['x.md']);
     const first = library.listArticles({ limit: 4 });
     expect(first).toMatchObject({ total: 6 });
-    expect(library.listArticles({ limit: 4, from: first.next })).toMatchObject({
-      articles: [{ id: 'a4.md' }, { id: 'x.md' }],
-      next: undefined,
-      total: 6,
-    });
+    const expected = { articles: [{ id: 'a4.md' }, { id: 'x.md' }], next: undefined, total: 6 };
+    expect(library.listArticles({ limit: 4, from: first.next })).toMatchObject(expected);
   });
 
   it.each<[string, string, number]>([

@@ -14,11 +14,8 @@ describe('problemText()', () => {
       '2026-10-02 18:22:11 net    link up',
       '2026-10-02 18:22:12 miner  E22 hashboard 0: 13 chips not responding',
     ];
-    expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual([
-      'miner  HB0 chain ok',
-      'miner  E22 hashboard 0: 13 chips not responding',
-      'What does that mean?',
-    ]);
+    const expected = ['miner  HB0 chain ok', 'miner  E22 hashboard 0: 13 chips not responding', 'What does that mean?'];
+    expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual(expected);
   });
 
   it('reads what seldom stands in a log before what always does, each once whatever its figures', () => {
@@ -42,10 +39,8 @@ describe('problemText()', () => {
   );
 
   it('puts the subject first, without its prefixes', () => {
-    expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual([
-      'Dashboard not found',
-      'That did not work.',
-    ]);
+    const expected = ['Dashboard not found', 'That did not work.'];
+    expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual(expected);
   });
 
   it('splits sentences that continue in lower case', () => {

@@ -29,10 +29,8 @@ describe('retrieveKnowledge()', () => {
     });
     expect(KnowledgeRetrieval.parse(knowledgeBlock(knowledge))).toEqual(knowledgeBlock(knowledge));
     expect(knowledge).toMatchObject({ coverage: 'high', gaps: [], edition: sampleEdition.id });
-    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual([
-      'Device is not hashing (0 H/s)',
-      'Apollo II not hashing',
-    ]);
+    const expected = ['Device is not hashing (0 H/s)', 'Apollo II not hashing'];
+    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual(expected);
     expect(knowledge.sources_consulted[0]?.excerpt).toContain('0 H/s');
     expect(knowledge.evidence?.articles).toHaveLength(2);
   });
