@@ -114,9 +114,8 @@ describe('findAnswer()', () => {
   });
 
   it('finds nothing when no word of the question occurs, or in an empty edition', () => {
-    for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')]) {
+    for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')])
       expect(found).toMatchObject({ passages: [], closest: [], probability: 0 });
-    }
   });
 
   it.each([

@@ -67,9 +67,8 @@ describe('openEdition()', () => {
 
   it('refuses an edition truncated at any byte', () => {
     const bytes = build();
-    for (let length = 0; length < bytes.length; length++) {
+    for (let length = 0; length < bytes.length; length++)
       expect(() => openEdition(bytes.slice(0, length))).toThrow(EditionFormatError);
-    }
   });
 
   it('refuses a truncated edition whose header states the new length', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
@@ -8,6 +8,7 @@ import type { Edition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { userContext } from '../../signing/callers.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
+import { asRemote } from './remote-book.ts';
 
 const BEFORE = editionOf(SAMPLE);
 const ZIGBEE = entryOf(
@@ -68,13 +69,6 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
   const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
   return { keeper, ask, listed, scopeOf, current, faults };
 };
-
-const asRemote = (book: GapBook): RemoteGapBook => ({
-  record: async (...given) => book.record(...given),
-  list: async (...given) => book.list(...given),
-  toCheck: async (...given) => book.toCheck(...given),
-  noteChecked: async (...given) => book.noteChecked(...given),
-});
 
 describe('createGapKeeper()', () => {
   it('stores unanswered questions without greeting and signature, and nothing that was answered', async () => {
