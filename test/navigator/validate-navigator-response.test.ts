@@ -88,17 +88,8 @@ describe('validateNavigatorResponse()', () => {
     const text = 'Set <b>mode</b> to eco before you restart the device.';
     const html: CitableKnowledge = { article: (id) => ({ id, title: 'Modes', text }) };
     const answer = 'Set \\<b>mode\\</b> to eco before you restart the device. (modes.md, Modes)';
-    const cited = response({
-      answer,
-      sources: [
-        {
-          file: 'modes.md',
-          section: 'Modes',
-          relevance: 'Holds it',
-          excerpts: [{ quote: text, start: 0, end: text.length }],
-        },
-      ],
-    });
-    expect(validateNavigatorResponse(cited, html)).toEqual([]);
+    const excerpts = [{ quote: text, start: 0, end: text.length }];
+    const cited = { file: 'modes.md', section: 'Modes', relevance: 'Holds it', excerpts };
+    expect(validateNavigatorResponse(response({ answer, sources: [cited] }), html)).toEqual([]);
   });
 });

@@ -6,13 +6,8 @@ const TEXT =
 const knowledge = { article: () => ({ text: TEXT }) };
 const quoted = (quote: string, answer = quote) => {
   const start = TEXT.indexOf(quote);
-  const source = {
-    file: 'a.md',
-    section: 'A',
-    relevance: 'r',
-    excerpts: [{ quote, start, end: start + quote.length }],
-  };
-  return wholeQuotes([source], { answer, knowledge });
+  const excerpts = [{ quote, start, end: start + quote.length }];
+  return wholeQuotes([{ file: 'a.md', section: 'A', relevance: 'r', excerpts }], { answer, knowledge });
 };
 
 describe('wholeQuotes()', () => {

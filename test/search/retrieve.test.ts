@@ -118,12 +118,8 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
 
   it('embeds a question together with the one before it', async () => {
     const { edition, model, retrieve } = await setUp();
-    await retrieve(edition, 'And why?', {
-      history: [
-        { speaker: 'user', text: 'The fan hums' },
-        { speaker: 'assistant', text: 'Clean it.' },
-      ],
-    });
+    const asked = { speaker: 'user', text: 'The fan hums' } as const;
+    await retrieve(edition, 'And why?', { history: [asked, { speaker: 'assistant', text: 'Clean it.' }] });
     expect(model.texts).toEqual(['The fan hums\nAnd why?']);
   });
 
@@ -218,22 +214,14 @@ describe('createRetriever() over a vector index', () => {
   it('drops ids unknown to the edition, and queries the index of its workspace', async () => {
     const model = newModel();
     const { edition, index } = await editionWith(model, 'index');
-    await index?.upsert([
-      { id: 'f'.repeat(32), vector: (await model.embedBatch(['display dark']))[0] ?? [] },
-      { id: 'not an id of ours', vector: (await model.embedBatch(['display dark']))[0] ?? [] },
-    ]);
-    const asked: string[] = [];
-    const retrieve = createRetriever({
-      embeddings: model,
-      indexOf: (workspace) => {
-        asked.push(workspace);
-        return index ?? fakeIndex();
-      },
-    });
+    const vector = await model.embed('display dark');
+    await index?.upsert(['f'.repeat(32), 'not an id of ours'].map((id) => ({ id, vector })));
+    const indexOf = vi.fn((_workspace: string) => index ?? fakeIndex());
+    const retrieve = createRetriever({ embeddings: model, indexOf });
     const { outcome } = await retrieve(edition, PARAPHRASE);
     expect(edition.chunk(outcome.hits[0]?.chunk ?? -1).text).toBe(TEXTS['screens.md']);
     expect(outcome.hits).toHaveLength(4);
-    expect(asked).toEqual(['acme']);
+    expect(indexOf.mock.calls).toEqual([['acme']]);
   });
 
   it('aborts the query of the index at the deadline', async () => {

@@ -127,15 +127,13 @@ describe('createGapKeeper()', () => {
   it('compares once per edition, and retries after a failure', async () => {
     let asked = 0;
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
-    const failing: RemoteGapBook = {
-      ...book,
-      toCheck: async (...given) => {
-        asked += 1;
-        if (asked === 1) throw new Error('down');
-        return book.toCheck(...given);
-      },
+    const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
+      asked += 1;
+      if (asked === 1) throw new Error('down');
+      return book.toCheck(...given);
     };
-    const { ask, faults } = desk({ books: { of: () => failing, workspaces: async () => [] } });
+    const books = { of: () => ({ ...book, toCheck }), workspaces: async () => [] };
+    const { ask, faults } = desk({ books });
     for (let times = 0; times < 4; times++) await ask(QUESTION);
     expect(asked).toBe(2);
     expect(faults).toEqual(['compare gaps']);
@@ -156,16 +154,12 @@ describe('createGapKeeper()', () => {
   it('compares the other workspaces when the library of one fails', async () => {
     let nowMs = Date.UTC(2026, 9, 1);
     const gone: string[] = [];
-    const { ask, keeper, listed, scopeOf, faults } = desk({
-      now: () => nowMs,
-      editionFor: async ({ context: { workspace } }) => {
-        if (workspace !== 'acme') {
-          gone.push(workspace);
-          throw new Error('there is no library');
-        }
-        return AFTER;
-      },
-    });
+    const editionFor: GapKeeperParts['editionFor'] = async ({ context: { workspace } }) => {
+      if (workspace === 'acme') return AFTER;
+      gone.push(workspace);
+      throw new Error('there is no library');
+    };
+    const { ask, keeper, listed, scopeOf, faults } = desk({ now: () => nowMs, editionFor });
     for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, workspace);
     await keeper.sweep(scopeOf);
     expect(await listed('closed', 'acme')).toHaveLength(1);
@@ -235,9 +229,8 @@ describe('createGapKeeper()', () => {
 
   it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
-    const { ask, keeper, scopeOf, faults } = desk({
-      books: { of: () => broken, workspaces: () => Promise.reject(new Error('down')) },
-    });
+    const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
+    const { ask, keeper, scopeOf, faults } = desk({ books });
     expect((await ask(QUESTION)).gaps).toHaveLength(1);
     expect(await keeper.refresh(scopeOf('default'))).toBe(BEFORE.id);
     await keeper.sweep(scopeOf);

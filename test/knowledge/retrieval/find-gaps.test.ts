@@ -43,10 +43,8 @@ describe('gaps of kind intent', () => {
 
   it('is none when articles of another intent are configured to answer it', async () => {
     const edition = editionOf(entries);
-    const gaps = await gapsOf(
-      { intent: 'wallet_payout', message },
-      { edition, articleIntents: ['pool_configuration'] },
-    );
+    const options = { edition, articleIntents: ['pool_configuration'] };
+    const gaps = await gapsOf({ intent: 'wallet_payout', message }, options);
     expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
   });
 
@@ -85,12 +83,9 @@ describe('gaps of kind question', () => {
     const [gap] = await gapsOf({ intent: 'noise', message });
     expect(gap?.gap).toContain('“sings”');
     expect(gap?.gap).not.toMatch(/name|Hans|Gruber|Ellis|Holtzmann|neighbour|TH|check/);
-    const told = await gapsOf({
-      intent: 'not_hashing',
-      message: 'It shows 0 H/s. What should I check?',
-      metadata: { product: 'Apollo Nano' },
-    });
-    expect(told.map(({ gap }) => gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
+    const other = { intent: 'not_hashing', message: 'It shows 0 H/s. What should I check?' };
+    const told = await gapsOf({ ...other, metadata: { product: 'Apollo Nano' } });
+    expect(told.map((each) => each.gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
   });
 
   it('names no words that any request may have', async () => {
@@ -104,10 +99,8 @@ describe('gaps of kind question', () => {
     const story =
       "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";
     expect(await gapsOf({ intent: 'api_access', message: story })).toEqual([]);
-    const [gap, ...more] = await gapsOf({
-      intent: 'api_access',
-      message: `${story} Does a zirconium flux coupler help?`,
-    });
+    const asking = `${story} Does a zirconium flux coupler help?`;
+    const [gap, ...more] = await gapsOf({ intent: 'api_access', message: asking });
     expect(gap?.gap).toMatch(/“zirconium flux coupler”/);
     expect(more).toEqual([]);
   });
@@ -198,11 +191,8 @@ describe('gaps of kind outdated', () => {
   });
 
   it('is none where something newer covers the message too', async () => {
-    const gaps = await gapsOf({
-      intent: 'not_hashing',
-      message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
-      metadata: { product: 'Apollo' },
-    });
-    expect(gaps).toEqual([]);
+    const told = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+    const question = { intent: 'not_hashing', message: told, metadata: { product: 'Apollo' } };
+    expect(await gapsOf(question)).toEqual([]);
   });
 });

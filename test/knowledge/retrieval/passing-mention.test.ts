@@ -50,11 +50,8 @@ it('a page that only refers to another does not cover what that one is about', a
 it('an article of another intent is no source for one common sentence of a message', async () => {
   const message =
     "Hi there, can I send back my Apollo III if I simply don't like it? I opened it and let it mine for four days. What will it cost me?";
-  const { sources_consulted } = await retrieved({
-    intent: 'return_refund',
-    message,
-    metadata: { product: 'Apollo III' },
-  });
+  const question = { intent: 'return_refund', message, metadata: { product: 'Apollo III' } };
+  const { sources_consulted } = await retrieved(question);
   expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
   const asked = { intent: 'unknown', message: 'What will electricity cost me?' };
   expect((await retrieved(asked)).sources_consulted[0]?.title).toContain('electricity');
