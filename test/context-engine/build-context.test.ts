@@ -4,9 +4,9 @@ import { CharacterTokenizer, cl100k, loadTokenizer } from '../../src/ai/tokenize
 import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextError, ContextOptions, RankingFunction, Result } from '../../src/contract/context-engine.ts';
+import type { ContextOptions, RankingFunction } from '../../src/contract/context-engine.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
-import { memoryOf, memoryStorage } from './memory-storage.ts';
+import { memoryOf, memoryStorage, valueIn } from './memory-storage.ts';
 import { wordEmbeddings } from './word-embeddings.ts';
 
 const NOW = Date.parse('2026-03-01T00:00:00Z');
@@ -24,21 +24,14 @@ const stored = MEMORIES.map((memory, at) => {
 });
 const embeddings = { ...wordEmbeddings({ dimensions: 2 }), embed: async () => [1, 0] };
 const QUERY = 'When does the project end?';
-
+const RELATED = ['far', 'plan'].map((id) => ['june', id] as const);
 const engineOf = (config: Partial<ContextEngineConfig> = {}) =>
   new ContextEngine({
-    storageClient: memoryStorage(stored, [
-      ['june', 'far'],
-      ['june', 'plan'],
-    ]),
+    storageClient: memoryStorage(stored, RELATED),
     embeddingProvider: embeddings,
     now: () => NOW,
     ...config,
   });
-const valueIn = <T>(result: Result<T, ContextError>): T => {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-};
 const idsIn = async (options: ContextOptions, engine = engineOf()) =>
   valueIn(await engine.previewContext(QUERY, 'w1', options)).memoryIds;
 
@@ -51,10 +44,11 @@ describe('ContextEngine.buildContext()', () => {
       template: 'chat',
       truncated: false,
     });
-    expect(built.memories.map(({ memory, rank }) => [memory.id, rank])).toEqual([
+    const expected = [
       ['plan', 1],
       ['june', 2],
-    ]);
+    ];
+    expect(built.memories.map(({ memory, rank }) => [memory.id, rank])).toEqual(expected);
   });
 
   it('is the same for a text and its vector', async () => {
@@ -66,11 +60,8 @@ describe('ContextEngine.buildContext()', () => {
   it('uses the template and budget of the engine by default', async () => {
     const engine = engineOf({ defaultTemplate: 'summary', defaultTokenBudget: 12 });
     const built = valueIn(await engine.buildContext(QUERY, 'w1'));
-    expect(built).toMatchObject({
-      template: 'summary',
-      truncated: true,
-      context: expect.stringMatching(/^Key information/),
-    });
+    const context = expect.stringMatching(/^Key information/);
+    expect(built).toMatchObject({ template: 'summary', truncated: true, context });
     expect(built.tokenCount).toBeLessThanOrEqual(12);
   });
 
@@ -83,13 +74,11 @@ describe('ContextEngine.buildContext()', () => {
 
   it('counts the tokens of the model by default and names the tokenizer', async () => {
     const content = '会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4);
-    const many = Array.from({ length: 40 }, (_, at) => ({
-      memory: memoryOf(`m${at}`, { content: `会議 ${content}` }),
-    }));
+    const memory = memoryOf('m', { content: `会議 ${content}` });
+    const many = Array.from({ length: 40 }, (_, at) => ({ memory: { ...memory, id: `m${at}` } }));
     const engine = new ContextEngine({ storageClient: memoryStorage(many) });
-    const { context, tokenCount, tokenizer } = valueIn(
-      await engine.buildContext('会議', 'w1', { limit: 40, tokenBudget: 500 }),
-    );
+    const built = await engine.buildContext('会議', 'w1', { limit: 40, tokenBudget: 500 });
+    const { context, tokenCount, tokenizer } = valueIn(built);
     const exact = await loadTokenizer('gpt-4', [cl100k]);
     expect(exact.count(context)).toBe(tokenCount);
     expect(tokenCount).toBeLessThanOrEqual(500);
@@ -101,11 +90,8 @@ describe('ContextEngine.buildContext()', () => {
   it('keeps text and memories together within maxResultBytes', async () => {
     const content = `project ${'龍'.repeat(9_000)}`;
     const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
-    const engine = new ContextEngine({
-      storageClient: memoryStorage(many),
-      tokenizer: new CharacterTokenizer(),
-      maxResultBytes: 200_000,
-    });
+    const tokenizer = new CharacterTokenizer();
+    const engine = new ContextEngine({ storageClient: memoryStorage(many), tokenizer, maxResultBytes: 200_000 });
     const preview = valueIn(await engine.previewContext('project', 'w1', { limit: 20, tokenBudget: 200_000 }));
     expect(Buffer.byteLength(JSON.stringify(preview))).toBeLessThan(200_000);
     expect(preview.memories).toHaveLength(3);
@@ -187,15 +173,17 @@ describe('ContextEngine.buildContext()', () => {
   });
 });
 
+const raise = (message: string): never => {
+  throw new Error(message);
+};
+
 describe('rankers', () => {
   it.each([
     ['default', ['plan', 'june', 'tea', 'far']],
     ['similarity', ['june', 'plan', 'tea', 'far']],
     ['recency', ['plan', 'far', 'june', 'tea']],
     ['confidence', ['tea', 'plan', 'far', 'june']],
-  ])('change the order of memories: %s', async (ranker, expected) => {
-    expect(await idsIn({ ranker })).toEqual(expected);
-  });
+  ])('change the order of memories: %s', async (ranker, expected) => expect(await idsIn({ ranker })).toEqual(expected));
 
   it('may be functions, registered or in the call, which get the weights of the engine', async () => {
     const weights = { similarityWeight: 0.1 };
@@ -224,20 +212,13 @@ describe('rankers', () => {
       return [second, { memory: memoryOf('invented'), score: 1 }, second, first, undefined as never, 7 as never];
     };
     const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { ranker: inventive }));
-    expect(built.memories.map(({ memory }) => memory.content)).toEqual([
-      'The project has a plan',
-      'The project ends in June',
-    ]);
+    const contents = built.memories.map(({ memory }) => memory.content);
+    expect(contents).toEqual(['The project has a plan', 'The project ends in June']);
     expect(built.truncated).toBe(false);
   });
 
   it.each<[string, RankingFunction]>([
-    [
-      'throws',
-      () => {
-        throw new Error('no idea');
-      },
-    ],
+    ['throws', (): never => raise('no idea')],
     ['returns no list', () => new Map() as never],
     ['returns a promise', (async () => []) as never],
   ])('end in search_error when a function %s', async (_, ranker) => {

@@ -9,9 +9,7 @@ import { wordEmbeddings } from './word-embeddings.ts';
 const storageClient = memoryStorage([{ memory: memoryOf('m', { content: 'tea' }) }]);
 
 describe('new ContextEngine()', () => {
-  it('requires only a storage', () => {
-    expect(() => new ContextEngine({ storageClient })).not.toThrow();
-  });
+  it('requires only a storage', () => expect(() => new ContextEngine({ storageClient })).not.toThrow());
 
   it('compares the dimensions of the provider with the expected ones', () => {
     const embeddingProvider = wordEmbeddings({ dimensions: 8 });
@@ -62,30 +60,28 @@ describe('new ContextEngine()', () => {
   });
 });
 
-describe('ContextEngine.searchAnalytics()', () => {
-  it('counts searches, empty results, errors and latencies by workspace', async () => {
-    let now = 1000;
-    const slow = {
-      ...storageClient,
-      searchMemories: async (...query: Parameters<typeof storageClient.searchMemories>) => {
-        now += 40;
-        if (query[1].text === 'fail') throw new Error('down');
-        return storageClient.searchMemories(...query);
-      },
-    };
-    const engine = new ContextEngine({ storageClient: slow, now: () => now });
-    expect(engine.searchAnalytics('w1')).toBeUndefined();
-    await engine.search('tea', 'w1');
-    await engine.buildContext('nothing', 'w1');
-    await engine.searchBatch(['tea', 'fail'], 'w1');
-    await engine.search('', 'w1');
-    await engine.previewContext('tea', 'w2');
-    const figures = engine.searchAnalytics('w1');
-    expect(figures).toMatchObject({ count: 4, empty: 1, failed: 1, since: 1000 });
-    expect(figures?.latencyMs?.max).toBeGreaterThanOrEqual(40);
-    expect(figures?.latencyMs?.p50).toBeLessThanOrEqual(50);
-    expect(engine.searchAnalytics('w2')).toMatchObject({ count: 1, empty: 1, failed: 0 });
-  });
+it('ContextEngine.searchAnalytics() counts searches, empty results, errors and latencies by workspace', async () => {
+  let now = 1000;
+  const slow = {
+    ...storageClient,
+    searchMemories: async (...query: Parameters<typeof storageClient.searchMemories>) => {
+      now += 40;
+      if (query[1].text === 'fail') throw new Error('down');
+      return storageClient.searchMemories(...query);
+    },
+  };
+  const engine = new ContextEngine({ storageClient: slow, now: () => now });
+  expect(engine.searchAnalytics('w1')).toBeUndefined();
+  await engine.search('tea', 'w1');
+  await engine.buildContext('nothing', 'w1');
+  await engine.searchBatch(['tea', 'fail'], 'w1');
+  await engine.search('', 'w1');
+  await engine.previewContext('tea', 'w2');
+  const figures = engine.searchAnalytics('w1');
+  expect(figures).toMatchObject({ count: 4, empty: 1, failed: 1, since: 1000 });
+  expect(figures?.latencyMs?.max).toBeGreaterThanOrEqual(40);
+  expect(figures?.latencyMs?.p50).toBeLessThanOrEqual(50);
+  expect(engine.searchAnalytics('w2')).toMatchObject({ count: 1, empty: 1, failed: 0 });
 });
 
 describe('searchAnalytics()', () => {

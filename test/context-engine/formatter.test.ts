@@ -10,6 +10,7 @@ import { memoryOf, wordsOf } from './memory-storage.ts';
 const resultsOf = (...contents: string[]): SearchResult[] =>
   contents.map((content, at) => ({ memory: memoryOf(`m${at}`, { content }), score: 1 - at / 1000 }));
 const { chat, detailed, summary } = DEFAULT_TEMPLATES;
+const NOTHING = { context: '', tokenCount: 0, memories: [] };
 const characters = new ContextFormatter(new CharacterTokenizer());
 
 describe('ContextFormatter.format()', () => {
@@ -25,13 +26,7 @@ describe('ContextFormatter.format()', () => {
   });
 
   it('is empty, without header and footer, when there are no memories', () => {
-    expect(characters.format([], chat, 1000)).toEqual({
-      context: '',
-      tokenCount: 0,
-      memories: [],
-      truncated: false,
-      template: 'chat',
-    });
+    expect(characters.format([], chat, 1000)).toEqual({ ...NOTHING, truncated: false, template: 'chat' });
   });
 
   it('omits the lowest ranked memories first, and says so', () => {
@@ -47,9 +42,12 @@ describe('ContextFormatter.format()', () => {
   });
 
   it('uses the budget up to its last token', () => {
-    const exact = 'Key information:\n'.length + 40;
-    expect(characters.format(resultsOf('a'.repeat(43)), summary, Math.ceil((exact + 3) / 4)).truncated).toBe(false);
-    expect(characters.format(resultsOf('a'.repeat(44)), summary, Math.ceil((exact + 3) / 4)).truncated).toBe(true);
+    const budget = Math.ceil(('Key information:\n'.length + 43) / 4);
+    for (const [length, truncated] of [
+      [43, false],
+      [44, true],
+    ] as const)
+      expect(characters.format(resultsOf('a'.repeat(length)), summary, budget)).toMatchObject({ truncated });
   });
 
   it('cuts the best memory after a word when it alone is too long', () => {
@@ -62,17 +60,9 @@ describe('ContextFormatter.format()', () => {
   });
 
   it('is empty when not even the beginning of a memory fits beside header and footer', () => {
-    expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({
-      context: '',
-      tokenCount: 0,
-      memories: [],
-      truncated: true,
-    });
+    expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({ ...NOTHING, truncated: true });
   });
-
-  it('never counts the same text in two ways', () => {
-    expect(characters.estimateTokens('abcde')).toBe(2);
-  });
+  it('never counts the same text in two ways', () => expect(characters.estimateTokens('abcde')).toBe(2));
 
   it('formats what truncateToFit keeps into the same text', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
@@ -205,9 +195,7 @@ describe('cutText()', () => {
     ['word', 0, ''],
     ['😀😀', 3, '😀…'],
     ['😀😀', 1, ''],
-  ])('cuts %j to %d as %j', (text, maxLength, expected) => {
-    expect(cutText(text, maxLength)).toBe(expected);
-  });
+  ])('cuts %j to %d as %j', (text, maxLength, expected) => expect(cutText(text, maxLength)).toBe(expected));
 
   it('keeps surrogate pairs whole and never lengthens a text', () => {
     fc.assert(

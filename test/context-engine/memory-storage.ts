@@ -1,3 +1,4 @@
+import type { ContextError, Result } from '../../src/contract/context-engine.ts';
 import type { Memory, Relationship } from '../../src/contract/memory.ts';
 import type { MemoryQuery, StorageClient } from '../../src/storage/memory-store.ts';
 
@@ -81,4 +82,14 @@ export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p
 const cosine = (left: readonly number[], right: readonly number[]): number => {
   const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
   return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right) || 1);
+};
+
+export const valueIn = <T>(result: Result<T, ContextError>): T => {
+  if (!result.ok) throw new Error(JSON.stringify(result.error));
+  return result.value;
+};
+
+export const errorOf = <T>(result: Result<T, ContextError>): ContextError => {
+  if (result.ok) throw new Error('There is a value');
+  return result.error;
 };

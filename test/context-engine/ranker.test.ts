@@ -11,7 +11,6 @@ const resultOf = (id: string, score: number, fields: Partial<Memory> = {}): Sear
   score,
 });
 const idsOf = (results: readonly SearchResult[]) => results.map(({ memory }) => memory.id);
-
 const anyNumber = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.5, 1, Number.NaN));
 const someResults = fc
   .array(fc.record({ score: anyNumber, confidence: anyNumber, day: fc.integer({ min: 0, max: 40 }) }), {
@@ -32,7 +31,6 @@ describe('MemoryRanker.defaultRanking()', () => {
     const weights = { similarityWeight: 0.5, recencyWeight: 0.3, confidenceWeight: 0.2 };
     expect(defaultScore(result, { ...weights, now: NOW })).toBeCloseTo(0.5 * 0.5 + (1 / (1 + 9)) * 0.3 + 0.9 * 0.2, 12);
   });
-
   it('has default weights that add up to 1, each used when its weight is absent', () => {
     expect(Object.values(DEFAULT_WEIGHTS).reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 12);
     const result = resultOf('m', 1, { confidence: 0, created_at: 'no date' });
@@ -57,7 +55,6 @@ describe('MemoryRanker.defaultRanking()', () => {
     const recent = resultOf('recent', 0.7, { created_at: '2026-01-10T00:00:00Z' });
     expect(idsOf(MemoryRanker.defaultRanking([old, recent], {}, { now: NOW }))).toEqual(['recent', 'old']);
   });
-
   it('reads the clock when no moment is given', () => {
     const result = resultOf('m', 0.5, { created_at: new Date().toISOString() });
     expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), result], {}))).toEqual(['m', 'old']);
@@ -79,17 +76,15 @@ describe('MemoryRanker.defaultRanking()', () => {
   });
 });
 
-describe('recencyScore()', () => {
-  it.each([
-    ['2026-01-11T00:00:00Z', 1],
-    ['2026-01-10T00:00:00Z', 1 / 2],
-    ['2026-01-10T12:00:00Z', 1 / 1.5],
-    ['2026-01-01T00:00:00Z', 1 / 11],
-    ['2027-01-01T00:00:00Z', 1],
-    ['no date', 0],
-  ])('is, for %s ten days into the year, %d', (createdAt, expected) => {
-    expect(recencyScore(createdAt, NOW)).toBeCloseTo(expected, 12);
-  });
+it.each([
+  ['2026-01-11T00:00:00Z', 1],
+  ['2026-01-10T00:00:00Z', 1 / 2],
+  ['2026-01-10T12:00:00Z', 1 / 1.5],
+  ['2026-01-01T00:00:00Z', 1 / 11],
+  ['2027-01-01T00:00:00Z', 1],
+  ['no date', 0],
+])('recencyScore() is, for %s ten days into the year, %d', (createdAt, expected) => {
+  expect(recencyScore(createdAt, NOW)).toBeCloseTo(expected, 12);
 });
 
 describe('the other rankings', () => {

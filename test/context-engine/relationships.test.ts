@@ -7,6 +7,8 @@ import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { memoryOf, memoryStorage } from './memory-storage.ts';
 
 type Edge = readonly [from: string, to: string];
+/** Relations between memories of one letter: 'ab' leads from a to b. */
+const edgesOf = (pairs: string): Edge[] => pairs.split(' ').map((pair): Edge => [pair.charAt(0), pair.charAt(1)]);
 
 const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; edges: Edge[]; depth: number }) => {
   const storage = memoryStorage(
@@ -26,11 +28,7 @@ describe('expandRelationships()', () => {
   const ids = ['a', 'b', 'c', 'd', 'e'];
 
   it('follows relations in both directions down to the depth', async () => {
-    const edges: Edge[] = [
-      ['a', 'b'],
-      ['c', 'b'],
-      ['c', 'd'],
-    ];
+    const edges = edgesOf('ab cb cd');
     expect(reached((await expand(['a'], { ids, edges, depth: 1 })).results)).toEqual([['b@1']]);
     expect(reached((await expand(['a'], { ids, edges, depth: 2 })).results)).toEqual([['b@1', 'c@2']]);
     expect(reached((await expand(['a'], { ids, edges, depth: 5 })).results)).toEqual([['b@1', 'c@2', 'd@3']]);
@@ -42,28 +40,16 @@ describe('expandRelationships()', () => {
   });
 
   it('ends in a cycle and looks up each memory once', async () => {
-    const edges: Edge[] = [
-      ['a', 'b'],
-      ['b', 'c'],
-      ['c', 'a'],
-      ['a', 'a'],
-    ];
+    const edges = edgesOf('ab bc ca aa');
     const { results, lookups } = await expand(['a'], { ids, edges, depth: 5 });
     expect(reached(results)).toEqual([['b@1', 'c@1']]);
     expect(lookups).toEqual(['a', 'b', 'c']);
   });
 
   it('lists a memory once, at its smallest depth, and never a result itself', async () => {
-    const edges: Edge[] = [
-      ['a', 'b'],
-      ['a', 'c'],
-      ['c', 'd'],
-      ['b', 'd'],
-      ['b', 'e'],
-    ];
+    const edges = edgesOf('ab ac cd bd be');
     expect(reached((await expand(['a', 'b'], { ids, edges, depth: 2 })).results)).toEqual([['c@1'], ['d@1', 'e@1']]);
   });
-
   it('has an empty list without relations', async () => {
     expect(reached((await expand(['a'], { ids, edges: [], depth: 3 })).results)).toEqual([[]]);
   });
@@ -147,23 +133,17 @@ describe('relationships of results', () => {
   });
 
   it('are looked up a level at once when the storage can', async () => {
+    const four = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
     const storage = memoryStorage(
-      ['a', 'b', 'c', 'd'].map((id) => ({ memory: memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }) })),
-      [
-        ['a', 'c'],
-        ['c', 'd'],
-      ],
+      four.map((memory) => ({ memory })),
+      edgesOf('ac cd'),
     );
     const asked: (readonly string[])[] = [];
-    const engine = new ContextEngine({
-      storageClient: {
-        ...storage,
-        relationshipsOf: async (ids, workspaceId) => {
-          asked.push(ids);
-          return Promise.all(ids.map((id) => storage.getMemoryRelationships(id, workspaceId)));
-        },
-      },
-    });
+    const relationshipsOf = async (ids: readonly string[], workspaceId: string) => {
+      asked.push(ids);
+      return Promise.all(ids.map((id) => storage.getMemoryRelationships(id, workspaceId)));
+    };
+    const engine = new ContextEngine({ storageClient: { ...storage, relationshipsOf } });
     const result = await engine.search('word', 'w1', { includeRelationships: true, relationshipDepth: 3 });
     expect(result.ok && reached(result.value)).toEqual([['c@1', 'd@2'], []]);
     expect(asked).toEqual([['a', 'b'], ['c'], ['d']]);
@@ -172,29 +152,27 @@ describe('relationships of results', () => {
   it('are read after the time for the search itself is over', async () => {
     const storage = memoryStorage(stored, [['a', 'b']]);
     const search = new AbortController();
-    const engine = new ContextEngine({
-      storageClient: {
-        ...storage,
-        getMemoryRelationships: async (...asked) => {
-          search.abort();
-          await Promise.resolve();
-          return storage.getMemoryRelationships(...asked);
-        },
-      },
-    }).forRequest({ searchSignal: search.signal, signal: new AbortController().signal });
-    const result = await engine.search('a', 'w1', { includeRelationships: true });
+    const getMemoryRelationships: typeof storage.getMemoryRelationships = async (...asked) => {
+      search.abort();
+      await Promise.resolve();
+      return storage.getMemoryRelationships(...asked);
+    };
+    const engine = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships } });
+    const request = engine.forRequest({ searchSignal: search.signal, signal: new AbortController().signal });
+    const result = await request.search('a', 'w1', { includeRelationships: true });
     expect(result.ok && reached(result.value)).toEqual([['b@1']]);
-    expect(await engine.search('a', 'w1')).toMatchObject({ ok: false });
+    expect(await request.search('a', 'w1')).toMatchObject({ ok: false });
   });
 
   it('are followed until four million characters are reached', async () => {
     const content = 'x'.repeat(32_000);
     const roots = Array.from({ length: 5 }, (_, at) => `root${at}`);
     const many = Array.from({ length: 400 }, (_, at) => `n${at}`);
-    const long = [
-      ...roots.map((id) => ({ memory: memoryOf(id, { content: 'root' }) })),
-      ...many.map((id) => ({ memory: memoryOf(id, { content }) })),
+    const memories = [
+      ...roots.map((id) => memoryOf(id, { content: 'root' })),
+      ...many.map((id) => memoryOf(id, { content })),
     ];
+    const long = memories.map((memory) => ({ memory }));
     const edges = many.map((id, at): Edge => [roots[at % 5] ?? '', id]);
     const engine = new ContextEngine({ storageClient: memoryStorage(long, edges) });
     const result = await engine.search('root', 'w1', { includeRelationships: true });

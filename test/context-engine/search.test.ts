@@ -3,19 +3,15 @@ import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import type { LogFields } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextError, Result, SearchOptions } from '../../src/contract/context-engine.ts';
+import type { SearchOptions } from '../../src/contract/context-engine.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
-import { memoryOf, memoryStorage } from './memory-storage.ts';
+import { errorOf, memoryOf, memoryStorage, valueIn } from './memory-storage.ts';
 import { vectorOf, wordEmbeddings } from './word-embeddings.ts';
 
+const FEBRUARY = '2026-02-01T00:00:00Z';
 const MEMORIES = [
   memoryOf('june', { content: 'The project ends in June', conversation_id: 'c1', created_at: '2026-01-01T00:00:00Z' }),
-  memoryOf('tea', {
-    content: 'Tea is in the kitchen',
-    type: 'note',
-    confidence: 0.4,
-    created_at: '2026-02-01T00:00:00Z',
-  }),
+  memoryOf('tea', { content: 'Tea is in the kitchen', type: 'note', confidence: 0.4, created_at: FEBRUARY }),
   memoryOf('plan', { content: 'The project has a plan', type: 'decision', created_at: '2026-03-01T00:00:00Z' }),
   memoryOf('other', { content: 'The project ends in June', workspace_id: 'w2' }),
 ];
@@ -26,14 +22,6 @@ const parts = (config: Partial<ContextEngineConfig> = {}) => {
   const embeddings = wordEmbeddings();
   const engine = new ContextEngine({ storageClient: storage, embeddingProvider: embeddings, ...config });
   return { storage, embeddings, engine };
-};
-const valueIn = <T>(result: Result<T, ContextError>): T => {
-  if (!result.ok) throw new Error(JSON.stringify(result.error));
-  return result.value;
-};
-const errorOf = <T>(result: Result<T, ContextError>): ContextError => {
-  if (result.ok) throw new Error('There is a value');
-  return result.error;
 };
 const found = async (options?: SearchOptions): Promise<string[]> =>
   valueIn(await parts().engine.search('When does the project end?', 'w1', options)).map(({ memory }) => memory.id);
@@ -50,18 +38,9 @@ describe('ContextEngine.search()', () => {
     const { engine, storage } = parts();
     const dateFrom = new Date('2026-01-01T00:00:00Z');
     await engine.search('  the project  ', 'w1', { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 });
-    expect(storage.queries).toEqual([
-      {
-        text: 'the project',
-        vector: vectorOf('the project'),
-        limit: 5,
-        memoryTypes: ['fact'],
-        dateFrom,
-        dateTo: undefined,
-        minConfidence: 0.5,
-        conversationId: undefined,
-      },
-    ]);
+    const vector = vectorOf('the project');
+    const given = { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 };
+    expect(storage.queries).toEqual([{ text: 'the project', vector, ...given }]);
   });
 
   it('returns ten results by default', async () => {
@@ -74,20 +53,17 @@ describe('ContextEngine.search()', () => {
     [{ limit: 1 }, ['june']],
     [{ memoryTypes: ['note', 'decision'] }, ['plan', 'tea']],
     [{ memoryTypes: [] }, []],
-    [{ dateFrom: new Date('2026-02-01T00:00:00Z') }, ['plan', 'tea']],
-    [{ dateTo: new Date('2026-02-01T00:00:00Z') }, ['june', 'tea']],
+    [{ dateFrom: new Date(FEBRUARY) }, ['plan', 'tea']],
+    [{ dateTo: new Date(FEBRUARY) }, ['june', 'tea']],
     [{ minConfidence: 0.5 }, ['june', 'plan']],
     [{ conversationId: 'c1' }, ['june']],
     [{ conversationId: 'c2' }, []],
   ])('filters by %j, also when the storage does not', async (options, expected) => {
     expect((await found(options)).toSorted()).toEqual(expected.toSorted());
     const careless = memoryStorage(stored);
-    const engine = new ContextEngine({
-      storageClient: {
-        ...careless,
-        searchMemories: (id, query) => careless.searchMemories(id, { ...query, ...NO_FILTERS }),
-      },
-    });
+    const { searchMemories } = careless;
+    const all: typeof searchMemories = (id, { text, vector }) => searchMemories(id, { text, vector, limit: 100 });
+    const engine = new ContextEngine({ storageClient: { ...careless, searchMemories: all } });
     const results = valueIn(await engine.searchByVector(vectorOf('the project ends'), 'w1', options));
     expect(results.length).toBeLessThanOrEqual(options.limit ?? 10);
     expect(results.map(({ memory }) => memory.id).toSorted()).toEqual(expected.toSorted());
@@ -98,7 +74,6 @@ describe('ContextEngine.search()', () => {
     expect(valueIn(await engine.search('tea kitchen', 'w1')).map(({ memory }) => memory.id)).toEqual(['tea']);
     expect(storage.queries[0]).not.toHaveProperty('vector');
   });
-
   it('embeds a query once while it is cached', async () => {
     const { engine, embeddings } = parts({ cacheConfig: { maxSize: 2 } });
     for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await engine.search(query, 'w1');
@@ -118,21 +93,13 @@ describe('ContextEngine.search()', () => {
     const searchMemories = async () =>
       [Number.NaN, 7, -1].flatMap((score, at) => (memory ? [{ memory: { ...memory, id: `m${at % 2}` }, score }] : []));
     const engine = new ContextEngine({ storageClient: { ...storage, searchMemories } });
-    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual([
+    const expected = [
       ['m1', 1],
       ['m0', 0],
-    ]);
+    ];
+    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual(expected);
   });
 });
-
-const NO_FILTERS = {
-  limit: 100,
-  memoryTypes: undefined,
-  dateFrom: undefined,
-  dateTo: undefined,
-  minConfidence: undefined,
-  conversationId: undefined,
-};
 
 describe('ContextEngine.searchByVector()', () => {
   it('finds what search finds with the vector of the query', async () => {
@@ -181,11 +148,8 @@ describe('errors of a search', () => {
   it('is embedding_error, never an empty result, when embedding fails', async () => {
     const cause = new EmbeddingFailed('rate_limited', 'Cannot embed');
     const { engine, storage } = parts({ embeddingProvider: wordEmbeddings({ fail: () => cause }) });
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
-      type: 'embedding_error',
-      message: 'Cannot embed the query: the model is rate limited',
-      cause,
-    });
+    const expected = { type: 'embedding_error', message: 'Cannot embed the query: the model is rate limited', cause };
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
     expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
     expect(storage.queries).toEqual([]);
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 2, failed: 2 });
@@ -218,11 +182,8 @@ describe('errors of a search', () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const searchMemories = async () => Promise.reject(cause);
     const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual({
-      type: 'storage_error',
-      message: 'Cannot read memories: the storage is not available',
-      cause,
-    });
+    const expected = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
+    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
   });
 
   it('is search_error when the storage returns a memory of another workspace', async () => {
@@ -257,17 +218,10 @@ describe('errors of a search', () => {
     const { engine } = parts({ embeddingProvider: wordEmbeddings({ fail }), logger });
     await engine.search(SECRET, 'w1');
     await engine.search(SECRET, `w1 ${SECRET}`);
+    const query = { query_length: SECRET.length, query_hash: expect.stringMatching(/^[0-9a-f]{16}$/) };
+    const fields = { operation: 'search', workspace_id: 'w1', ...query, error: 'embedding_error' };
     expect(lines).toMatchObject([
-      {
-        level: 'error',
-        fields: {
-          operation: 'search',
-          workspace_id: 'w1',
-          query_length: SECRET.length,
-          query_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
-          error: 'embedding_error',
-        },
-      },
+      { level: 'error', fields },
       { level: 'warn', fields: { workspace_id: undefined, error: 'validation_error' } },
     ]);
     expect(JSON.stringify(lines)).not.toContain('illness');
@@ -312,12 +266,8 @@ describe('ContextEngine.forRequest()', () => {
     await engine.search('the project', 'w1');
     const storage = memoryStorage([]);
     const request = engine.forRequest({ storageClient: storage });
-    request.registerTemplate('mine', {
-      name: 'mine',
-      memoryFormat: '{{content}}',
-      separator: '',
-      includeMetadata: false,
-    });
+    const template = { memoryFormat: '{{content}}', separator: '', includeMetadata: false };
+    request.registerTemplate('mine', { name: 'mine', ...template });
     expect(valueIn(await request.search('the project', 'w1'))).toEqual([]);
     expect(embeddings.calls).toHaveLength(1);
     expect((await engine.buildContext('the project', 'w1', { template: 'mine' })).ok).toBe(true);

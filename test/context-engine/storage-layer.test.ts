@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
-import type { ContextError, Result } from '../../src/contract/context-engine.ts';
 import { ContextPreview } from '../../src/contract/context-engine.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { DIMENSIONS, embeddedStore, type StoreUnderTest, upstashStore } from '../storage/memory-stores.ts';
-import { memoryOf } from './memory-storage.ts';
+import { memoryOf, valueIn } from './memory-storage.ts';
 
 const MEMORIES = [
   memoryOf('timeline', { content: 'The project timeline ends in June.', conversation_id: 'c1', confidence: 0.9 }),
@@ -34,11 +33,8 @@ describe.each([
   beforeAll(async () => {
     server = await startOpenAIServer();
     made = await makeStore();
-    const embeddingProvider = new OpenAIEmbeddingProvider({
-      apiKey: server.apiKey,
-      baseURL: server.url,
-      dimensions: DIMENSIONS,
-    });
+    const { apiKey, url: baseURL } = server;
+    const embeddingProvider = new OpenAIEmbeddingProvider({ apiKey, baseURL, dimensions: DIMENSIONS });
     const vectors = await embeddingProvider.embedBatch(MEMORIES.map(({ content }) => content));
     for (const [at, memory] of MEMORIES.entries()) {
       const to = RELATED[memory.id];
@@ -61,11 +57,6 @@ describe.each([
     await made.stop();
     await server.stop();
   });
-
-  const valueIn = <T>(result: Result<T, ContextError>): T => {
-    if (!result.ok) throw new Error(JSON.stringify(result.error));
-    return result.value;
-  };
 
   it('ranks the same meaning first, and finds nothing of another workspace', async () => {
     const results = valueIn(await engine.search('The project timeline ends in June.', 'w1'));
@@ -91,10 +82,11 @@ describe.each([
       return result?.relationships?.map(({ memory, depth }) => [memory.id, depth]);
     };
     expect(await related(1)).toEqual([['budget', 1]]);
-    expect(await related(3)).toEqual([
+    const expected = [
       ['budget', 1],
       ['ada', 2],
-    ]);
+    ];
+    expect(await related(3)).toEqual(expected);
   });
 
   it.each([15, 40, 100, 2000, 5000])(
@@ -104,11 +96,8 @@ describe.each([
       const built = valueIn(await engine.buildContext(QUESTION, 'w1', options));
       const preview = valueIn(await engine.previewContext(QUESTION, 'w1', options));
       expect(ContextPreview.parse(preview)).toEqual(preview);
-      expect(preview).toMatchObject({
-        context: built.context,
-        tokenCount: built.tokenCount,
-        truncated: built.truncated,
-      });
+      const expected = { context: built.context, tokenCount: built.tokenCount, truncated: built.truncated };
+      expect(preview).toMatchObject(expected);
       expect(built.tokenCount).toBeLessThanOrEqual(tokenBudget);
       expect(built.truncated).toBe(tokenBudget < 2000);
     },

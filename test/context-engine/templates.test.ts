@@ -4,15 +4,13 @@ import { checkedTemplate, DEFAULT_TEMPLATES, renderMemory, withMetadata } from '
 import { ContextTemplate } from '../../src/contract/context-engine.ts';
 import { memoryOf } from './memory-storage.ts';
 
-const result = {
-  memory: memoryOf('m', {
-    type: 'decision',
-    content: 'Ship in June.',
-    confidence: 0.9,
-    created_at: '2026-01-15T12:00:00.5+02:00',
-  }),
-  score: 1 / 3,
+const fields = {
+  type: 'decision',
+  content: 'Ship in June.',
+  confidence: 0.9,
+  created_at: '2026-01-15T12:00:00.5+02:00',
 };
+const result = { memory: memoryOf('m', fields), score: 1 / 3 };
 const template = (memoryFormat: string, includeMetadata = false): ContextTemplate => ({
   name: 't',
   memoryFormat,
@@ -52,7 +50,6 @@ describe('renderMemory()', () => {
     const memory = { ...result, memory: { ...result.memory, type: '{{content}}' } };
     expect(renderMemory(template('{{type}}: {{content}}'), memory)).toBe('{{content}}: Ship in June.');
   });
-
   it('keeps an invalid time as it is', () => {
     const memory = { ...result, memory: { ...result.memory, created_at: 'yesterday' } };
     expect(renderMemory(template('{{timestamp}}'), memory)).toBe('yesterday');
@@ -61,13 +58,11 @@ describe('renderMemory()', () => {
 
 describe('withMetadata()', () => {
   const written = (of: ContextTemplate, wanted?: boolean) => renderMemory(withMetadata(of, wanted), result);
-
   it('keeps a template as it is by default', () => {
     expect(withMetadata(DEFAULT_TEMPLATES.chat, undefined)).toBe(DEFAULT_TEMPLATES.chat);
     expect(written(template('{{type}}: {{content}}', false))).toBe('decision: Ship in June.');
     expect(written(template('{{type}}: {{content}}', true))).toBe('decision: Ship in June.');
   });
-
   it('appends type, confidence and time to a format without them', () => {
     const expected = '- Ship in June. (decision, confidence: 0.90, 2026-01-15T10:00:00Z)';
     expect(written(DEFAULT_TEMPLATES.chat, true)).toBe(expected);
@@ -105,7 +100,5 @@ describe('checkedTemplate()', () => {
     expect(register).toThrow(message);
   });
 
-  it('refuses an empty name', () => {
-    expect(() => checkedTemplate('', template('x'))).toThrow(/name: is empty/);
-  });
+  it('refuses an empty name', () => expect(() => checkedTemplate('', template('x'))).toThrow(/name: is empty/));
 });

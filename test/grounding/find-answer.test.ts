@@ -114,9 +114,8 @@ describe('findAnswer()', () => {
   });
 
   it('finds nothing when no word of the question occurs, or in an empty edition', () => {
-    for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')]) {
+    for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')])
       expect(found).toMatchObject({ passages: [], closest: [], probability: 0 });
-    }
   });
 
   it.each([
@@ -228,7 +227,6 @@ describe('findAnswer() and previous turns', () => {
     ...OTHERS,
   );
   const turn = (text: string) => [{ speaker: 'user' as const, text }];
-
   it('answers a follow-up question about the subject of the previous turn', () => {
     const question = 'How do I undo that again?';
     expect(idsOf(find(edition, question, { history: turn('Why does the pump hum?') }))[0]).toBe('pump.md');

@@ -35,9 +35,7 @@ describe('placeQuote()', () => {
     ['that are too short', 'V'],
     ['that are only marks', '** | **'],
     ['of nothing', ''],
-  ])('finds no words %s', (_what, quote) => {
-    expect(placed(quote)).toBeUndefined();
-  });
+  ])('finds no words %s', (_what, quote) => expect(placed(quote)).toBeUndefined());
 });
 
 describe('evidenceOfQuote()', () => {
@@ -51,7 +49,6 @@ describe('evidenceOfQuote()', () => {
   it('includes the introduction of a list', () => {
     expect(evidenceOf('Set the voltage').text).toBe('Use the **following** steps:\n\n2. Set the voltage to 12.5 V.');
   });
-
   it('includes the header of a table, and the headings above it', () => {
     const { text, headings } = evidenceOf('45 dBA');
     expect(text).toBe('| Mode | Noise |\n| --- | --- |\n\n| Turbo | 45 dBA |');

@@ -20,12 +20,13 @@ describe('cachedSection()', () => {
   it('returns each section with its position and headings', () => {
     const text = `Before all.\n\n# Care\n\nWipe it.\n\n## Filters\n\nRinse **them**.\n\n- one\n- two\n\n# Parts\n\nOrder them.\n`;
     const sections = read(text);
-    expect(sections.map(({ at, path }) => [at, path])).toEqual([
+    const expected = [
       [0, []],
       [1, ['Care']],
       [2, ['Care', 'Filters']],
       [3, ['Parts']],
-    ]);
+    ];
+    expect(sections.map(({ at, path }) => [at, path])).toEqual(expected);
     for (const { start, text: own, pieces } of sections)
       for (const piece of pieces)
         expect(own.slice(piece.start, piece.end)).toBe(text.slice(start + piece.start, start + piece.end));
@@ -44,28 +45,27 @@ describe('cachedSection()', () => {
   });
 
   it('keeps a short list, table or code block whole', () => {
-    expect(piecesOf(`- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``).map(([kind]) => kind)).toEqual([
-      'list',
-      'table',
-      'code',
-    ]);
+    const expected = ['list', 'table', 'code'];
+    expect(piecesOf(`- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``).map(([kind]) => kind)).toEqual(expected);
   });
 
   it('splits a procedure into its steps, and marks them', () => {
     const [section] = read('1. Open it.\n2. Close it.\n\n- no step\n');
-    expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual([
+    const expected = [
       ['item', true, 0],
       ['item', true, 0],
       ['list', false, 1],
-    ]);
+    ];
+    expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual(expected);
   });
 
   it('does not count the number of a list item as a word or a digit', () => {
     const [section] = read('1. Fill the tank.\n2. Wait 5 minutes.\n');
-    expect(section?.pieces.map(({ stems, hasDigit }) => [stems[0], hasDigit])).toEqual([
+    const expected = [
       ['fill', false],
       ['wait', true],
-    ]);
+    ];
+    expect(section?.pieces.map(({ stems, hasDigit }) => [stems[0], hasDigit])).toEqual(expected);
     expect(stemsOf('> 3. Rinse it 2. times')).toEqual(['rins', '2', 'time']);
   });
 
@@ -136,27 +136,21 @@ describe('cachedSection()', () => {
   });
 });
 
-describe('cachedSection() with long link targets', () => {
-  it('splits a paragraph or a list into parts that can be shown', () => {
-    const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
-    const links = Array.from({ length: 12 }, (_, at) => link(at));
-    for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
-      const pieces = piecesOf(text).map(([, words]) => words);
-      expect(pieces.length).toBeGreaterThan(1);
-      expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
-    }
-  });
+it('cachedSection() with long link targets splits a paragraph or a list into parts that can be shown', () => {
+  const link = (at: number) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`;
+  const links = Array.from({ length: 12 }, (_, at) => link(at));
+  for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
+    const pieces = piecesOf(text).map(([, words]) => words);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
+  }
 });
 
-describe('visibleSize()', () => {
-  it('counts visible characters, not link targets', () => {
-    const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
-    expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
-  });
+it('visibleSize() counts visible characters, not link targets', () => {
+  const link = `[the shop](https://shop.example/${'x'.repeat(200)})`;
+  expect(visibleSize(`Ask **${link}**.`)).toBe('Ask the shop.'.length);
 });
 
-describe('stemsOf()', () => {
-  it('returns the stems of words, without link targets', () => {
-    expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
-  });
+it('stemsOf() returns the stems of words, without link targets', () => {
+  expect(stemsOf('Cleaning [pumps](https://secret.example/hidden "title")')).toEqual(stemsOf('cleaning pumps'));
 });

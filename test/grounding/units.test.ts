@@ -9,7 +9,6 @@ const unitsIn = (text: string, ...others: ArticleSketch[]): Unit[] => {
   return unitsOf(sectionRanges(edition, 0).map((range) => cachedSection(edition, range)));
 };
 const shownOf = (text: string): string[] => unitsIn(text).map(passageMarkdown);
-
 const filler = (words: string, size = 500): string => `${words} `.repeat(Math.ceil(size / (words.length + 1))).trim();
 const steps = (count: number, each = 'Turn the upper wheel until it clicks'): string =>
   Array.from({ length: count }, (_, at) => `${at + 1}. ${each}, time ${at + 1}.`).join('\n');

@@ -9,11 +9,11 @@ import { answeringModelOf } from '../../src/search/answering-model.ts';
 import type { Article } from '../../src/search/article.ts';
 import { OFF_TOPIC_QUESTIONS } from '../../src/search/fit-edition.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
+import cases from './answer-from-edition.json' with { type: 'json' };
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
 const { edition, knowledge } = openSmallKb();
 const ask = (question: string) => answerFromEdition(edition, question, { vectors: shippedWordVectors() });
-
 const [FIRST] = ARTICLES as [Article];
 /** The small knowledge base with an article added or replaced. */
 const withArticle = (given: Partial<Article> & Pick<Article, 'id' | 'text'>) =>
@@ -32,21 +32,9 @@ interface BrokenRulesInput {
 }
 
 const DESCALE = 'How do I descale the boiler?';
+const PUMPE = 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.';
 const FOREIGN = 'Can I get a mortgage for a flat in Berlin?';
-const QUESTIONS = [
-  DESCALE,
-  'How often must the boiler be descaled?',
-  'How do I clean the grinder?',
-  'How do I clean the grinder of the Barista II?',
-  'How do I join a Wi-Fi network from the command line?',
-  'Which encryption does the Wi-Fi need?',
-  'What is the factory setting of the brewing temperature?',
-  'Who won the football world cup?',
-  'Can I roast beans with the water filter?',
-  FOREIGN,
-  'Wie oft muss der Kessel entkalkt werden?',
-  '???',
-];
+const QUESTIONS = cases.questions;
 
 describe('answerFromEdition()', () => {
   it('shows a whole procedure below its article and heading', () => {
@@ -77,10 +65,8 @@ describe('answerFromEdition()', () => {
     const answer = answerFromEdition(base.edition, 'What is the dose of a cortado?');
     expect(answer.response.answer).toContain(`| Drink | Dose | Note |\n| --- | --- | --- |\n${row('Cortado', 41)}`);
     expect(answer.response.answer).not.toContain('Lungo');
-    expect(answer.response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([
-      '| Drink | Dose | Note |\n| --- | --- | --- |',
-      row('Cortado', 41),
-    ]);
+    const expected = ['| Drink | Dose | Note |\n| --- | --- | --- |', row('Cortado', 41)];
+    expect(answer.response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual(expected);
     expect(brokenRules(base.edition, { knowledge: base.knowledge, answer })).toEqual([]);
   });
 
@@ -212,9 +198,8 @@ describe('answerFromEdition()', () => {
   it('finds an answer despite a typing mistake, and reports the correction', () => {
     const { response } = ask('How often must the boiler be descaeld?');
     expect(response.answer).toContain('every 60 days');
-    expect(response.searchStrategy?.corrections).toEqual([
-      { typed: 'descaeld', read: expect.stringMatching(/^descale/) },
-    ]);
+    const read = expect.stringMatching(/^descale/);
+    expect(response.searchStrategy?.corrections).toEqual([{ typed: 'descaeld', read }]);
   });
 
   it('offers headings of other evidence as related topics, none of them cited', () => {
@@ -278,26 +263,19 @@ describe('answerFromEdition() without an answer', () => {
       ' ',
     );
     const faults = 'vibration cavitation corrosion leakage overheating misalignment'.split(' ');
+    const sentence = (part: string, fault: string) =>
+      `When there is ${fault} of the ${part}, it damages the turbine and you inspect the ${parts[0]}. `;
+    const textOf = (part: string) =>
+      faults.map((fault) => `## ${part} ${fault}\n\n${sentence(part, fault).repeat(3)}`).join('\n\n');
     const { edition: turbines } = openSmallKb(
-      parts.map((part) => ({
-        ...FIRST,
-        id: `${part}.md`,
-        title: `Turbine ${part}`,
-        text: faults
-          .map(
-            (fault) =>
-              `## ${part} ${fault}\n\n${`When there is ${fault} of the ${part}, it damages the turbine and you inspect the ${parts[0]}. `.repeat(3)}`,
-          )
-          .join('\n\n'),
-      })),
+      parts.map((part) => ({ ...FIRST, id: `${part}.md`, title: `Turbine ${part}`, text: textOf(part) })),
     );
     expect(answerFromEdition(turbines, FOREIGN).verdict).toBe('out-of-domain');
     expect(answerFromEdition(turbines, 'inspect impeller cavitation').verdict).not.toBe('out-of-domain');
   });
 
   it('links no article for an out-of-domain question', () => {
-    const questions = OFF_TOPIC_QUESTIONS;
-    const foreign = questions.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
+    const foreign = OFF_TOPIC_QUESTIONS.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
     expect(foreign.length).toBeGreaterThan(0);
     for (const { closest, response } of foreign) {
       expect(closest).toEqual([]);
@@ -318,8 +296,7 @@ describe('answerFromEdition() without an answer', () => {
     const few = openSmallKb(ARTICLES.slice(0, 8)).edition;
     const isAnswered = (question: string) => answerFromEdition(few, question).sources.length > 0;
     expect(QUESTIONS.slice(0, 7).filter((question) => !isAnswered(question))).toEqual([]);
-    const questions = OFF_TOPIC_QUESTIONS;
-    expect(questions.filter(isAnswered).length).toBeLessThan(0.1 * questions.length);
+    expect(OFF_TOPIC_QUESTIONS.filter(isAnswered).length).toBeLessThan(0.1 * OFF_TOPIC_QUESTIONS.length);
   });
 
   it('uses the singular for a single article', () => {
@@ -351,37 +328,23 @@ describe('answerFromEdition() without an answer', () => {
   });
 
   it('does not claim "only in English" when the articles are in another language', () => {
-    const { edition: german } = openSmallKb(
-      [
-        'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.',
-        'Wenn die Lampe nicht leuchtet, ist der Tank leer.',
-      ].map((text, at) => ({ ...FIRST, id: `${at}.md`, title: `Teil ${at}`, text })),
-    );
+    const texts = [PUMPE, 'Wenn die Lampe nicht leuchtet, ist der Tank leer.'];
+    const articles = texts.map((text, at) => ({ ...FIRST, id: `${at}.md`, title: `Teil ${at}`, text }));
+    const { edition: german } = openSmallKb(articles);
     const { response } = answerFromEdition(german, "Comment est-ce que je peux nettoyer la machine avec de l'eau ?");
     expect(response.answer).toMatch(/^I don't have information in your language/);
     expect(answerFromEdition(german, 'Wie saugt die Pumpe das Wasser aus dem Tank?').verdict).toBe('answer');
   });
 
   it('does not derive the language of a knowledge base from a few words', () => {
-    const codes = (at: number) =>
-      Array.from({ length: 9 }, (_, row) => `| E${at}${row} | pump ${row} | valve ${at} |`).join('\n');
+    const rows = (at: number) => Array.from({ length: 9 }, (_, row) => `| E${at}${row} | pump ${row} | valve ${at} |`);
+    const codes = (at: number) => `| Code | Pump | Valve |\n| --- | --- | --- |\n${rows(at).join('\n')}`;
     const { edition: tables } = openSmallKb([
-      {
-        ...FIRST,
-        id: 'de.md',
-        title: 'Hinweis',
-        text: 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.',
-      },
-      ...Array.from({ length: 8 }, (_, at) => ({
-        ...FIRST,
-        id: `${at}.md`,
-        title: `E${at}`,
-        text: `| Code | Pump | Valve |\n| --- | --- | --- |\n${codes(at)}`,
-      })),
+      { ...FIRST, id: 'de.md', title: 'Hinweis', text: PUMPE },
+      ...Array.from({ length: 8 }, (_, at) => ({ ...FIRST, id: `${at}.md`, title: `E${at}`, text: codes(at) })),
     ]);
-    expect(answerFromEdition(tables, 'What does the code E37 of the pump mean?').response.answer).not.toContain(
-      'in your language',
-    );
+    const { response } = answerFromEdition(tables, 'What does the code E37 of the pump mean?');
+    expect(response.answer).not.toContain('in your language');
   });
 
   it.each(['???', 'the of and', '\u0007\u0000 ', '🎉'])(

@@ -9,9 +9,11 @@ import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
 import { budgetOf } from '../../src/signing/budget.ts';
+import cases from './answer-with-model.json' with { type: 'json' };
 import { judging, replyOf, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';
 
+type Judge = ScriptedModel['judge'];
 const { edition, knowledge } = openSmallKb();
 const OFTEN = 'How often must the boiler be descaled?';
 const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
@@ -26,7 +28,7 @@ const ask = async (
     kb = openSmallKbOnce,
     judge,
     ...options
-  }: Partial<QuestionOptions> & { kb?: ReturnType<typeof openSmallKb>; judge?: ScriptedModel['judge'] } = {},
+  }: Partial<QuestionOptions> & { kb?: ReturnType<typeof openSmallKb>; judge?: Judge } = {},
 ) => {
   const ai = scriptedModel(...script);
   if (judge !== undefined) ai.judge = judge;
@@ -50,14 +52,9 @@ describe('an answer with a model', () => {
     const { response, metadata, ai } = await ask(OFTEN, [honest]);
     expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     const text = ARTICLES[0]?.text ?? '';
-    expect(response.sources).toMatchObject([
-      {
-        file: 'care/descale.md',
-        section: 'How often',
-        edition: 'e1',
-        excerpts: [{ quote: QUOTE, start: text.indexOf(QUOTE) }],
-      },
-    ]);
+    const excerpts = [{ quote: QUOTE, start: text.indexOf(QUOTE) }];
+    const source = { file: 'care/descale.md', section: 'How often', edition: 'e1', excerpts };
+    expect(response.sources).toMatchObject([source]);
     expect(response.confidence).toBe('high');
     expect(response.confidenceReason).toContain('checked against the passages that it cites');
     expect(metadata).toEqual({
@@ -112,15 +109,8 @@ describe('an answer with a model', () => {
 
   it('uses a prompt that marks cut passages', async () => {
     const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
-    const kb = openSmallKb([
-      ...ARTICLES,
-      {
-        ...descale,
-        id: 'long.md',
-        title: 'Kettle',
-        text: `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`,
-      },
-    ]);
+    const text = `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`;
+    const kb = openSmallKb([...ARTICLES, { ...descale, id: 'long.md', title: 'Kettle', text }]);
     const { ai } = await ask('How is the limescale of the kettle measured with a strip?', [honest], {
       kb,
       wordVectors: shippedWordVectors,
@@ -168,10 +158,8 @@ describe('an answer with a model', () => {
   });
 
   it('shows whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
-    const history = Array.from({ length: 12 }, (_, at) => ({
-      speaker: 'user' as const,
-      text: `turn ${at} ${'x'.repeat(3000)}`,
-    }));
+    const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
+    const history = Array.from({ length: 12 }, (_, at) => turn(at));
     const { ai } = await ask(OFTEN, [honest], { history });
     const asked = ai.asked.find(({ options }) => options.schema?.name === 'answer_from_passages');
     const { messages = [], options, given } = asked ?? {};
@@ -188,10 +176,8 @@ describe('an answer with a model', () => {
   });
 
   it('shows the passages in the order of a reranker, or in search order when it fails', async () => {
-    const byLength = {
-      model: 'r',
-      rank: async (_: string, texts: readonly string[]) => texts.map((text) => -text.length),
-    };
+    const rank = async (_: string, texts: readonly string[]) => texts.map((text) => -text.length);
+    const byLength = { model: 'r', rank };
     const failing = { model: 'r', rank: () => Promise.reject(new Error('no')) };
     const titlesBy = async (reranker?: typeof byLength | typeof failing) => {
       const { ai } = await ask(OFTEN, [honest], { reranker });
@@ -214,19 +200,11 @@ describe('the confidence of an answer with a model', () => {
   });
 
   it('is lowered when the source is about another device, and the answer begins with that', async () => {
-    const kb = openSmallKb(
-      ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md').concat({
-        ...descale,
-        id: 'care/descale-ii.md',
-        devices: ['Barista II'],
-      }),
-    );
+    const other = { ...descale, id: 'care/descale-ii.md', devices: ['Barista II'] };
+    const kb = openSmallKb([...ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md'), other]);
     const text = 'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.';
-    const { response, metadata } = await ask(
-      'How far do I turn the upper burr of the Barista II grinder?',
-      [replyOf([{ text, from: 'Clean the grinder' }])],
-      { kb },
-    );
+    const question = 'How far do I turn the upper burr of the Barista II grinder?';
+    const { response, metadata } = await ask(question, [replyOf([{ text, from: 'Clean the grinder' }])], { kb });
     expect(metadata.answered_by).toBe('model');
     expect(response.answer).toMatch(/^I don't have information about this for Barista II\.\n\nRemove/);
     expect(response.confidence).toBe('low');
@@ -254,48 +232,37 @@ describe('the confidence of an answer with a model', () => {
 });
 
 describe('text that looks like markup', () => {
+  const quote = 'Open the key `HKCU` > Brew > <x.0> > General and set it to 4.';
   const placeholder = openSmallKb([
     ...ARTICLES,
-    {
-      ...descale,
-      id: 'keys.md',
-      title: 'Keys',
-      text: '## Where\n\nOpen the key `HKCU` > Brew > <x.0> > General and set it to 4.\n',
-    },
+    { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${quote}\n` },
   ]);
   it.each([
     ['goes out where it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', true],
     ['goes out in no case where the article does not have it', 'Open Brew > <y.0> > General and set it to 4.', false],
   ])('%s', async (_what, text, isOut) => {
-    const quote = 'Open the key `HKCU` > Brew > <x.0> > General and set it to 4.';
-    const { metadata } = await ask(
-      'Where is the key, and what is it set to?',
-      [replyOf([{ text, quote, from: 'HKCU' }])],
-      {
-        kb: placeholder,
-      },
-    );
+    const script = replyOf([{ text, quote, from: 'HKCU' }]);
+    const { metadata } = await ask('Where is the key, and what is it set to?', [script], { kb: placeholder });
     expect(metadata.answered_by).toBe(isOut ? 'model' : 'quotes');
   });
 });
 
-describe('a list that the judge rejects', () => {
-  it('is replaced by its quotes', async () => {
-    const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
-    const { response } = await ask(
-      'How do I descale the boiler?',
-      [replyOf([{ text: QUOTE }, { text: steps, quote: TANK, from: TANK }])],
-      { judge: judging((statement) => !statement.includes('vinegar')) },
-    );
-    expect(response.answer).toContain(TANK);
-    expect(response.answer).not.toContain('vinegar');
-  });
+it('a list that the judge rejects is replaced by its quotes', async () => {
+  const steps = '1. Empty the water tank.\n2. Pour in vinegar.';
+  const { response } = await ask(
+    'How do I descale the boiler?',
+    [replyOf([{ text: QUOTE }, { text: steps, quote: TANK, from: TANK }])],
+    { judge: judging((statement) => !statement.includes('vinegar')) },
+  );
+  expect(response.answer).toContain(TANK);
+  expect(response.answer).not.toContain('vinegar');
 });
 
 describe('removed statements', () => {
   const plain = answerFromEdition(edition, OFTEN, { screen: promptInjectionScreen }).response;
   const invented = (text: string, from = 'How often') => replyOf([{ text, quote: QUOTE, from }]);
-  const CASES: [string, ModelRefusal, Parameters<typeof scriptedModel>][] = [
+  type Case = [string, ModelRefusal, Parameters<typeof scriptedModel>];
+  const CASES: Case[] = [
     ['a refusal', 'refused', [{ finish: 'refused' }]],
     ['half a document', 'cut', [{ finish: 'length', text: '{"statements":[{"pass' }]],
     ['a cut behind valid JSON', 'cut', [(asked) => ({ ...honest(asked), finish: 'length' })]],
@@ -311,16 +278,7 @@ describe('removed statements', () => {
     ['a passage that it was not given', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])]],
     ['no passage', 'unsupported', [replyOf([{ text: SAID, passages: [] }])]],
     ['a sentence that only leads over', 'unsupported', [replyOf([{ text: 'Do this:', passages: [] }])]],
-    ['another number', 'unsupported', [invented('Descale the boiler every 90 days.')]],
-    ['another unit', 'unsupported', [invented('Descale the boiler every 60 hours.')]],
-    ['an invented path', 'unsupported', [invented('The plan of 60 days is in /etc/boiler/plan.conf.')]],
-    ['an invented command', 'unsupported', [invented('Run `brewctl descale now` every 60 days.')]],
-    ['an invented URL', 'unsupported', [invented('Every 60 days, see https://descale.example/plan.')]],
-    ['an invented host', 'unsupported', [invented('Every 60 days, see descale.example.')]],
-    ['an invented mail address', 'unsupported', [invented('Every 60 days, write to help@descale.example.')]],
-    ['an invented name', 'unsupported', [invented('Descale the boiler every 60 days with Zitronex.')]],
-    ['an image', 'unsupported', [invented('Descale the boiler every 60 days ![](x.png)')]],
-    ['hidden markup', 'unsupported', [invented('Descale the boiler every 60 days <!-- now -->')]],
+    ...cases.inventions.map(([what = '', text = '']): Case => [what, 'unsupported', [invented(text)]]),
   ];
 
   it.each(CASES)('leave the quoted answer when the model gives %s: %s', async (_what, refused, script) => {
@@ -332,20 +290,10 @@ describe('removed statements', () => {
     expect(ai.asked).toHaveLength(1);
   });
 
-  const DOUBTFUL: [string, string][] = [
-    ['swaps two numbers', 'Descale the boiler every 30 days, or every 60 days with hard water.'],
-    ['denies its source', 'Do not descale the boiler every 60 days.'],
-    ['comes from general knowledge', 'Limescale is calcium carbonate, which dissolves in weak acids.'],
-    ['only says yes', 'Yes.'],
-    ['is in another language', 'Der Kessel ist alle 60 Tage zu entkalken, mit hartem Wasser alle 30 Tage.'],
-  ];
-  it.each(DOUBTFUL)('are decided by the judge when one %s', async (_what, text) => {
+  it.each(cases.doubtful)('are decided by the judge when one %s', async (_what, text) => {
     const removed = await ask(OFTEN, [invented(text)], { judge: judging(() => false) });
-    expect(removed.metadata).toMatchObject({
-      answered_by: 'quotes',
-      model_refused: 'unsupported',
-      usage: { calls: 2 },
-    });
+    const refused = { answered_by: 'quotes', model_refused: 'unsupported', usage: { calls: 2 } };
+    expect(removed.metadata).toMatchObject(refused);
     const kept = await ask(OFTEN, [invented(text)]);
     expect(kept.response.answer).toContain(text);
   });
@@ -375,45 +323,20 @@ describe('removed statements', () => {
 
 describe('a transition to a statement', () => {
   const list = { text: '1. Empty the water tank.', quote: TANK, from: TANK };
-  const lead = (text: string, judge: ScriptedModel['judge']) =>
+  const lead = (text: string, judge: Judge) =>
     ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
-  const NO_JUDGE: ScriptedModel['judge'] = { finish: 'refused' };
-
-  it.each([
-    'Repairs are free for these:',
-    'It is safe while the machine is hot:',
-    'You may use vinegar for this:',
-    'Our support does this for you:',
-    'The warranty pays for the following:',
-    'Sí, la garantía lo cubre:',
-  ])('goes out with a claim of its own by the judge alone: %s', async (text) => {
+  const NO_JUDGE: Judge = { finish: 'refused' };
+  const [CONFIRMS, DENIES] = [true, false].map((isStated) => judging(() => isStated)) as [Judge, Judge];
+  it.each(cases.leads)('goes out with a claim of its own by the judge alone: %s', async (text) => {
     expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
-    expect(
-      (
-        await lead(
-          text,
-          judging(() => false),
-        )
-      ).response.answer,
-    ).not.toContain(text);
-    expect(
-      (
-        await lead(
-          text,
-          judging(() => true),
-        )
-      ).response.answer,
-    ).toContain(text);
+    expect((await lead(text, DENIES)).response.answer).not.toContain(text);
+    expect((await lead(text, CONFIRMS)).response.answer).toContain(text);
   });
 
   it.each(['Yes, this is covered:', 'Yes:', 'Yes, that is included:'])(
     'answers without a quote only where the judge finds it in what follows: %s',
     async (text) => {
-      const confirmed = await lead(
-        text,
-        judging(() => true),
-      );
-      expect(confirmed.response.answer).toContain(text);
+      expect((await lead(text, CONFIRMS)).response.answer).toContain(text);
       for (const judge of [judging((statement) => statement !== text), NO_JUDGE])
         expect((await lead(text, judge)).response.answer).not.toContain(text);
     },
@@ -421,17 +344,13 @@ describe('a transition to a statement', () => {
 
   it.each(['Do this:', 'Then:', 'To descale the boiler:', 'First empty the tank:'])(
     'goes out without a judge where it claims nothing: %s',
-    async (text) => {
-      expect((await lead(text, NO_JUDGE)).response.answer).toContain(text);
-    },
+    async (text) => expect((await lead(text, NO_JUDGE)).response.answer).toContain(text),
   );
-
   it('needs the judge when it has a claim and a quote that does not state it', async () => {
     const script = [replyOf([{ text: 'Yes, the warranty covers this:', quote: TANK, from: TANK }, list])] as const;
     const { response } = await ask('Is descaling covered?', [...script], { judge: NO_JUDGE });
     expect(response.answer).not.toContain('covers');
   });
-
   it('is also checked within a list', async () => {
     const text = `Yes, the warranty covers this:\n\n${list.text}`;
     const { response } = await ask('Is descaling covered?', [replyOf([{ ...list, text }])], { judge: NO_JUDGE });
@@ -442,23 +361,16 @@ describe('a transition to a statement', () => {
 describe('a judge that fails', () => {
   const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
   const script = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }, doubtful]);
-  const FAULTS: [string, ScriptedModel['judge']][] = [
+  const verdicts = ['stated', 'not_stated'];
+  const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, reason: '', verdict })));
+  const FAULTS: [string, Judge][] = [
     ['refuses', { finish: 'refused' }],
     ['is cut off', { finish: 'length', text: '{"judgements":[' }],
     ['gives nothing', { text: '' }],
     ['gives prose', { text: 'All of them are fine.' }],
     ['gives no verdict on a statement', { text: JSON.stringify({ judgements: [] }) }],
     ['throws', () => Promise.reject(new Error('no'))],
-    [
-      'gives two verdicts that differ',
-      {
-        text: JSON.stringify({
-          judgements: ['stated', 'not_stated'].flatMap((verdict) =>
-            ['s1', 's2'].map((id) => ({ id, reason: '', verdict })),
-          ),
-        }),
-      },
-    ],
+    ['gives two verdicts that differ', { text: JSON.stringify({ judgements }) }],
   ];
   it.each(FAULTS)('and %s leaves the statements that words support, and no doubtful ones', async (_what, judge) => {
     const { response, metadata } = await ask(OFTEN, [script], { judge });
@@ -468,10 +380,8 @@ describe('a judge that fails', () => {
 
   it('and hangs leaves the same, in time', async () => {
     const begun = performance.now();
-    const { response, metadata } = await ask(OFTEN, [script], {
-      judge: () => new Promise<AICompletion>(() => {}),
-      timeLeftMs: () => 400,
-    });
+    const judge = () => new Promise<AICompletion>(() => {});
+    const { response, metadata } = await ask(OFTEN, [script], { judge, timeLeftMs: () => 400 });
     expect(performance.now() - begun).toBeLessThan(2000);
     expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     expect(metadata.removed?.[0]?.reason).toMatch(/no judge \(timeout\)/);
@@ -559,28 +469,21 @@ describe('quotes replace the answer of a model', () => {
 });
 
 describe('the language of an answer', () => {
-  const german = {
-    ...(ARTICLES[0] as (typeof ARTICLES)[number]),
-    id: 'pflege/entkalken.md',
-    title: 'Kessel entkalken',
-    text: 'Der Kessel wird alle 60 Tage entkalkt. Mit hartem Wasser wird er alle 30 Tage entkalkt, sonst heizt er nicht mehr.',
-  };
-  const bilingual = openSmallKb([...ARTICLES, german]);
+  const text =
+    'Der Kessel wird alle 60 Tage entkalkt. Mit hartem Wasser wird er alle 30 Tage entkalkt, sonst heizt er nicht mehr.';
+  const german = { ...descale, id: 'pflege/entkalken.md', title: 'Kessel entkalken', text };
+  const kb = openSmallKb([...ARTICLES, german]);
 
   it('is that of the question when a source has it', async () => {
-    const { metadata, response } = await ask(
-      'Wie oft wird der Kessel entkalkt?',
-      [replyOf([{ text: 'Der Kessel wird alle 60 Tage entkalkt.', from: 'Kessel' }])],
-      { kb: bilingual },
-    );
+    const script = replyOf([{ text: 'Der Kessel wird alle 60 Tage entkalkt.', from: 'Kessel' }]);
+    const { metadata, response } = await ask('Wie oft wird der Kessel entkalkt?', [script], { kb });
     expect(metadata.answered_by).toBe('model');
     expect(response.answer).toContain('(pflege/entkalken.md, Kessel entkalken)');
   });
 
   it('is that of the sources when they have another', async () => {
-    const { metadata } = await ask('Wie oft muss man den Boiler descale?', [
-      replyOf([{ text: QUOTE, from: 'How often' }]),
-    ]);
+    const script = replyOf([{ text: QUOTE, from: 'How often' }]);
+    const { metadata } = await ask('Wie oft muss man den Boiler descale?', [script]);
     expect(metadata.answered_by).toBe('model');
   });
 });

@@ -1,11 +1,10 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { EditionUnavailable } from '../../src/search/edition-reader.ts';
-import type { Edition } from '../../src/search/open-edition.ts';
 import type { Retriever } from '../../src/search/retrieve.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
@@ -13,11 +12,7 @@ import { originate } from '../../src/signing/request-context.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { openSmallKb } from './small-kb.ts';
 
-let edition: Edition;
-beforeAll(() => {
-  edition = openSmallKb().edition;
-});
-
+const { edition } = openSmallKb();
 const identityOf = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
 const seen: string[] = [];
 const lines: LogLine[] = [];
@@ -46,24 +41,22 @@ const call = async (
   });
   const target = { fetch: async (request: Request) => app.fetch(request) };
   const client = signedClient({ ...(await identityOf('gateway')), targets: { navigator: target }, log: () => {} });
-  const context = originate({
-    self: 'gateway',
-    subject: 'user:u1',
-    workspace: 'acme',
-    authentication: 'key',
-    capabilities,
-    budgets,
-    now: Date.now(),
-  });
+  const origin = { self: 'gateway', subject: 'user:u1', workspace: 'acme', authentication: 'key', now: Date.now() };
+  const context = originate({ ...origin, capabilities, budgets });
   const answer = await client.call(context, { to: 'navigator', path, body });
   if (!answer.ok) throw new Error(answer.error.message);
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
   return { status: answer.status, reply: answer.json() as any, used: answer.receipt.use };
 };
 
+const QUESTION = 'How often must the boiler be descaled?';
+const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
+const honest = () => scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]));
+const ROUTES = ['/v1/navigate', '/librarians/navigator/ask'];
+
 describe('the navigator function', () => {
   it('answers POST /v1/navigate in the shape of the navigator contract, signed, for the workspace of the context', async () => {
-    const { status, reply } = await call('/v1/navigate', { query: 'How often must the boiler be descaled?' });
+    const { status, reply } = await call('/v1/navigate', { query: QUESTION });
     expect(status).toBe(200);
     expect(NavigatorResponse.safeParse(reply).success).toBe(true);
     expect(reply).toMatchObject({ outOfDomain: false, edition: 'e1' });
@@ -72,9 +65,7 @@ describe('the navigator function', () => {
   });
 
   it('answers as a librarian', async () => {
-    const { status, reply } = await call('/librarians/navigator/ask', {
-      query: 'How often must the boiler be descaled?',
-    });
+    const { status, reply } = await call('/librarians/navigator/ask', { query: QUESTION });
     expect(status).toBe(200);
     expect(reply).toMatchObject({
       answer: expect.stringContaining('60 days'),
@@ -93,45 +84,27 @@ describe('the navigator function', () => {
     expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
   });
 
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])('refuses a context without kb:read at %s', async (path) => {
+  it.each(ROUTES)('refuses a context without kb:read at %s', async (path) => {
     const { status, reply } = await call(path, { query: 'boiler' }, { capabilities: ['sql:read'] });
     expect([status, reply.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
+  it.each(ROUTES)('says at %s that there is nothing to answer from yet', async (path) => {
+    const { status, reply } = await call(path, { query: 'boiler' }, { fails: true });
+    expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  });
 
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])(
-    'says at %s that there is nothing to answer from yet',
-    async (path) => {
-      const { status, reply } = await call(path, { query: 'boiler' }, { fails: true });
-      expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    },
-  );
+  it.each(ROUTES)('answers at %s with a model, whose use metadata, receipt and log tell', async (path) => {
+    const budgets = { tokens: 20_000, cost_micros: 9000 };
+    const { reply, used } = await call(path, { query: QUESTION }, { ai: honest(), budgets });
+    expect(reply.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
+    const usage = { calls: 1, input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
+    expect(reply.metadata).toMatchObject({ answered_by: 'model', model: 'scripted-1', usage });
+    expect(used).toMatchObject({ tokens: 1100, cost_micros: 500 });
+    const { calls: _calls, ...logged } = usage;
+    expect(lines.at(-1)).toMatchObject({ event: 'request', model: 'scripted-1', ...logged });
+  });
 
-  const QUESTION = 'How often must the boiler be descaled?';
-  const honest = () =>
-    scriptedModel(
-      replyOf([{ text: 'Descale the boiler every 60 days, or every 30 days with hard water.', from: 'How often' }]),
-    );
-
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])(
-    'answers at %s with a model, whose use metadata, receipt and log tell',
-    async (path) => {
-      const { reply, used } = await call(
-        path,
-        { query: QUESTION },
-        { ai: honest(), budgets: { tokens: 20_000, cost_micros: 9000 } },
-      );
-      expect(reply.answer).toBe(
-        'Descale the boiler every 60 days, or every 30 days with hard water. (care/descale.md, How often)',
-      );
-      const usage = { calls: 1, input_tokens: 1000, output_tokens: 100, cost_usd: 0.0005 };
-      expect(reply.metadata).toMatchObject({ answered_by: 'model', model: 'scripted-1', usage });
-      expect(used).toMatchObject({ tokens: 1100, cost_micros: 500 });
-      const { calls: _calls, ...logged } = usage;
-      expect(lines.at(-1)).toMatchObject({ event: 'request', model: 'scripted-1', ...logged });
-    },
-  );
-
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])('respects the budget of the context at %s', async (path) => {
+  it.each(ROUTES)('respects the budget of the context at %s', async (path) => {
     const ai = honest();
     const { reply, used } = await call(path, { query: QUESTION }, { ai, budgets: { tokens: 1000 } });
     expect(reply.answer).toContain('every 60 days, or every 30 days with hard water');
@@ -140,7 +113,7 @@ describe('the navigator function', () => {
     expect(used.tokens ?? 0).toBe(0);
   });
 
-  it.each(['/v1/navigate', '/librarians/navigator/ask'])('reports failed embeddings at %s', async (path) => {
+  it.each(ROUTES)('reports failed embeddings at %s', async (path) => {
     const retrieve: Retriever = async (of, question, options) => ({
       outcome: searchEdition(of, question, options),
       semantic: 'failed',

@@ -30,13 +30,11 @@ describe('compareWithOthers()', () => {
       { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
     ]);
   });
-
   it('detects a negation', () => {
     const covered = 'Damage to the boiler after a power cut is covered by the warranty.';
     const [found] = compared({ 'a.md': covered }, covered.replace('is covered', 'is not covered'));
     expect(found).toMatchObject({ verdict: 'conflicts', difference: 'the other denies it' });
   });
-
   it('compares every shown passage, not only the first', () => {
     const shown = { 'a.md': 'Cold milk foams best in a jug of steel.', 'b.md': FIRST };
     expect(compared(shown, OTHER)).toEqual([expect.objectContaining({ difference: '94 instead of 92' })]);

@@ -37,11 +37,9 @@ describe('composeAnswer()', () => {
   it('names the article once, and shows the headings above a passage', () => {
     expect(compose([WARRANTY])).toBe('From “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.');
   });
-
   it('names an article by its file when it has no title', () => {
     expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
   });
-
   it('begins a doubtful answer with a warning, and links the other close articles', () => {
     expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
       `${HEDGE}\n\nFrom “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.\n\nOther articles that come close:\n\n- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link`,

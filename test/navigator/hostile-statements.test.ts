@@ -19,7 +19,6 @@ interface HostileCase {
 const FALSE_STATEMENTS: readonly HostileCase[] = cases.false;
 /** Paraphrases of the same sections, which must not be removed. */
 const TRUE_STATEMENTS: readonly HostileCase[] = cases.true;
-
 const edition = openSampleKb();
 /** Judgements of a language model that saw nothing but the judge's prompt. Set OPEN_PROMPTS to a folder to write those that lack one. */
 const recorded = recordedModel(readRecording('hostile'));
@@ -38,13 +37,8 @@ const outcomeOf = async ({ question, section, statements }: HostileCase, judge: 
     );
     if (passage === undefined) throw new Error(`${section} is not shown for ${question}`);
     const quotes = [{ passage: passage.passage, quote: textOfSection(passage.title, section) }];
-    return {
-      text: JSON.stringify({
-        statements: statements.map((text) => ({ quotes, text })),
-        verdict: 'answer',
-        confidence: 'high',
-      }),
-    };
+    const stated = statements.map((text) => ({ quotes, text }));
+    return { text: JSON.stringify({ statements: stated, verdict: 'answer', confidence: 'high' }) };
   });
   ai.judge = judge;
   const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000 });
@@ -67,20 +61,15 @@ const noJudge: ScriptedModel['judge'] = () => Promise.reject(new Error('no judge
 const textsOf = (outcomes: readonly { text: string }[]) => outcomes.map(({ text }) => text);
 
 describe('statements of a model about the sample knowledge base', () => {
-  it('are removed when the cited section contradicts them, by the recorded judge', async () => {
-    const outcomes = await outWith(FALSE_STATEMENTS, recordedJudge);
-    expect(outcomes.length).toBeGreaterThanOrEqual(80);
+  it.each([
+    ['are removed when the cited section contradicts them', FALSE_STATEMENTS, 80, false],
+    ['pass when they paraphrase the section', TRUE_STATEMENTS, 40, true],
+  ])('%s, by the recorded judge', async (_fact, statements, least, isWanted) => {
+    const outcomes = await outWith(statements, recordedJudge);
+    expect(outcomes.length).toBeGreaterThanOrEqual(least);
     if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
     expect(recorded.open.size, 'prompts of the judge without a recorded reply').toBe(0);
-    expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
-  });
-
-  it('pass when they paraphrase the section, by the recorded judge', async () => {
-    const outcomes = await outWith(TRUE_STATEMENTS, recordedJudge);
-    expect(outcomes.length).toBeGreaterThanOrEqual(40);
-    if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
-    expect(recorded.open.size, 'prompts of the judge without a recorded reply').toBe(0);
-    expect(textsOf(outcomes.filter(({ isOut }) => !isOut))).toEqual([]);
+    expect(textsOf(outcomes.filter(({ isOut }) => isOut !== isWanted))).toEqual([]);
   });
 
   it('pass without a judge when words cannot decide; these are listed', async () => {

@@ -56,7 +56,6 @@ const RUNS = ALL.length * WAYS.length;
 
 /** For injections in a question or its history. */
 const UNTOUCHED = openSmallKb();
-
 let held = 0;
 afterAll(() => console.log(`injection set: ${INJECTIONS.length} prompt injections, ${held} of ${RUNS} runs held`));
 

@@ -21,20 +21,14 @@ const broken = createNavigator({ readEdition: () => Promise.reject(new Error('se
 /** Validated by other tests; read without a schema here. */
 const fullOf = (metadata: Record<string, unknown> | undefined) => (metadata?.navigator ?? {}) as NavigatorResponse;
 
-// The five tests that every librarian has to pass.
+// What every librarian has to pass beside this is in test/conformance.
 describe('the navigator as a librarian', () => {
   it('answers simple queries', async () => {
     const response = await navigator('How often must the boiler be descaled?');
     expect(response.error).toBeUndefined();
     expect(response.answer).toContain('every 60 days');
-    expect(response.sources).toEqual([
-      {
-        name: 'Descale the boiler',
-        url: 'https://docs.example.com/care/descale.md',
-        type: 'document',
-        relevance: expect.any(Number),
-      },
-    ]);
+    const source = { name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' };
+    expect(response.sources).toEqual([{ ...source, relevance: expect.any(Number) }]);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
@@ -43,14 +37,6 @@ describe('the navigator as a librarian', () => {
     const response = await broken('How do I descale?');
     expect(response.error?.code).toBe('INTERNAL_ERROR');
     expect(JSON.stringify(response)).not.toContain('10.0.0.7');
-  });
-
-  it('never delegates, even when it could', async () => {
-    const response = await navigator(FOREIGN, {
-      availableDelegates: [{ id: 'support' }],
-    });
-    expect(response.delegate).toBeUndefined();
-    expect(response.metadata?.navigator).toMatchObject({ outOfDomain: true, sources: [] });
   });
 
   it('stops at the signal of its context', async () => {
@@ -62,10 +48,6 @@ describe('the navigator as a librarian', () => {
     const pending = never('How do I descale?', { signal: abort.signal });
     abort.abort();
     expect(await pending).toMatchObject({ error: { code: 'TIMEOUT' } });
-  });
-
-  it('works without AI in its context, and without a context', async () => {
-    expect(await navigator('When is the seal replaced?', {})).toEqual(await navigator('When is the seal replaced?'));
   });
 });
 
@@ -125,24 +107,17 @@ describe('createNavigator()', () => {
   });
 });
 
-describe('asLibrarianResponse()', () => {
-  it('lists an article once, best first, and omits invalid links', () => {
-    const sources = [
-      { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
-      { title: 'B', url: 'https://b.example', relevance: 0.9 },
-      { title: 'B', url: 'https://b.example', relevance: 0.1 },
-    ];
-    const response = {
-      answer: 'x',
-      sources: [],
-      confidence: 'high' as const,
-      confidenceReason: 'two words',
-      outOfDomain: false,
-    };
-    const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
-    expect(asLibrarianResponse(given).sources).toEqual([
-      { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
-      { name: 'A', type: 'document', relevance: 0.2 },
-    ]);
-  });
+it('asLibrarianResponse() lists an article once, best first, and omits invalid links', () => {
+  const sources = [
+    { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },
+    { title: 'B', url: 'https://b.example', relevance: 0.9 },
+    { title: 'B', url: 'https://b.example', relevance: 0.1 },
+  ];
+  const said = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
+  const response = { ...said, confidence: 'high' as const };
+  const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
+  expect(asLibrarianResponse(given).sources).toEqual([
+    { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },
+    { name: 'A', type: 'document', relevance: 0.2 },
+  ]);
 });

@@ -44,7 +44,6 @@ describe('answerFromEdition() with embeddings', () => {
     const outcome = { ...outcomeWith(0.99), model: 'static-words-2' };
     expect(answerFromEdition(EDITION, PARAPHRASE, { outcome }).verdict).not.toBe('answer');
   });
-
   it('declines when no passage is similar', () => {
     const { verdict } = answerFromEdition(EDITION, PARAPHRASE, { outcome: outcomeWith(0.2) });
     expect(verdict).not.toBe('answer');

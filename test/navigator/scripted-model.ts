@@ -11,12 +11,7 @@ export interface AskedModel {
     passages: { passage: string; title: string; section: string; text: string }[];
     /** Only in the judge's call. */
     sections?: { id: string; heading: string; text: string }[];
-    statements?: {
-      id: string;
-      statement: string;
-      quotes: { heading: string; text: string }[];
-      sections: string[];
-    }[];
+    statements?: { id: string; statement: string; quotes: { heading: string; text: string }[]; sections: string[] }[];
   };
 }
 
@@ -47,13 +42,8 @@ export const scriptedModel = (...script: Reply[]): ScriptedModel => {
             ? model.queries
             : (script[Math.min(written.length, script.length) - 1] ?? {});
       const completion = await (typeof reply === 'function' ? reply(call) : reply);
-      return {
-        text: '',
-        finish: 'stop',
-        usage: { inputTokens: 1000, outputTokens: 100 },
-        costUsd: 0.0005,
-        ...completion,
-      };
+      const usage = { inputTokens: 1000, outputTokens: 100 };
+      return { text: '', finish: 'stop', usage, costUsd: 0.0005, ...completion };
     },
   };
   return model;

@@ -1,33 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { type CitableKnowledge, validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
+import cases from './validate-navigator-response.json' with { type: 'json' };
 
-const ROLLBACK = `Deployments can be rolled back.
-
-## Quick Rollback
-
-To rollback a deployment, use \`kubectl rollout undo deployment/<name>\`. This will revert to the previous revision. It takes about 30 seconds.
-
-The command does not touch the database. See https://k8s.example/rollout and /etc/kubernetes/admin.conf.
-
-## Access
-
-Attach the policy arn:aws:iam::123456789012:policy/Rollback and set MAX_SURGE=2 with --to-revision=3.
-`;
-const LIMITS = `## Rate Limiting
-
-The API has rate limiting per client.`;
-
-const ARTICLES: Record<string, { title: string; text: string }> = {
-  'troubleshooting/rollback-procedures.md': { title: 'Rollback procedures', text: ROLLBACK },
-  'reference/api-spec.md': { title: 'API', text: LIMITS },
-};
+const FILE = 'troubleshooting/rollback-procedures.md';
+const ARTICLES: Record<string, { title: string; text: string }> = cases.articles;
+const ROLLBACK = cases.articles[FILE].text;
 const knowledge: CitableKnowledge = {
   article: (id) => (ARTICLES[id] ? { id, ...ARTICLES[id] } : undefined),
   edition: 'e1',
 };
 
-const FILE = 'troubleshooting/rollback-procedures.md';
 const QUOTE = 'This will revert to the previous revision.';
 const source = (over: Partial<NavigatorResponse['sources'][number]> = {}): NavigatorResponse['sources'][number] => ({
   file: FILE,
@@ -82,91 +65,10 @@ describe('validateNavigatorResponse()', () => {
     ).toEqual(['sentence-supported']);
   });
 
-  const BREACHES: [string, string, NavigatorResponse][] = [
-    [
-      'file-exists',
-      'a cited file that does not exist',
-      response({ sources: [source(), { ...source(), file: 'deployment/rollback.md', excerpts: [] }] }),
-    ],
-    [
-      'section-exists',
-      'a section that is no heading of its file',
-      response({ sources: [source({ section: 'Slow Rollback' })] }),
-    ],
-    ['section-exists', 'a heading of another file', response({ sources: [source({ section: 'Rate Limiting' })] })],
-    [
-      'quote-in-source',
-      'a quote one character off its place',
-      response({ sources: [source({ excerpts: [{ quote: QUOTE, start: 10, end: 10 + QUOTE.length }] })] }),
-    ],
-    ['edition-named', 'an edition that is not the one checked', response({ sources: [source({ edition: 'e0' })] })],
-    [
-      'url-in-source',
-      'a made-up URL',
-      saying('See https://k8s.example/undo for the previous revision of a deployment.'),
-    ],
-    ['arn-in-source', 'a made-up ARN', saying('Attach the policy arn:aws:iam::999999999999:policy/Rollback.')],
-    [
-      'code-in-source',
-      'a made-up command in a code span',
-      saying('Revert a deployment with `kubectl rollout revert deployment/<name>`.'),
-    ],
-    [
-      'code-in-source',
-      'a made-up line of a code block',
-      response({
-        answer: `${QUOTE} (${FILE}, Quick Rollback)\n\n\`\`\`sh\nkubectl rollout undo deployment/<name>\nkubectl delete pods\n\`\`\``,
-      }),
-    ],
-    [
-      'command-in-source',
-      'a made-up command in quotes',
-      saying("To revert a deployment use 'kubectl rollout restart deployment/web'."),
-    ],
-    [
-      'command-in-source',
-      'a made-up command in running text',
-      saying('To revert a deployment run kubectl revert and use the previous revision.'),
-    ],
-    [
-      'path-in-source',
-      'a made-up path',
-      saying('To rollback a deployment and revert to the previous revision, use /etc/kubernetes/undo.conf.'),
-    ],
-    [
-      'path-in-source',
-      'a file that is not cited',
-      saying('To rollback a deployment and revert to the previous revision, use reference/api-spec.md.'),
-    ],
-    ['identifier-in-source', 'a made-up setting', saying('To rollback a deployment set MAX_UNAVAILABLE.')],
-    ['identifier-in-source', 'a made-up option', saying('To rollback a deployment use --to-version.')],
-    ['identifier-in-source', 'a made-up code', saying('The deployment will revert with E42.')],
-    ['number-in-source', 'another number', saying('It takes about 45 seconds.')],
-    [
-      'sentence-supported',
-      'a sentence that no source says',
-      saying('Administrators should always inform their colleagues beforehand by telephone.'),
-    ],
-    ['not-contradicted', 'a sentence that denies its source', saying('The command does touch the database.')],
-    [
-      'source-supports-answer',
-      'a source that the answer does not rest on',
-      response({
-        sources: [source(), { file: 'reference/api-spec.md', section: 'Rate Limiting', relevance: 'Speaks of limits' }],
-      }),
-    ],
-    ['cited-inline', 'an answer that names no source', response({ answer: QUOTE })],
-    ['reason-meaningful', 'a reason that names no evidence', response({ confidenceReason: 'Seems right to me' })],
-    ['sources-or-lack', 'an answer without sources', lacking('This will revert to the previous revision.')],
-    ['out-of-domain-empty', 'sources out of domain', response({ outOfDomain: true })],
-    [
-      'command-in-source',
-      'a command in a silence',
-      lacking("I don't have information about this, but you can run kubectl drain yourself."),
-    ],
-  ];
-  it.each(BREACHES)('finds by %s %s', (rule, _what, broken) => {
-    expect(rulesBroken(broken)).toEqual([rule]);
+  type Breach = Partial<NavigatorResponse> & { saying?: string };
+  it.each(cases.breaches as [string, string, Breach][])('finds by %s %s', (rule, _what, { saying: said, ...over }) => {
+    const broken = response(over.sources ? { ...over, sources: over.sources.map(source) } : over);
+    expect(rulesBroken(said === undefined ? broken : saying(said))).toEqual([rule]);
   });
 
   it('lets a declination repeat words of the question and the domain', () => {
@@ -186,17 +88,8 @@ describe('validateNavigatorResponse()', () => {
     const text = 'Set <b>mode</b> to eco before you restart the device.';
     const html: CitableKnowledge = { article: (id) => ({ id, title: 'Modes', text }) };
     const answer = 'Set \\<b>mode\\</b> to eco before you restart the device. (modes.md, Modes)';
-    const cited = response({
-      answer,
-      sources: [
-        {
-          file: 'modes.md',
-          section: 'Modes',
-          relevance: 'Holds it',
-          excerpts: [{ quote: text, start: 0, end: text.length }],
-        },
-      ],
-    });
-    expect(validateNavigatorResponse(cited, html)).toEqual([]);
+    const excerpts = [{ quote: text, start: 0, end: text.length }];
+    const cited = { file: 'modes.md', section: 'Modes', relevance: 'Holds it', excerpts };
+    expect(validateNavigatorResponse(response({ answer, sources: [cited] }), html)).toEqual([]);
   });
 });

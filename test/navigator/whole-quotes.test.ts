@@ -6,13 +6,8 @@ const TEXT =
 const knowledge = { article: () => ({ text: TEXT }) };
 const quoted = (quote: string, answer = quote) => {
   const start = TEXT.indexOf(quote);
-  const source = {
-    file: 'a.md',
-    section: 'A',
-    relevance: 'r',
-    excerpts: [{ quote, start, end: start + quote.length }],
-  };
-  return wholeQuotes([source], { answer, knowledge });
+  const excerpts = [{ quote, start, end: start + quote.length }];
+  return wholeQuotes([{ file: 'a.md', section: 'A', relevance: 'r', excerpts }], { answer, knowledge });
 };
 
 describe('wholeQuotes()', () => {
@@ -20,7 +15,6 @@ describe('wholeQuotes()', () => {
     for (const quote of ['Replace damaged cables.', 'Do not mend them with tape.', '| Fan | 6 months |'])
       expect(quoted(quote)).toEqual([quote]);
   });
-
   it('returns no part of a sentence, and nothing that the answer lacks', () => {
     expect(quoted('mend them with tape.')).toEqual([]);
     expect(quoted('Do not mend')).toEqual([]);

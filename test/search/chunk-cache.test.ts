@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
-import { buildEdition } from '../../src/search/build-edition.ts';
 import { cachedArticle, cachedChunk } from '../../src/search/chunk-cache.ts';
-import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import type { Edition } from '../../src/search/open-edition.ts';
+import { editionOf } from './edition-fixture.ts';
 
 const open = (count: number): Edition => {
-  const articles = Array.from({ length: count }, (_, at) => ({
-    id: `${String(at).padStart(4, '0')}.md`,
-    title: `Valve ${at}`,
-    url: '',
-    text: `Valve ${at} closes. It opens at ${at} bar.`,
-    intents: [],
-    devices: [],
-    lastUpdated: '2026-01-01T00:00:00Z',
-  }));
-  const entries = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
-  return openEdition(buildEdition(entries, { id: 'e', workspace: 'w', createdAt: '2026-01-01T00:00:00Z' }));
+  const idOf = (at: number) => `${String(at).padStart(4, '0')}.md`;
+  const textOf = (at: number) => `Valve ${at} closes. It opens at ${at} bar.`;
+  return editionOf(...Array.from({ length: count }, (_, at) => ({ id: idOf(at), sections: [{ text: textOf(at) }] })));
 };
 
 describe('cachedChunk()', () => {
@@ -24,12 +15,10 @@ describe('cachedChunk()', () => {
     expect(cachedChunk(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
     expect(cachedArticle(edition, 1)).toEqual(edition.article(1));
   });
-
   it('decodes a chunk once', () => {
     const edition = open(3);
     expect(cachedChunk(edition, 1)).toBe(cachedChunk(edition, 1));
   });
-
   it('separates editions', () => {
     const [one, other] = [open(2), open(2)];
     expect(cachedChunk(one, 0)).not.toBe(cachedChunk(other, 0));
@@ -45,7 +34,5 @@ describe('cachedChunk()', () => {
     expect(cachedChunk(edition, 1)).not.toBe(second);
   });
 
-  it('throws when the edition does', () => {
-    expect(() => cachedChunk(open(2), 2)).toThrow(RangeError);
-  });
+  it('throws when the edition does', () => expect(() => cachedChunk(open(2), 2)).toThrow(RangeError));
 });

@@ -14,28 +14,14 @@ export const IDENTITY = { id: 'e1', workspace: 'default', createdAt: '2026-01-02
 export const entryOf = ({ id, sections, ...rest }: Sketch): EditionEntry => {
   let start = 0;
   const chunks = sections.map(({ heading = [], text }, position) => {
-    const chunk = {
-      articleId: id,
-      position,
-      headingPath: heading,
-      text,
-      start,
-      end: start + text.length,
-      tokenCount: 7,
-    };
-    start = chunk.end + 2;
+    const end = start + text.length;
+    const chunk = { articleId: id, position, headingPath: heading, text, start, end, tokenCount: 7 };
+    start = end + 2;
     return chunk;
   });
-  const article: Article = {
-    id,
-    title: `Article ${id}`,
-    url: `https://kb.example/${id}`,
-    text: sections.map(({ text }) => text).join('\n\n'),
-    intents: [],
-    devices: [],
-    lastUpdated: '2026-01-01T00:00:00Z',
-    ...rest,
-  };
+  const text = sections.map((section) => section.text).join('\n\n');
+  const facts = { title: `Article ${id}`, url: `https://kb.example/${id}`, lastUpdated: '2026-01-01T00:00:00Z' };
+  const article: Article = { id, text, ...facts, intents: [], devices: [], ...rest };
   return { article, chunks };
 };
 

@@ -7,22 +7,12 @@ import {
   libraryEditionSource,
   sha256Hex,
 } from '../../src/storage/edition-storage.ts';
+import { entryOf } from './edition-fixture.ts';
 
 const published = async (number: number, text: string, workspace = 'default') => {
   const edition = `e${String(number).padStart(6, '0')}-00000000`;
-  const article = {
-    id: 'a',
-    title: 'T',
-    url: 'https://kb.example',
-    text,
-    intents: [],
-    devices: [],
-    lastUpdated: '2026-01-01T00:00:00Z',
-  };
-  const chunks = [{ articleId: 'a', position: 0, headingPath: [], text, start: 0, end: text.length, tokenCount: 1 }];
-  const whole = Uint8Array.from(
-    buildEdition([{ article, chunks }], { id: edition, workspace, createdAt: '2026-01-01T00:00:00Z' }),
-  );
+  const entry = entryOf({ id: 'a', title: 'T', sections: [{ text }] });
+  const whole = buildEdition([entry], { id: edition, workspace, createdAt: '2026-01-01T00:00:00Z' });
   const bytes = [whole.slice(0, 100), whole.slice(100)];
   const parts = await Promise.all(
     bytes.map(async (part, index) => ({
@@ -31,16 +21,8 @@ const published = async (number: number, text: string, workspace = 'default') =>
       sha256: await sha256Hex(part),
     })),
   );
-  const manifest: EditionManifest = {
-    edition,
-    workspace,
-    formatVersion: 1,
-    createdAt: '',
-    articles: 1,
-    chunks: 1,
-    bytes: whole.length,
-    parts,
-  };
+  const counts = { articles: 1, chunks: 1, bytes: whole.length };
+  const manifest: EditionManifest = { edition, workspace, formatVersion: 1, createdAt: '', ...counts, parts };
   return { manifest, bytes };
 };
 
@@ -65,141 +47,117 @@ const fakeLibrary = (cheaper: EditionParts[] = []) => {
   return { library, source };
 };
 
-const readerForTest = (options: { maxBytes?: number } = {}) => {
+const readerForTest = (options: { maxBytes?: number; cheaper?: EditionParts[] } = {}) => {
   const clock = { now: 0 };
   const late: Promise<unknown>[] = [];
   const reader = createEditionReader({ ...options, now: () => clock.now });
+  const { library, source } = fakeLibrary(options.cheaper);
   const waitUntil = (work: Promise<unknown>) => void late.push(work);
-  return { clock, reader, waitUntil, settle: () => Promise.all(late.splice(0)) };
+  const read = () => reader.read({ workspace: 'default', source, waitUntil });
+  const readText = async () => (await read()).edition.chunk(0).text;
+  return { clock, reader, library, source, read, readText, settle: () => Promise.all(late.splice(0)) };
 };
+
+const FOREIGN = await published(1, 'x', 'other');
+const LARGE = await published(1, 'x'.repeat(20_000));
 
 describe('createEditionReader()', () => {
   it('revalidates at most once a second, and after three seconds before it answers', async () => {
-    const { library, source } = fakeLibrary();
-    const { clock, reader, waitUntil, settle } = readerForTest();
-    const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
+    const { clock, library, readText, settle } = readerForTest();
     library.current = await published(1, 'old');
-    expect(await read()).toBe('old');
+    expect(await readText()).toBe('old');
     await settle();
     library.current = await published(2, 'new');
     library.asked = [];
     clock.now = 999;
-    expect(await read()).toBe('old');
+    expect(await readText()).toBe('old');
     expect(library.asked).toEqual([]);
     clock.now = 3000;
-    expect(await read()).toBe('new');
+    expect(await readText()).toBe('new');
   });
 
   it('answers at once between one and three seconds, and refreshes in the background', async () => {
-    const { library, source } = fakeLibrary();
-    const { clock, reader, waitUntil, settle } = readerForTest();
-    const read = async () => (await reader.read({ workspace: 'default', source, waitUntil })).edition.chunk(0).text;
+    const { clock, library, readText, settle } = readerForTest();
     library.current = await published(1, 'old');
-    await read();
+    await readText();
     await settle();
     library.current = await published(2, 'new');
     clock.now = 2999;
-    expect(await read()).toBe('old');
+    expect(await readText()).toBe('old');
     await settle();
-    expect(await read()).toBe('new');
+    expect(await readText()).toBe('new');
   });
 
   it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
-    const { library, source } = fakeLibrary();
-    const { clock, reader } = readerForTest();
+    const { clock, library, read } = readerForTest();
     library.current = await published(1, 'text');
-    await Promise.all([1, 2, 3].map(() => reader.read({ workspace: 'default', source })));
+    await Promise.all([1, 2, 3].map(read));
     clock.now = 5000;
-    await reader.read({ workspace: 'default', source });
-    expect(library.asked).toEqual([
-      '/editions/current',
-      '/editions/e000001-00000000/parts/0',
-      '/editions/e000001-00000000/parts/1',
-      '/editions/current',
-    ]);
+    await read();
+    const parts = [0, 1].map((part) => `/editions/e000001-00000000/parts/${part}`);
+    expect(library.asked).toEqual(['/editions/current', ...parts, '/editions/current']);
   });
 
   it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
     const edition = await published(1, 'text');
     const damaged = edition.bytes[1]?.map((byte) => byte ^ 1);
-    const { library, source } = fakeLibrary([
-      { readPart: async (_, part) => (part === 0 ? edition.bytes[0] : damaged) },
-    ]);
+    const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? edition.bytes[0] : damaged) };
+    const { library, readText } = readerForTest({ cheaper: [cheaper] });
     library.current = edition;
-    const { edition: opened } = await readerForTest().reader.read({ workspace: 'default', source });
-    expect(opened.chunk(0).text).toBe('text');
+    expect(await readText()).toBe('text');
     expect(library.asked).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
   });
 
   it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
-    const { library, source } = fakeLibrary();
-    const { clock, reader } = readerForTest();
+    const { clock, library, read } = readerForTest();
     library.current = await published(1, 'text');
-    expect((await reader.read({ workspace: 'default', source })).isStale).toBe(false);
+    expect((await read()).isStale).toBe(false);
     library.isDown = true;
     clock.now = STALE_LIMIT_MS - 1;
-    expect(await reader.read({ workspace: 'default', source })).toMatchObject({
-      isStale: true,
-      edition: { id: 'e000001-00000000' },
-    });
+    expect(await read()).toMatchObject({ isStale: true, edition: { id: 'e000001-00000000' } });
     clock.now = STALE_LIMIT_MS;
-    await expect(reader.read({ workspace: 'default', source })).rejects.toThrow(EditionUnavailable);
+    await expect(read()).rejects.toThrow(EditionUnavailable);
   });
 
-  it.each<[string, (library: ReturnType<typeof fakeLibrary>['library']) => Promise<void>, string]>([
-    ['nothing was published', async () => {}, 'no knowledge base has been synced'],
-    ['the library is down', async (library) => void Object.assign(library, { isDown: true }), 'cannot be asked'],
-    [
-      'the edition is of another workspace',
-      async (library) => void Object.assign(library, { current: await published(1, 'x', 'other') }),
-      'belongs to another workspace',
-    ],
-    [
-      'the edition is too large',
-      async (library) => void Object.assign(library, { current: await published(1, 'x'.repeat(20_000)) }),
-      'more than 20000',
-    ],
-  ])('says that it is unavailable when %s', async (_, prepare, problem) => {
-    const { library, source } = fakeLibrary();
-    await prepare(library);
-    const reading = readerForTest({ maxBytes: 20_000 }).reader.read({ workspace: 'default', source });
-    await expect(reading).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringContaining(problem),
-    });
+  it.each<[string, object, string]>([
+    ['nothing was published', {}, 'no knowledge base has been synced'],
+    ['the library is down', { isDown: true }, 'cannot be asked'],
+    ['the edition is of another workspace', { current: FOREIGN }, 'belongs to another workspace'],
+    ['the edition is too large', { current: LARGE }, 'more than 20000'],
+  ])('says that it is unavailable when %s', async (_, state, problem) => {
+    const { library, read } = readerForTest({ maxBytes: 20_000 });
+    Object.assign(library, state);
+    const message = expect.stringContaining(problem);
+    await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
   });
 
   it('starts its own load when the one that it waited for fails', async () => {
-    const { library, source } = fakeLibrary();
+    const { reader, library, source, read } = readerForTest();
     library.current = await published(1, 'text');
-    const { reader } = readerForTest();
     const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
     const first = reader.read({ workspace: 'default', source: failing });
-    const others = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+    const others = [1, 2].map(read);
     await expect(first).rejects.toThrow(EditionUnavailable);
-    expect((await Promise.all(others)).map(({ edition }) => edition.id)).toEqual([
-      'e000001-00000000',
-      'e000001-00000000',
-    ]);
+    const ids = (await Promise.all(others)).map(({ edition }) => edition.id);
+    expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
     expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
   });
 
   it('waits five seconds for a load that hangs, once for all requests, and then starts another', async () => {
     vi.useFakeTimers();
     try {
-      const { library, source } = fakeLibrary();
+      const { clock, reader, library, source, read } = readerForTest();
       library.current = await published(1, 'text');
-      const { clock, reader } = readerForTest();
       const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
       void reader.read({ workspace: 'default', source: stuck });
-      const waiting = [1, 2].map(() => reader.read({ workspace: 'default', source }));
+      const waiting = [1, 2].map(read);
       await vi.advanceTimersByTimeAsync(5000);
       vi.useRealTimers();
       await Promise.all(waiting);
       expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
       // No request waits for the hanging load any more, although the edition is too old by now.
       clock.now = 10_000;
-      await reader.read({ workspace: 'default', source });
+      await read();
       expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(2);
     } finally {
       vi.useRealTimers();

@@ -64,15 +64,11 @@ describe('fitEdition()', () => {
     const foreign = OFF_TOPIC_QUESTIONS;
     expect(foreign.filter(isForeign).length / foreign.length).toBeGreaterThan(0.9);
   });
-
   it('classifies no question as out of domain that its articles answer', () => {
     expect(isForeign('What do I do about cavitation of the impeller?')).toBe(false);
     expect(isForeign('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
-
-  it('lists the topics of the knowledge base', () => {
-    expect(answeringModelOf(fitted).topics).toContain('turbine');
-  });
+  it('lists the topics of the knowledge base', () => expect(answeringModelOf(fitted).topics).toContain('turbine'));
 
   it('uses the default for an edition too small to fit, and for one never fitted', () => {
     const tiny = openEdition(
@@ -83,32 +79,26 @@ describe('fitEdition()', () => {
   });
 });
 
-describe('madeUpQuestions()', () => {
-  it('makes questions of 2 to 7 words, whose chunk is found in most cases', () => {
-    const questions = madeUpQuestions(fitted, 100);
-    expect(questions.length).toBe(100);
-    for (const { text } of questions) expect(text.split(' ').length).toBeLessThanOrEqual(7);
-    expect(Math.min(...questions.map(({ text }) => text.split(' ').length))).toBe(2);
-    const found = questions.filter(({ text, chunk }) =>
-      searchEdition(fitted, text).hits.some((hit) => hit.chunk === chunk),
-    );
-    expect(found.length).toBeGreaterThan(50);
-  });
+it('madeUpQuestions() makes questions of 2 to 7 words, whose chunk is found in most cases', () => {
+  const questions = madeUpQuestions(fitted, 100);
+  expect(questions.length).toBe(100);
+  for (const { text } of questions) expect(text.split(' ').length).toBeLessThanOrEqual(7);
+  expect(Math.min(...questions.map(({ text }) => text.split(' ').length))).toBe(2);
+  const found = questions.filter(({ text, chunk }) =>
+    searchEdition(fitted, text).hits.some((hit) => hit.chunk === chunk),
+  );
+  expect(found.length).toBeGreaterThan(50);
 });
 
-describe('relevanceOfHits()', () => {
-  it('scores the best source of a clear question above 0.7 and the others below', () => {
-    const outcome = searchEdition(fitted, 'Who records cavitation readings of the impeller in logbook impeller-1?');
-    const [best = 0, ...others] = relevanceOfHits(outcome, answeringModelOf(fitted));
-    expect(best).toBeGreaterThan(0.7);
-    expect(Math.max(...others)).toBeLessThan(best);
-  });
+it('relevanceOfHits() scores the best source of a clear question above 0.7 and the others below', () => {
+  const outcome = searchEdition(fitted, 'Who records cavitation readings of the impeller in logbook impeller-1?');
+  const [best = 0, ...others] = relevanceOfHits(outcome, answeringModelOf(fitted));
+  expect(best).toBeGreaterThan(0.7);
+  expect(Math.max(...others)).toBeLessThan(best);
 });
 
-describe('encodeKey()', () => {
-  it('encodes keys from -2 to 5 within 0.02', () => {
-    for (const key of [-2, -0.5, 0, 1.25, 4.99]) expect(Math.abs(decodeKey(encodeKey(key)) - key)).toBeLessThan(0.02);
-    expect(decodeKey(encodeKey(99))).toBe(5);
-    expect(decodeKey(undefined)).toBe(-2);
-  });
+it('encodeKey() encodes keys from -2 to 5 within 0.02', () => {
+  for (const key of [-2, -0.5, 0, 1.25, 4.99]) expect(Math.abs(decodeKey(encodeKey(key)) - key)).toBeLessThan(0.02);
+  expect(decodeKey(encodeKey(99))).toBe(5);
+  expect(decodeKey(undefined)).toBe(-2);
 });

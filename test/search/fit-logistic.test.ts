@@ -15,7 +15,6 @@ describe('fitLogistic()', () => {
     const examples = [...grid.map(() => ({ features: [0], label: false })), { features: [0], label: true }];
     expect(applyLogistic(fitLogistic(examples), [0])).toBeCloseTo(0.5, 2);
   });
-
   it('respects the sign constraint of a weight', () => {
     const examples = grid.map(({ x, y }) => ({ features: [x, y], label: x - y > 0 }));
     expect(fitLogistic(examples).weights[1]).toBeLessThan(0);

@@ -18,19 +18,15 @@ describe('fuse()', () => {
   it('ranks a good match of words above mere similarity of meaning', () => {
     expect(chunks({ 1: 20, 2: 0 }, { 2: 0.7, 1: 0.3 })).toEqual([1, 2]);
   });
-
   it('ranks a very probable answer by meaning above a weak match of words', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 })).toEqual([2, 1]);
   });
-
   it('does not rank distant meanings above a weak match of words', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.25, 3: 0.2 })).toEqual([1, 2]);
   });
-
   it('breaks ties of words by meaning', () => {
     expect(chunks({ 1: 10, 2: 9.9, 3: 9.8 }, { 3: 0.6, 2: 0.5, 1: 0.4 })).toEqual([3, 2, 1]);
   });
-
   it('gives a model without calibration little weight', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 }, 'unheard-of')).toEqual([1, 2]);
   });
@@ -47,17 +43,14 @@ describe('fuse()', () => {
     const fused = fuse(candidatesOf({ 1: 0, 2: 0, 3: 0 }), { model: MODEL, near, total: 0 });
     expect(fused.map(({ chunk }) => chunk)).toEqual([3, 2, 1]);
   });
-
   it('sets the similarity of close chunks only', () => {
     const [first, second] = ordered({ 1: 20, 2: 5 }, { 2: 0.4 });
     expect([first?.chunk, first?.similarity, second?.chunk, second?.similarity]).toEqual([1, undefined, 2, 0.4]);
   });
-
   it('exposes the score that determines the order', () => {
     const fused = ordered({ 1: 20, 2: 5, 3: 11 }, { 2: 0.4, 3: 0.39 }).map((hit) => hit.fused);
     expect(fused).toEqual(fused.toSorted((left, right) => right - left));
   });
-
   it('keeps the order by words when nothing is close', () => {
     expect(chunks({ 1: 10, 2: 30, 3: 20 }, {})).toEqual([2, 3, 1]);
   });

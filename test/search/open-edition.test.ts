@@ -67,9 +67,8 @@ describe('openEdition()', () => {
 
   it('refuses an edition truncated at any byte', () => {
     const bytes = build();
-    for (let length = 0; length < bytes.length; length++) {
+    for (let length = 0; length < bytes.length; length++)
       expect(() => openEdition(bytes.slice(0, length))).toThrow(EditionFormatError);
-    }
   });
 
   it('refuses a truncated edition whose header states the new length', () => {
@@ -163,7 +162,6 @@ describe('attachSection()', () => {
     const tight = build().slice();
     expect(attachSection(tight, 'a', Uint8Array.of(9))).toEqual(attachSection(build(), 'a', Uint8Array.of(9)));
   });
-
   it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {
     expect(() => attachSection(build(), name, new Uint8Array(1))).toThrow(RangeError);
   });

@@ -6,15 +6,10 @@ import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 const HELP = 'Still need help? Write to us.';
 /** One article a list of blocks. */
-const editionOf = (...articles: string[][]): Edition =>
-  openEdition(
-    attachRepeatedBlocks(
-      buildEdition(
-        articles.map((blocks, at) => entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] })),
-        IDENTITY,
-      ),
-    ),
-  );
+const editionOf = (...articles: string[][]): Edition => {
+  const entries = articles.map((blocks, at) => entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] }));
+  return openEdition(attachRepeatedBlocks(buildEdition(entries, IDENTITY)));
+};
 const withHelp = (count: number, others = 0): string[][] => [
   ...Array.from({ length: count }, (_, at) => [`Text ${at}.`, HELP]),
   ...Array.from({ length: others }, (_, at) => [`Other text ${at}.`]),
@@ -25,7 +20,6 @@ describe('isRepeatedIn()', () => {
     expect(isRepeatedIn(editionOf(...withHelp(4)))(HELP)).toBe(true);
     expect(isRepeatedIn(editionOf(...withHelp(3)))(HELP)).toBe(false);
   });
-
   it('requires a hundredth of the articles of a large knowledge base', () => {
     expect(isRepeatedIn(editionOf(...withHelp(6, 600)))(HELP)).toBe(false);
     expect(isRepeatedIn(editionOf(...withHelp(7, 600)))(HELP)).toBe(true);
@@ -42,22 +36,15 @@ describe('isRepeatedIn()', () => {
   it('counts an article once, however often it repeats a block', () => {
     expect(isRepeatedIn(editionOf([HELP, HELP, HELP, HELP, HELP], ['Other.']))(HELP)).toBe(false);
   });
-
   it('detects nothing in an edition without the section', () => {
-    const plain = openEdition(
-      buildEdition(
-        withHelp(9).map((blocks, at) => entryOf({ id: `${at}`, sections: blocks.map((text) => ({ text })) })),
-        IDENTITY,
-      ),
-    );
+    const sketches = withHelp(9).map((blocks, at) => ({ id: `${at}`, sections: blocks.map((text) => ({ text })) }));
+    const plain = openEdition(buildEdition(sketches.map(entryOf), IDENTITY));
     expect(isRepeatedIn(plain)(HELP)).toBe(false);
   });
 });
 
-describe('attachRepeatedBlocks()', () => {
-  it('leaves the edition unchanged', () => {
-    const edition = editionOf(...withHelp(5));
-    expect(edition.articleCount).toBe(5);
-    expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);
-  });
+it('attachRepeatedBlocks() leaves the edition unchanged', () => {
+  const edition = editionOf(...withHelp(5));
+  expect(edition.articleCount).toBe(5);
+  expect(edition.chunk(0).text).toBe(`Text 0.\n\n${HELP}`);
 });

@@ -36,23 +36,20 @@ describe('semanticRelevances()', () => {
     expect(semanticRelevances({ hits: hitsOf(0.6, undefined), model: 'text-embedding-3-small' })[1]).toBeUndefined();
     expect(semanticRelevances({ hits: hitsOf(0.6, 0.5) })).toEqual([undefined, undefined]);
   });
-
   it.each(['unheard-of', 'constructor', '__proto__'])('is conservative with the unknown model %s', (model) => {
     expect(semanticRelevances({ hits: hitsOf(0.7, 0.6), model })[0]).toBeLessThan(0.35);
     expect(semanticRelevances({ hits: hitsOf(0.95, 0.5), model })[0]).toBeGreaterThan(0.8);
   });
 });
 
-describe('joined()', () => {
-  it('is the relevance by words when meaning was not compared, and never less', () => {
-    expect(joined(0.3, undefined)).toBe(0.3);
-    for (const words of [0, 0.2, 0.7, 1])
-      for (const meaning of [0, 0.2, 0.7, 1]) {
-        expect(joined(words, meaning)).toBeGreaterThanOrEqual(Math.max(words, meaning));
-        expect(joined(words, meaning)).toBeLessThanOrEqual(1);
-        expect(joined(words, meaning)).toBe(joined(meaning, words));
-      }
-  });
+it('joined() is the relevance by words when meaning was not compared, and never less', () => {
+  expect(joined(0.3, undefined)).toBe(0.3);
+  for (const words of [0, 0.2, 0.7, 1])
+    for (const meaning of [0, 0.2, 0.7, 1]) {
+      expect(joined(words, meaning)).toBeGreaterThanOrEqual(Math.max(words, meaning));
+      expect(joined(words, meaning)).toBeLessThanOrEqual(1);
+      expect(joined(words, meaning)).toBe(joined(meaning, words));
+    }
 });
 
 const MODELS = [

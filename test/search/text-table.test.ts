@@ -7,13 +7,11 @@ import { compareByBytes, entryText, findEntry, openTextTable } from '../../src/s
 describe('openTextTable()', () => {
   const bytes = new TextEncoder().encode('armboardfan');
   const open = (...starts: number[]) => openTextTable(Uint32Array.from(starts), bytes);
-
   it('returns every entry, nothing outside the table, and finds existing entries', () => {
     const table = open(0, 3, 8, 11);
     expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual(['', 'arm', 'board', 'fan', '']);
     expect(['arm', 'fan', 'fa'].map((key) => findEntry(table, new TextEncoder().encode(key)))).toEqual([0, 2, -1]);
   });
-
   it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])('refuses starts from %j', (starts) => {
     expect(() => open(...starts)).toThrow(EditionFormatError);
   });
@@ -29,18 +27,16 @@ describe('openTextTable()', () => {
   });
 });
 
-describe('compareByBytes()', () => {
-  it('orders texts by their UTF-8 bytes, where plain comparison does not', () => {
-    expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual(['e', 'é', '\uff5e', '\u{1f600}']);
-    const text = fc.string({
-      unit: fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}'),
-      maxLength: 4,
-    });
-    fc.assert(
-      fc.property(text, text, (left, right) => {
-        expect(Math.sign(compareByBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
-      }),
-      { numRuns: 500 },
-    );
+it('compareByBytes() orders texts by their UTF-8 bytes, where plain comparison does not', () => {
+  expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual(['e', 'é', '\uff5e', '\u{1f600}']);
+  const text = fc.string({
+    unit: fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}'),
+    maxLength: 4,
   });
+  fc.assert(
+    fc.property(text, text, (left, right) => {
+      expect(Math.sign(compareByBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -8,6 +8,7 @@ import { openEdition } from '../../src/search/open-edition.ts';
 import { packVector, quantise, signsOf, signWords, unpackVector } from '../../src/search/quantise.ts';
 import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { cosine } from '../knowledge/vectors-for-test.ts';
+import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 /** Directions as a model's: dense, and spread evenly. */
 const randomVectors = (count: number, dimensions: number, seed = 7): number[][] => {
@@ -97,12 +98,8 @@ describe('nearestRows()', () => {
 
 const SPACE = { model: 'm', dimensions: 8 };
 const edition = (spareBytes = 0) => {
-  const article = { id: 'a', title: '', url: '', text: 'x', intents: [], devices: [], lastUpdated: '2026-01-01' };
-  const chunks = Array.from({ length: 4 }, (_, position) => ({
-    ...{ articleId: 'a', position, headingPath: [], text: 'x', start: 0, end: 1, tokenCount: 1 },
-  }));
-  const identity = { id: 'e', workspace: 'w', createdAt: '' };
-  return buildEdition([{ article, chunks }], identity, { spareBytes: () => spareBytes });
+  const entry = entryOf({ id: 'a', sections: Array.from({ length: 4 }, () => ({ text: 'x' })) });
+  return buildEdition([entry], IDENTITY, { spareBytes: () => spareBytes });
 };
 
 describe('the vectors of an edition', () => {
@@ -129,7 +126,6 @@ describe('the vectors of an edition', () => {
     const ids = ['a0'.padEnd(32, '0')];
     expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
   });
-
   it('are refused when there are not as many as chunks', () => {
     expect(() => attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 })).toThrow(RangeError);
   });
@@ -150,13 +146,8 @@ describe('the embedded text of a chunk', () => {
   });
 
   it('has a different id for every change of the text, the model or the dimensions', async () => {
-    const ids = await Promise.all([
-      vectorIdOf('a', SPACE),
-      vectorIdOf('a', SPACE),
-      vectorIdOf('b', SPACE),
-      vectorIdOf('a', { ...SPACE, model: 'n' }),
-      vectorIdOf('a', { ...SPACE, dimensions: 9 }),
-    ]);
+    const spaces = [SPACE, SPACE, { ...SPACE, model: 'n' }, { ...SPACE, dimensions: 9 }];
+    const ids = await Promise.all([...spaces.map((space) => vectorIdOf('a', space)), vectorIdOf('b', SPACE)]);
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(4);

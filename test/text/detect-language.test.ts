@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { detectLanguage } from '../../src/text/detect-language.ts';
 import customers from './customer-sentences.json' with { type: 'json' };
+import messages from './detect-language.json' with { type: 'json' };
 import later from './later-sentences.json' with { type: 'json' };
 
 /** The tables were tuned on every second sentence, and on those of `later-sentences.json`. */
@@ -49,20 +50,9 @@ describe('detectLanguage()', () => {
     expect(right).toBeGreaterThanOrEqual(0.88);
     expect(wrong).toBeLessThanOrEqual(0.04);
   });
-
-  it.each([
-    ['Mein Apollo meldet "connection refused by pool", was kann ich tun?', 'de'],
-    ['Bonjour, le fichier /etc/apollo/config.yml est vide, que faire ? `systemctl status` ne dit rien', 'fr'],
-    ['Guten Tag, hier das Log:\n```\nthe pool is not in the list and it was on for a while\n```\nWas ist das?', 'de'],
-    ['Apollo II (Firmware 2.0.4, Bitcoin Core) は起動しません', 'ja'],
-    ['O meu Apollo não liga', 'pt'],
-    ['Bitte help me, das ist not working und ich weiß nicht what to do with it', undefined],
-    ['سلام، سفارش من کجاست؟', 'fa'],
-    ['Къде е моята поръчка? Устройството не работи, моля помогнете ми бързо със съобщение', 'bg'],
-  ])('reads %j as %s', (text, language) => {
-    expect(detectLanguage(text)).toBe(language);
-  });
-
+  it.each(messages as [string, string | null][])('reads %j as %s', (text, language) =>
+    expect(detectLanguage(text)).toBe(language ?? undefined),
+  );
   it('ignores words that contain code characters, and reads the words beside them', () => {
     expect(detectLanguage('see /api/v2/status und das Gerät geht nicht mehr an, was kann ich tun?')).toBe('de');
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chunkArticle } from '../../../src/knowledge/articles/chunk-article.ts';
 import { parseBlocks } from '../../../src/markup/parse-blocks.ts';
 import type { Article } from '../../../src/search/article.ts';
+import cases from './chunk-article.json' with { type: 'json' };
 
 const articleOf = (text: string, title = 'Title'): Article => ({
   ...{ id: 'a.md', title, url: 'https://kb.example/a', text },
@@ -13,21 +14,7 @@ const textsOf = (text: string, maxTokens = 400) =>
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index % 10}`).join(' ');
 
 const block = fc.oneof(
-  fc.constantFrom('# One', '## Two *x*', '### Three', 'Setext\n---', '---', '<!-- note -->', ''),
-  fc.constantFrom(
-    'A paragraph.',
-    '- a\n- b\n  - c',
-    '1. x\n\n   more',
-    '> quote\n> # not a heading',
-    '    indented code',
-  ),
-  fc.constantFrom(
-    '| a | b |\n| - | - |\n| 1 | 2 |',
-    '```sh\n# no heading\n\nrun\n```',
-    '```\nnever closed',
-    '<div>\nhtml\n</div>',
-    '😀 漢字。次。',
-  ),
+  ...[cases.headings, cases.prose, cases.blocks].map((each) => fc.constantFrom(...each)),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.nat({ max: 300 }).map(words),
 );
@@ -71,19 +58,18 @@ describe('chunkArticle()', () => {
 
   it('never reaches over a heading, and keeps headings out of the text', () => {
     const chunks = chunkArticle(articleOf('Intro.\n\n## Section 1\n\nOne.\n\n## Section 2\n\nTwo.\n\nThree.'));
-    expect(chunks.map(({ headingPath, text }) => [headingPath, text])).toEqual([
+    const expected = [
       [[], 'Intro.'],
       [['Section 1'], 'One.'],
       [['Section 2'], 'Two.\n\nThree.'],
-    ]);
+    ];
+    expect(chunks.map(({ headingPath, text }) => [headingPath, text])).toEqual(expected);
   });
 
   it('gives the path of headings in plain words, without the title', () => {
     const text = '# Title\n\n## Set *up* [the](x) `kit` &amp; go\n\n#### Deep\n\na\n\n## Next\n\nb';
-    expect(chunkArticle(articleOf(text)).map(({ headingPath }) => headingPath)).toEqual([
-      ['Set up the kit & go', 'Deep'],
-      ['Next'],
-    ]);
+    const expected = [['Set up the kit & go', 'Deep'], ['Next']];
+    expect(chunkArticle(articleOf(text)).map(({ headingPath }) => headingPath)).toEqual(expected);
   });
 
   it('packs the blocks of a section evenly', () => {
@@ -97,9 +83,7 @@ describe('chunkArticle()', () => {
     ['a code block', `\`\`\`\n${'x = 1\n'.repeat(40)}\`\`\``],
     ['a table', `| a | b |\n| - | - |\n${'| one | two |\n'.repeat(25)}`.trim()],
     ['a list', '- item of a list\n'.repeat(30).trim()],
-  ])('keeps %s whole up to twice the bound', (_, text) => {
-    expect(textsOf(text, 150)).toEqual([text]);
-  });
+  ])('keeps %s whole up to twice the bound', (_, text) => expect(textsOf(text, 150)).toEqual([text]));
 
   it('cuts a code block that is larger between lines, a table between rows, a list between items', () => {
     for (const text of [
@@ -118,21 +102,13 @@ describe('chunkArticle()', () => {
     for (const text of textsOf(sentence.repeat(100), 100))
       expect(text.endsWith('words.') && text.startsWith('This')).toBe(true);
   });
-
   it('cuts no surrogate pair', () => {
     for (const text of textsOf(`a${'😀'.repeat(3000)}`, 50)) expect(text.isWellFormed()).toBe(true);
   });
-
   it.each([' ', '\n'])('bounds the length of a chunk, white space included', (space) => {
     for (const text of textsOf(`word${space.repeat(100_000)}word ${words(900)}`))
       expect(text.length).toBeLessThan(15_000);
   });
-
-  it('gives nothing for a blank article', () => {
-    expect(textsOf(' \n\n\t')).toEqual([]);
-  });
-
-  it('refuses a bound that makes no sense', () => {
-    expect(() => textsOf('a', 0)).toThrow(RangeError);
-  });
+  it('gives nothing for a blank article', () => expect(textsOf(' \n\n\t')).toEqual([]));
+  it('refuses a bound that makes no sense', () => expect(() => textsOf('a', 0)).toThrow(RangeError));
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnowledgeGap } from '../../../src/contract/knowledge-gaps.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import type { GapSighting, MetGap } from '../../../src/knowledge/gaps/gap-book.ts';
+import type { GapBook, GapSighting, MetGap, OpenGap } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 
 const DAY = Date.UTC(2026, 9, 1);
@@ -32,6 +32,11 @@ const sighting = (gaps: MetGap[], more: Partial<GapSighting> = {}): GapSighting 
   nowMs: DAY,
   ...more,
 });
+const meet = (book: GapBook, stems: string, more: Partial<GapSighting> = {}) =>
+  book.record(sighting([gapOn(stems)], more));
+/** Notes for a gap that was handed out whether an edition answers it. */
+const note = (book: GapBook, gap: OpenGap | undefined, edition: string, isAnswered: boolean, nowMs = DAY) =>
+  book.noteChecked([{ id: gap?.id ?? '', lastSeenMs: gap?.lastSeenMs ?? 0, isAnswered }], { edition, nowMs });
 const all = { state: 'all', limit: 200 } as const;
 
 describe('sqlGapBook()', () => {
@@ -39,7 +44,7 @@ describe('sqlGapBook()', () => {
     const book = bookOf();
     for (let times = 0; times < 7; times++) {
       const words = times % 2 === 0 ? 'zigbee hub pair' : 'pair zigbee bridge';
-      book.record(sighting([gapOn(words)], { nowMs: DAY + times }));
+      meet(book, words, { nowMs: DAY + times });
     }
     const { gaps, total } = book.list(all);
     expect(total).toBe(1);
@@ -56,120 +61,83 @@ describe('sqlGapBook()', () => {
     ['another intent, and only half of the words', gapOn('zigbee light', { intent: 'setup_help' })],
   ])('keeps apart what is of %s', (_, other) => {
     const book = bookOf();
-    book.record(sighting([gapOn('zigbee hub')]));
+    meet(book, 'zigbee hub');
     book.record(sighting([other]));
     expect(book.list(all).total).toBe(2);
   });
 
+  const meaning = (stems: string, vector: number[], model = 'm') =>
+    gapOn('', { subject: { ...gapOn(stems).subject, vector, model } });
+  const intentOnly = gapOn('', { kind: 'intent', subject: { stems: [] } });
   it.each([
     [
       'a product in other letters',
-      gapOn('zigbee hub', { product: 'APOLLO II' }),
-      gapOn('zigbee hub', { product: 'Apollo II' }),
+      gapOn('zigbee', { product: 'APOLLO II' }),
+      gapOn('zigbee', { product: 'Apollo II' }),
     ],
+    ['an intent that was told differently', gapOn('zigbee hub'), gapOn('hub zigbee', { intent: 'setup_help' })],
+    ['an intent that has no article', intentOnly, intentOnly],
     [
-      'an intent that was told differently, of the same words',
-      gapOn('zigbee hub'),
-      gapOn('hub zigbee', { intent: 'setup_help' }),
-    ],
-    [
-      'an intent that has no article',
-      gapOn('', { kind: 'intent', subject: { stems: [] } }),
-      gapOn('', { kind: 'intent', subject: { stems: [] } }),
-    ],
-    [
-      'a meaning that is close, and a word in common',
-      gapOn('zigbee hub pair', {
-        subject: {
-          stems: [
-            ['zigbee', 1],
-            ['hub', 1],
-            ['pair', 1],
-          ],
-          vector: [1, 0.1],
-          model: 'm',
-        },
-      }),
-      gapOn('', {
-        subject: {
-          stems: [
-            ['zigbee', 1],
-            ['coupl', 1],
-            ['bridg', 1],
-          ],
-          vector: [1, 0.2],
-          model: 'm',
-        },
-      }),
+      'a close meaning and a common word',
+      meaning('zigbee hub pair', [1, 0.1]),
+      meaning('zigbee coupl bridg', [1, 0.2]),
     ],
   ])('takes for the same %s', (_, left, right) => {
     const book = bookOf();
-    book.record(sighting([left]));
-    book.record(sighting([right]));
+    for (const gap of [left, right]) book.record(sighting([gap]));
     expect(book.list(all).gaps).toMatchObject([{ count: 2 }]);
   });
 
   it('does not compare meanings of two models, nor those without any word in common', () => {
-    const subject = (stem: string, model: string) => ({
-      stems: [
-        [stem, 1],
-        [`${stem}x`, 1],
-      ] as const,
-      vector: [1, 0],
-      model,
-    });
+    const other = meaning('zigbee', [1, 0], 'two');
+    const rarer = {
+      ...other,
+      subject: {
+        ...other.subject,
+        stems: [
+          ['zigbee', 1],
+          ['coupl', 3],
+        ] as const,
+      },
+    };
     const book = bookOf();
-    book.record(sighting([gapOn('', { subject: subject('zigbee', 'one') })]));
-    book.record(
-      sighting([
-        gapOn('', {
-          subject: {
-            ...subject('zigbee', 'two'),
-            stems: [
-              ['zigbee', 1],
-              ['coupl', 3],
-            ],
-          },
-        }),
-      ]),
-    );
-    book.record(sighting([gapOn('', { subject: subject('rack', 'one') })]));
+    for (const gap of [meaning('zigbee zigbeex', [1, 0], 'one'), rarer, meaning('rack rackx', [1, 0], 'one')])
+      book.record(sighting([gap]));
     expect(book.list(all).total).toBe(3);
   });
 
   it('counts a copy of a request once, until an hour later', () => {
     const book = bookOf();
     const copy = { requestHash: 'the same' };
-    book.record(sighting([gapOn('zigbee hub')], copy));
-    book.record(sighting([gapOn('zigbee hub')], copy));
+    meet(book, 'zigbee hub', copy);
+    meet(book, 'zigbee hub', copy);
     expect(book.list(all).gaps).toMatchObject([{ count: 1 }]);
-    book.record(sighting([gapOn('zigbee hub')], { ...copy, nowMs: DAY + 3_600_000 }));
+    meet(book, 'zigbee hub', { ...copy, nowMs: DAY + 3_600_000 });
     expect(book.list(all).gaps).toMatchObject([{ count: 2 }]);
   });
 
   it('closes what an edition answers, and opens it again when it is met again', () => {
     const book = bookOf();
-    book.record(sighting([gapOn('zigbee hub')]));
+    meet(book, 'zigbee hub');
     expect(book.toCheck(FIRST, 10, DAY)).toEqual([]);
     const [asked] = book.toCheck(SECOND, 10, DAY);
     expect(asked).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
-    const results = [{ id: asked?.id ?? '', lastSeenMs: asked?.lastSeenMs ?? 0, isAnswered: true }];
-    book.noteChecked(results, { edition: SECOND, nowMs: DAY + 5 });
+    note(book, asked, SECOND, true, DAY + 5);
     expect(book.list({ state: 'open', limit: 5 })).toMatchObject({ gaps: [], total: 0 });
     expect(book.list({ state: 'closed', limit: 5 }).gaps).toMatchObject([
       { state: 'closed', closed_at: '2026-10-01T00:00:00.005Z', checked_edition: SECOND },
     ]);
     expect(book.toCheck(THIRD, 10, DAY)).toEqual([]);
-    book.record(sighting([gapOn('zigbee hub')], { edition: THIRD, nowMs: DAY + 9 }));
+    meet(book, 'zigbee hub', { edition: THIRD, nowMs: DAY + 9 });
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
   });
 
   it('leaves closed what is met in an edition older than the one that closed it', () => {
     const book = bookOf();
-    book.record(sighting([gapOn('zigbee hub')]));
+    meet(book, 'zigbee hub');
     const [asked] = book.toCheck(THIRD, 10, DAY);
-    book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: DAY, isAnswered: true }], { edition: THIRD, nowMs: DAY });
-    book.record(sighting([gapOn('zigbee hub')], { edition: SECOND }));
+    note(book, asked, THIRD, true);
+    meet(book, 'zigbee hub', { edition: SECOND });
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
   });
 
@@ -177,32 +145,25 @@ describe('sqlGapBook()', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub'), gapOn('rack mount')]));
     const [zigbee, rack] = book.toCheck(THIRD, 10, DAY);
-    const results = [zigbee, rack].map((gap, at) => ({ id: gap?.id ?? '', lastSeenMs: DAY, isAnswered: at === 0 }));
-    book.noteChecked(results, { edition: THIRD, nowMs: DAY });
+    note(book, zigbee, THIRD, true);
+    note(book, rack, THIRD, false);
     expect(book.toCheck(SECOND, 10, DAY + 60_000)).toEqual([]);
-    book.noteChecked([{ ...results[1], id: rack?.id ?? '', lastSeenMs: DAY, isAnswered: true }], {
-      edition: SECOND,
-      nowMs: DAY + 60_000,
-    });
+    note(book, rack, SECOND, true, DAY + 60_000);
     expect(book.list({ state: 'open', limit: 5 }).total).toBe(1);
     const later = DAY + 600_000;
     expect(book.toCheck(SECOND, 10, later)).toMatchObject([{ id: rack?.id }]);
-    book.record(sighting([gapOn('zigbee hub')], { edition: SECOND, nowMs: later }));
-    expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([
-      { count: 2, checked_edition: SECOND },
-      { count: 1 },
-    ]);
+    meet(book, 'zigbee hub', { edition: SECOND, nowMs: later });
+    const expected = [{ count: 2, checked_edition: SECOND }, { count: 1 }];
+    expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject(expected);
   });
 
   it('gives two that compare at once the same gaps, and takes what both note once', () => {
     const book = bookOf();
-    book.record(sighting([gapOn('zigbee hub')]));
+    meet(book, 'zigbee hub');
     const [one] = book.toCheck(SECOND, 10, DAY);
     const [other] = book.toCheck(SECOND, 10, DAY);
     expect(other).toEqual(one);
-    for (const [at, isAnswered] of [true, false].entries()) {
-      book.noteChecked([{ id: one?.id ?? '', lastSeenMs: DAY, isAnswered }], { edition: SECOND, nowMs: DAY + at });
-    }
+    for (const [at, isAnswered] of [true, false].entries()) note(book, one, SECOND, isAnswered, DAY + at);
     expect(book.list(all).gaps).toMatchObject([{ state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' }]);
   });
 
@@ -213,43 +174,31 @@ describe('sqlGapBook()', () => {
       const gap = gapOn(stems);
       return { ...gap, subject: { ...gap.subject, vector, model: 'm' } };
     };
-    for (let at = 0; at < 100; at++) {
-      book.record(
-        sighting(
-          Array.from({ length: 20 }, (_, place) => on(`w${at * 20 + place} v${at * 20 + place}`)),
-          { by: 'svc:webhooks' },
-        ),
-      );
-    }
+    const gaps = Array.from({ length: 2000 }, (_, at) => on(`w${at} v${at}`));
+    for (let at = 0; at < 2000; at += 20) book.record(sighting(gaps.slice(at, at + 20), { by: 'svc:webhooks' }));
     expect(book.list(all).total).toBe(2000);
     book.record(sighting([on('w1999 v1999')]));
-    expect(book.list({ ...all, limit: 1 })).toMatchObject({
-      total: 2000,
-      gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }],
-    });
+    const expected = { total: 2000, gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }] };
+    expect(book.list({ ...all, limit: 1 })).toMatchObject(expected);
   });
 
   it('leaves open what was met while it was compared', () => {
     const book = bookOf();
-    book.record(sighting([gapOn('zigbee hub')]));
+    meet(book, 'zigbee hub');
     const [asked] = book.toCheck(SECOND, 10, DAY);
-    book.record(sighting([gapOn('zigbee hub')], { edition: SECOND, nowMs: DAY + 1 }));
-    book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: asked?.lastSeenMs ?? 0, isAnswered: true }], {
-      edition: SECOND,
-      nowMs: DAY + 2,
-    });
+    meet(book, 'zigbee hub', { edition: SECOND, nowMs: DAY + 1 });
+    note(book, asked, SECOND, true, DAY + 2);
     expect(book.list(all).gaps).toMatchObject([{ state: 'open', closed_at: null }]);
   });
 
   it('hands out what is to be compared in batches, the most often met first, and each once an edition', () => {
     const book = bookOf();
     for (const [index, word] of ['zigbee', 'rack', 'tor', 'vpn', 'solar'].entries())
-      for (let times = 0; times <= index; times++) book.record(sighting([gapOn(word)]));
+      for (let times = 0; times <= index; times++) meet(book, word);
     const seen: string[] = [];
     for (let batch = book.toCheck(SECOND, 2, DAY); batch.length > 0; batch = book.toCheck(SECOND, 2, DAY)) {
       seen.push(...batch.map(({ subject }) => subject.stems[0]?.[0] ?? ''));
-      const results = batch.map(({ id, lastSeenMs }) => ({ id, lastSeenMs, isAnswered: false }));
-      book.noteChecked(results, { edition: SECOND, nowMs: DAY });
+      for (const gap of batch) note(book, gap, SECOND, false);
     }
     expect(seen).toEqual(['solar', 'vpn', 'tor', 'rack', 'zigbee']);
   });
@@ -257,7 +206,7 @@ describe('sqlGapBook()', () => {
   it('leads from page to page, every gap once, the most often met first', () => {
     const book = bookOf();
     for (let index = 0; index < 23; index++)
-      for (let times = 0; times <= index % 4; times++) book.record(sighting([gapOn(`word${index}`)]));
+      for (let times = 0; times <= index % 4; times++) meet(book, `word${index}`);
     const seen: number[] = [];
     const ids = new Set<string>();
     let cursor: string | undefined;
@@ -276,17 +225,13 @@ describe('sqlGapBook()', () => {
 
   it('forgets beyond its bound the closed ones first, then the least met, with their questions', () => {
     const book = bookOf(3);
-    book.record(sighting([gapOn('zigbee')]));
+    meet(book, 'zigbee');
     const [asked] = book.toCheck(SECOND, 1, DAY);
-    for (let times = 0; times < 5; times++) book.record(sighting([gapOn('zigbee')]));
-    book.noteChecked([{ id: asked?.id ?? '', lastSeenMs: DAY, isAnswered: true }], { edition: SECOND, nowMs: DAY });
-    for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) book.record(sighting([gapOn(word)], { edition: SECOND }));
-    expect(
-      book
-        .list(all)
-        .gaps.map(({ gap, count }) => `${gap.split(' ').at(-1)} ${count}`)
-        .sort(),
-    ).toEqual(['rack 2', 'tor 1', 'vpn 2']);
+    for (let times = 0; times < 5; times++) meet(book, 'zigbee');
+    note(book, asked, SECOND, true);
+    for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) meet(book, word, { edition: SECOND });
+    const counts = book.list(all).gaps.map(({ gap, count }) => `${gap.split(' ').at(-1)} ${count}`);
+    expect(counts.sort()).toEqual(['rack 2', 'tor 1', 'vpn 2']);
     book.record(sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], { edition: SECOND, nowMs: DAY + 1 }));
     expect(book.list(all).total).toBe(3);
   });
@@ -306,7 +251,7 @@ describe('sqlGapBook()', () => {
   it('keeps whole characters of what it cuts', () => {
     const book = bookOf();
     const query = { message: `${'x'.repeat(999)}😀`, subject: null, intent: 'x', product: null };
-    book.record(sighting([gapOn('zigbee')], { query }));
+    meet(book, 'zigbee', { query });
     expect(book.list(all).gaps[0]?.example_queries).toEqual(['x'.repeat(999)]);
   });
 

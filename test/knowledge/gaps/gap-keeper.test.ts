@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
@@ -8,6 +8,7 @@ import type { Edition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { userContext } from '../../signing/callers.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
+import { asRemote } from './remote-book.ts';
 
 const BEFORE = editionOf(SAMPLE);
 const ZIGBEE = entryOf(
@@ -29,10 +30,9 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
     const known = books.get(workspace);
     if (known !== undefined) return known;
     let ids = 0;
-    const book = sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` });
-    const remote = asRemote(book);
-    books.set(workspace, remote);
-    return remote;
+    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` }));
+    books.set(workspace, book);
+    return book;
   };
   const faults: string[] = [];
   const current: { edition: Edition } = { edition: BEFORE };
@@ -46,9 +46,8 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
     now: () => Date.UTC(2026, 9, 1),
     ...parts,
   });
-  const retriever = createKnowledgeRetriever({
-    ...{ editionFor: async () => current.edition, retrieve, mask: (text) => text, gaps: keeper },
-  });
+  const editionFor = async () => current.edition;
+  const retriever = createKnowledgeRetriever({ editionFor, retrieve, mask: (text) => text, gaps: keeper });
   const ask = async (
     question: Parameters<typeof retriever>[0],
     workspace = 'default',
@@ -70,15 +69,6 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
   const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
   return { keeper, ask, listed, scopeOf, current, faults };
 };
-
-const asRemote = (book: GapBook): RemoteGapBook => ({
-  record: async (...given) => book.record(...given),
-  remove: async (...given: Parameters<GapBook['remove']>) => book.remove(...given),
-  erasePerson: async (...given: Parameters<GapBook['erasePerson']>) => book.erasePerson(...given),
-  list: async (...given) => book.list(...given),
-  toCheck: async (...given) => book.toCheck(...given),
-  noteChecked: async (...given) => book.noteChecked(...given),
-});
 
 describe('createGapKeeper()', () => {
   it('stores unanswered questions without greeting and signature, and nothing that was answered', async () => {
@@ -137,15 +127,13 @@ describe('createGapKeeper()', () => {
   it('compares once per edition, and retries after a failure', async () => {
     let asked = 0;
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
-    const failing: RemoteGapBook = {
-      ...book,
-      toCheck: async (...given) => {
-        asked += 1;
-        if (asked === 1) throw new Error('down');
-        return book.toCheck(...given);
-      },
+    const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
+      asked += 1;
+      if (asked === 1) throw new Error('down');
+      return book.toCheck(...given);
     };
-    const { ask, faults } = desk({ books: { of: () => failing, workspaces: async () => [] } });
+    const books = { of: () => ({ ...book, toCheck }), workspaces: async () => [] };
+    const { ask, faults } = desk({ books });
     for (let times = 0; times < 4; times++) await ask(QUESTION);
     expect(asked).toBe(2);
     expect(faults).toEqual(['compare gaps']);
@@ -166,16 +154,12 @@ describe('createGapKeeper()', () => {
   it('compares the other workspaces when the library of one fails', async () => {
     let nowMs = Date.UTC(2026, 9, 1);
     const gone: string[] = [];
-    const { ask, keeper, listed, scopeOf, faults } = desk({
-      now: () => nowMs,
-      editionFor: async ({ context: { workspace } }) => {
-        if (workspace !== 'acme') {
-          gone.push(workspace);
-          throw new Error('there is no library');
-        }
-        return AFTER;
-      },
-    });
+    const editionFor: GapKeeperParts['editionFor'] = async ({ context: { workspace } }) => {
+      if (workspace === 'acme') return AFTER;
+      gone.push(workspace);
+      throw new Error('there is no library');
+    };
+    const { ask, keeper, listed, scopeOf, faults } = desk({ now: () => nowMs, editionFor });
     for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, workspace);
     await keeper.sweep(scopeOf);
     expect(await listed('closed', 'acme')).toHaveLength(1);
@@ -245,9 +229,8 @@ describe('createGapKeeper()', () => {
 
   it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
-    const { ask, keeper, scopeOf, faults } = desk({
-      books: { of: () => broken, workspaces: () => Promise.reject(new Error('down')) },
-    });
+    const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
+    const { ask, keeper, scopeOf, faults } = desk({ books });
     expect((await ask(QUESTION)).gaps).toHaveLength(1);
     expect(await keeper.refresh(scopeOf('default'))).toBe(BEFORE.id);
     await keeper.sweep(scopeOf);

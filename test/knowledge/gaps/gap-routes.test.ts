@@ -12,6 +12,7 @@ import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
 import { localDirectory, localSigner } from '../../../src/signing/local-directory.ts';
 import { originate } from '../../../src/signing/request-context.ts';
 import { mintContext } from '../../../src/signing/sign-link.ts';
+import { asRemote } from './remote-book.ts';
 
 const PATH = '/v1/knowledge/gaps';
 const { mask } = createMask(MASK_KINDS);
@@ -46,14 +47,7 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
     ...{ signer: await localSigner('support'), directory: await localDirectory() },
   };
   const app = new Hono<GuardedEnv>();
-  const remote = {
-    record: async (...given: Parameters<GapBook['record']>) => book.record(...given),
-    remove: async (...given: Parameters<GapBook['remove']>) => book.remove(...given),
-    erasePerson: async (...given: Parameters<GapBook['erasePerson']>) => book.erasePerson(...given),
-    list: async (...given: Parameters<GapBook['list']>) => book.list(...given),
-    toCheck: async (...given: Parameters<GapBook['toCheck']>) => book.toCheck(...given),
-    noteChecked: async (...given: Parameters<GapBook['noteChecked']>) => book.noteChecked(...given),
-  };
+  const remote = asRemote(book);
   gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
   app.onError(faultHandler(guard));
   const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme' };
@@ -71,7 +65,6 @@ describe('GET /v1/knowledge/gaps', () => {
     expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
     expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
   });
-
   it('lists the stored gaps when the library of a workspace fails', async () => {
     expect(await list(bookWith(['rack']))).toMatchObject({ total: 1, edition: null });
   });

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
-import { type FakeHost, hostArticle, libraryForTest, workThrough } from './library-for-test.ts';
+import { DOWN, type FakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
+import { embeddingLibrary, type FakeHost, hostArticle, hostWith } from './library-for-test.ts';
 
 const DAY_MS = 86_400_000;
 const idOf = (number: number) => `a${String(number).padStart(4, '0')}.md`;
-const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => ({
-  articles: Array.from({ length: count }, (_, at) => hostArticle(idOf(at), texts[at] ?? `About pump number ${at}.`)),
-  ...{ pageSize: 100, filters: [] },
-});
+const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => {
+  const textOf = (at: number) => texts[at] ?? `About pump number ${at}.`;
+  return hostWith(
+    Array.from({ length: count }, (_, at) => hostArticle(idOf(at), textOf(at))),
+    100,
+  );
+};
 
 /** Refuses every call that has one of these words in one of its texts. */
 const refusing = (model: FakeModel, words: readonly string[]): FakeModel & { calls: number } => {
@@ -23,24 +25,8 @@ const refusing = (model: FakeModel, words: readonly string[]): FakeModel & { cal
   return choosy;
 };
 
-const setUp = (
-  host: FakeHost,
-  { place = 'index', sql = nodeSql() }: { place?: 'edition' | 'index'; sql?: ReturnType<typeof nodeSql> } = {},
-) => {
-  const clock = { now: 1_800_000_000_000 };
-  const model = fakeModel();
-  const index = fakeIndex({ clock });
-  const embedding = { provider: model, index: place === 'index' ? index : undefined, indexName: 'one' };
-  const parts = libraryForTest(host, { sql, clock, embedding });
-  const sync = async (request: { full?: boolean; force?: boolean } = { full: true }, withinMs = 200_000) => {
-    parts.library.startSync(request);
-    await workThrough(parts, { withinMs });
-    const report = parts.library.status().last_report;
-    if (report === null) throw new Error('The sync has not ended');
-    return report;
-  };
-  return { ...parts, sync, model, index };
-};
+const setUp = (host: FakeHost, { place = 'index' }: { place?: 'edition' | 'index' } = {}) =>
+  embeddingLibrary(place, host);
 
 describe.each(['edition', 'index'] as const)('a model that refuses a text, vectors in the %s', (place) => {
   it.each([0, 255, 256, 299])('embeds all others when it refuses number %i, and names its article', async (at) => {
@@ -190,7 +176,7 @@ describe.each(['edition', 'index'] as const)('a forced sync, vectors in the %s',
   });
 
   it('takes no vector from an edition while the model does not answer', async () => {
-    const { sync, model, library, clock, wakes } = setUp(hostOf(20), { place });
+    const { sync, model, library, rest } = setUp(hostOf(20), { place });
     await sync();
     const { edition } = library.status();
     model.forever = DOWN;
@@ -198,7 +184,7 @@ describe.each(['edition', 'index'] as const)('a forced sync, vectors in the %s',
     expect(report).toMatchObject({ outcome: 'unchanged', edition, embeddings: 0, warning_count: 1 });
     expect(report).not.toHaveProperty('embeddings_missing');
     model.forever = undefined;
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(model.texts).toHaveLength(40);
   });
 });
@@ -236,23 +222,20 @@ describe.each(['edition', 'index'] as const)('a sync that removes something, vec
   });
 });
 
-describe('work()', () => {
-  it('asks to be called again though embedding meets something unexpected', async () => {
-    const sql = nodeSql();
-    const { library, model, wakes, faults, clock } = setUp(hostOf(3), { sql });
-    model.forever = DOWN;
-    library.startSync({});
-    await workThrough({ library, clock, wakes }, { withinMs: 60_000 });
-    model.forever = undefined;
-    clock.now = wakes.at(-1) ?? 0;
-    wakes.length = 0;
-    // The table that notes vectors is gone.
-    sql.run('ALTER TABLE vectors RENAME TO elsewhere');
-    await library.work();
-    expect(faults.at(-1)).toBeInstanceOf(Error);
-    expect(wakes.at(-1)).toBeGreaterThan(clock.now);
-    sql.run('ALTER TABLE elsewhere RENAME TO vectors');
-    await workThrough({ library, clock, wakes });
-    expect(model.texts).toHaveLength(3);
-  });
+it('work() asks to be called again though embedding meets something unexpected', async () => {
+  const { library, model, wakes, faults, clock, sql, rest } = setUp(hostOf(3));
+  model.forever = DOWN;
+  library.startSync({});
+  await rest(60_000);
+  model.forever = undefined;
+  clock.now = wakes.at(-1) ?? 0;
+  wakes.length = 0;
+  // The table that notes vectors is gone.
+  sql.run('ALTER TABLE vectors RENAME TO elsewhere');
+  await library.work();
+  expect(faults.at(-1)).toBeInstanceOf(Error);
+  expect(wakes.at(-1)).toBeGreaterThan(clock.now);
+  sql.run('ALTER TABLE elsewhere RENAME TO vectors');
+  await rest();
+  expect(model.texts).toHaveLength(3);
 });

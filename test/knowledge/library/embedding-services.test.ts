@@ -2,10 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
-import { type FakeHost, hostArticle, libraryForTest, workThrough } from './library-for-test.ts';
+import { editionOf, type FakeHost, hostArticle, hostWith, libraryForTest, workThrough } from './library-for-test.ts';
 
 let openai: OpenAIServer;
 let vector: VectorServer;
@@ -14,9 +13,7 @@ let spaces = 0;
 beforeAll(async () => {
   [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 50 })]);
 });
-afterAll(async () => {
-  await Promise.all([openai.stop(), vector.stop()]);
-});
+afterAll(async () => Promise.all([openai.stop(), vector.stop()]));
 beforeEach(() => {
   openai.faults.none();
   vector.faults.none();
@@ -30,10 +27,7 @@ const TEXTS = [
   'Press the button for ten seconds.',
   'The fan hums when dust blocks it.',
 ];
-const hostOf = (texts: readonly string[]): FakeHost => ({
-  articles: texts.map((text, at) => hostArticle(`a${at}.md`, text)),
-  ...{ pageSize: 50, filters: [] },
-});
+const hostOf = (texts: readonly string[]) => hostWith(texts.map((text, at) => hostArticle(`a${at}.md`, text)));
 
 /** A library over the real adapters, in a namespace of its own. */
 const setUp = (host: FakeHost) => {
@@ -53,11 +47,7 @@ const setUp = (host: FakeHost) => {
     return parts.library.status().last_report;
   };
   const search = async (question: string) => {
-    const manifest = parts.library.currentEdition();
-    if (!manifest) throw new Error('There is no edition');
-    const edition = await loadEdition(manifest, [
-      { readPart: async (_, at) => parts.library.editionPart(manifest.edition, at) },
-    ]);
+    const edition = await editionOf(parts.library);
     const retrieve = createRetriever({ embeddings: provider, indexOf: () => index, deadlineMs: 5000 });
     const { outcome, semantic } = await retrieve(edition, question);
     return { semantic, hits: outcome.hits.map((hit) => [edition.article(hit.article).id, hit.similarity] as const) };
@@ -117,10 +107,8 @@ describe('a sync with Upstash Vector and OpenAI', () => {
       const parts = setUp(hostOf(TEXTS));
       openai.faults.always(fault);
       expect(await parts.sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 4 });
-      expect(await parts.search('descale the boiler')).toMatchObject({
-        semantic: 'absent',
-        hits: [['a0.md', undefined]],
-      });
+      const expected = { semantic: 'absent', hits: [['a0.md', undefined]] };
+      expect(await parts.search('descale the boiler')).toMatchObject(expected);
       openai.faults.none();
       expect(await parts.sync()).toMatchObject({ outcome: 'published', embeddings: 4 });
     },

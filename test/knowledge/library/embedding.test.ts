@@ -1,25 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { embeddingTextOf, vectorIdOf } from '../../../src/search/vector-id.ts';
-import type { Sql } from '../../../src/storage/sql.ts';
-import { DOWN, fakeIndex, fakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
-import { type FakeHost, hostArticle, libraryForTest, mapShelf, syncNow, workThrough } from './library-for-test.ts';
+import { DOWN, fakeIndex, fakeModel, INDEX_DOWN } from '../vectors-for-test.ts';
+import {
+  editionOf,
+  embeddingLibrary,
+  type FakeHost,
+  hostArticle,
+  hostWith,
+  killedAfter,
+  libraryForTest,
+  survives,
+  syncNow,
+} from './library-for-test.ts';
 
 const WORDS = ['pump', 'fan', 'board', 'cable', 'filter', 'display', 'hinge', 'motor', 'valve', 'sensor'];
-const hostOf = (count: number): FakeHost => ({
-  articles: Array.from({ length: count }, (_, index) =>
-    hostArticle(`a${index}.md`, `## Part\n\nAbout the ${WORDS[index % 10]} number ${index}.`),
-  ),
-  ...{ pageSize: 4, filters: [] },
-});
-
-const editionOf = async (library: Library) => {
-  const manifest = library.currentEdition();
-  if (!manifest) throw new Error('There is no edition');
-  return loadEdition(manifest, [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }]);
+const hostOf = (count: number): FakeHost => {
+  const textOf = (at: number) => `## Part\n\nAbout the ${WORDS[at % 10]} number ${at}.`;
+  return hostWith(
+    Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, textOf(at))),
+    4,
+  );
 };
 
 /** What is embedded of every chunk of the current edition. */
@@ -48,35 +50,19 @@ const chunksWithVectors = async (library: Library, model: ReturnType<typeof fake
   return ids.flatMap((id, chunk) => (vectors.chunksOf(id).includes(chunk) ? [chunk] : []));
 };
 
-const started = (host: FakeHost, options: Parameters<typeof libraryForTest>[1] = {}) => {
-  const parts = libraryForTest(host, options);
-  const sync = async (request: { full?: boolean } = { full: true }) => {
-    parts.library.startSync(request);
-    await workThrough(parts, { withinMs: 200_000 });
-    return parts.library.status().last_report;
-  };
-  return { ...parts, sync };
-};
-
 describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (place) => {
-  const setUp = (host: FakeHost, more: { sql?: Sql; model?: ReturnType<typeof fakeModel>; delayMs?: number } = {}) => {
-    const clock = { now: 1_800_000_000_000 };
-    const model = more.model ?? fakeModel();
-    const index = place === 'index' ? fakeIndex({ clock, delayMs: more.delayMs ?? 0 }) : undefined;
-    const embedding = { provider: model, index, indexName: 'one' };
-    return { model, index, embedding, ...started(host, { clock, embedding, sql: more.sql }) };
-  };
+  const setUp = (host: FakeHost, more?: Parameters<typeof embeddingLibrary>[2]) => embeddingLibrary(place, host, more);
 
   it('embeds every chunk once, and nothing when nothing differs', async () => {
     const { library, sync, model, index } = setUp(hostOf(10));
     expect(await sync({})).toMatchObject({ outcome: 'published', embeddings: 10, added: 10, warning_count: 0 });
     expect([...model.texts].sort()).toEqual((await chunkTexts(library)).sort());
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    const [edition, upserts] = [library.status().edition, index?.upserts];
+    const [edition, upserts] = [library.status().edition, index.upserts];
     for (const request of [{}, { full: true }])
       expect(await sync(request)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0, edition });
     expect(model.texts).toHaveLength(10);
-    expect(index?.upserts).toBe(upserts);
+    expect(index.upserts).toBe(upserts);
     expect(library.status().last_report).not.toHaveProperty('embeddings_missing');
   });
 
@@ -93,8 +79,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   });
 
   it('reports the progress of embedding', async () => {
-    const host = { ...hostOf(0), articles: hostOf(600).articles, pageSize: 500 };
-    const { library, model } = setUp(host);
+    const { library, model } = setUp(hostWith(hostOf(600).articles, 500));
     const seen: unknown[] = [];
     const embedBatch = model.embedBatch;
     model.embedBatch = async (texts) => {
@@ -104,15 +89,16 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     };
     library.startSync({});
     while (library.status().state !== 'idle') await library.work();
-    expect(seen).toEqual([
+    const expected = [
       ['embedding', 0, 600],
       ['embedding', 256, 600],
       ['embedding', 512, 600],
-    ]);
+    ];
+    expect(seen).toEqual(expected);
   });
 
   it('publishes without the missing vectors when the model does not answer, reports it, and adds them later', async () => {
-    const { library, sync, model, faults, clock, wakes } = setUp(hostOf(5));
+    const { library, sync, model, faults, rest } = setUp(hostOf(5));
     model.forever = DOWN;
     const report = await sync();
     expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 5, warning_count: 1 });
@@ -122,21 +108,9 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect((await editionOf(library)).chunkCount).toBe(5);
     model.forever = undefined;
     expect(library.isBusy()).toBe(true);
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4]);
     expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
-  });
-
-  it('has the next sync add what an earlier one could not', async () => {
-    const { library, sync, model } = setUp(hostOf(5));
-    model.forever = REFUSED;
-    expect(await sync()).toMatchObject({ embeddings_missing: 5 });
-    model.forever = undefined;
-    const without = library.status().edition;
-    const report = await sync({});
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 5 });
-    expect(report).not.toHaveProperty('embeddings_missing');
-    expect(report?.edition).not.toBe(without);
   });
 
   it('retries a failed call, after the pause that the service requests', async () => {
@@ -186,50 +160,41 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   });
 
   it('embeds everything again for another model, and never mixes the two', async () => {
-    const sql = nodeSql();
-    const first = setUp(hostOf(4), { sql });
+    const first = setUp(hostOf(4));
     await first.sync();
     const model = fakeModel({ model: 'other', dimensions: 32 });
-    const index = first.index && { ...first.index, dimensions: 32 };
-    const { library, sync } = started(hostOf(4), {
-      sql,
-      clock: first.clock,
-      embedding: { provider: model, index, indexName: 'one' },
-    });
+    const { library, sync, index } = setUp(hostOf(4), { ...first, model, index: { ...first.index, dimensions: 32 } });
     expect(await sync()).toMatchObject({ embeddings: 4, unchanged: 4, outcome: 'published' });
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3]);
-    if (first.index)
-      expect([...first.index.vectors.values()].map(({ vector }) => vector.length)).toEqual([32, 32, 32, 32]);
+    const lengths = [...index.vectors.values()].map(({ vector }) => vector.length);
+    expect(lengths).toEqual(place === 'index' ? [32, 32, 32, 32] : []);
   });
 
   it('leaves an edition as it was when there is no model any more', async () => {
-    const sql = nodeSql();
-    const { sync, clock } = setUp(hostOf(2), { sql });
+    const { sync, clock, sql } = setUp(hostOf(2));
     await sync();
-    const { library, sync: without } = started(hostOf(2), { sql, clock });
-    expect(await without()).toMatchObject({ outcome: 'published', embeddings: 0 });
+    const { library } = libraryForTest(hostOf(2), { sql, clock });
+    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', embeddings: 0 });
     expect(vectorsOf(await editionOf(library))).toBeUndefined();
   });
 
   it('comes to the same, wherever it is killed', async () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
-      const [sql, editionStorage, clock, model] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }, fakeModel()];
-      const index = place === 'index' ? fakeIndex({ clock, delayMs: 300 }) : undefined;
-      const embedding = { provider: model, index, indexName: 'one' };
       const host = hostOf(4);
-      await started(host, { sql, editionStorage, clock, embedding }).sync();
+      const { model, index, sql, editionStorage, clock, ...first } = setUp(host, { delayMs: 300 });
+      const same = { model, index, sql, editionStorage, clock };
+      await first.sync();
       host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'New.')];
-      const mortal = killedAfter(lifetime, sql);
-      const survived = await attempt(() => started(host, { sql: mortal, editionStorage, clock, embedding }).sync());
-      const { library, sync } = started(host, { sql, editionStorage, clock, embedding });
+      const survived = await survives(() => setUp(host, { ...same, ...killedAfter(lifetime, same) }).sync());
+      const { library, sync } = setUp(host, same);
       if (!survived) {
         kills += 1;
         await sync();
       }
       expect(await chunksWithVectors(library, model), `killed after ${lifetime}`).toEqual([0, 1, 2, 3]);
       const ids = await Promise.all((await chunkTexts(library)).map((text) => vectorIdOf(text, model)));
-      if (index) expect([...index.vectors.keys()].sort(), `killed after ${lifetime}`).toEqual(ids.sort());
+      if (place === 'index') expect([...index.vectors.keys()].sort(), `killed after ${lifetime}`).toEqual(ids.sort());
       expect(sql.all('SELECT vector FROM vectors WHERE is_stored = 1')).toHaveLength(4);
       if (survived) break;
     }
@@ -237,21 +202,21 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   }, 60_000);
 
   it('embeds an article that is written here before it is published', async () => {
-    const { library, model, clock, wakes } = setUp(hostOf(0));
+    const { library, model, rest } = setUp(hostOf(0));
     await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(library.status().edition).toMatch(/^e000001-/);
     expect(await chunksWithVectors(library, model)).toEqual([0]);
   });
 
   it('publishes an article that is written here although the model does not answer, and adds its vector later', async () => {
-    const { library, model, clock, wakes } = setUp(hostOf(0));
+    const { library, model, rest } = setUp(hostOf(0));
     model.forever = DOWN;
     await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
-    await workThrough({ library, clock, wakes }, { withinMs: 2000 });
+    await rest(2000);
     expect((await editionOf(library)).chunkCount).toBe(1);
     model.forever = undefined;
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(await chunksWithVectors(library, model)).toEqual([0]);
   });
 
@@ -265,12 +230,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
 });
 
 describe('a sync with a vector index', () => {
-  const setUp = (host: FakeHost, delayMs = 0) => {
-    const clock = { now: 1_800_000_000_000 };
-    const index = fakeIndex({ clock, delayMs });
-    const model = fakeModel();
-    return { index, model, ...started(host, { clock, embedding: { provider: model, index, indexName: 'one' } }) };
-  };
+  const setUp = (host: FakeHost, delayMs = 0) => embeddingLibrary('index', host, { delayMs });
 
   it('publishes once the index finds what was stored', async () => {
     const { library, clock, index } = setUp(hostOf(5), 7000);
@@ -304,7 +264,7 @@ describe('a sync with a vector index', () => {
 
   it('removes vectors of deleted and changed chunks once the new edition is current, and tries until that is done', async () => {
     const host = hostOf(4);
-    const { library, sync, index, clock, wakes } = setUp(host, 5000);
+    const { library, sync, index, rest } = setUp(host, 5000);
     await sync();
     host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3)];
     const remove = index.delete;
@@ -316,25 +276,25 @@ describe('a sync with a vector index', () => {
       return remove(ids);
     };
     library.startSync({ full: true });
-    await workThrough({ library, clock, wakes }, { withinMs: 20_000 });
+    await rest(20_000);
     expect(index.vectors.size).toBe(5);
     isDown = false;
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(index.vectors.size).toBe(3);
     expect(new Set(currentAtDeletion)).toEqual(new Set(['e000003']));
     expect(library.isBusy()).toBe(false);
   });
 
   it('removes the vectors of an article that is deleted here', async () => {
-    const { library, sync, index, clock, wakes } = setUp(hostOf(3));
+    const { library, sync, index, rest } = setUp(hostOf(3));
     await sync();
     await library.deleteArticle('a1.md');
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(index.vectors.size).toBe(2);
   });
 
   it('stores a vector again that a chunk wants while it is on its way out', async () => {
-    const { library, sync, index, clock, wakes, model } = setUp(hostOf(2));
+    const { library, sync, index, rest, model } = setUp(hostOf(2));
     await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
     await sync();
     const remove = index.delete;
@@ -345,17 +305,16 @@ describe('a sync with a vector index', () => {
       await remove(ids);
     };
     await library.deleteArticle('mine.md');
-    await workThrough({ library, clock, wakes });
+    await rest();
     expect(await chunksWithVectors(library, model)).toEqual([0, 1]);
     expect(index.vectors.size).toBe(2);
   });
 
   it('stores everything again in another index', async () => {
-    const [sql, clock, model] = [nodeSql(), { now: 1_800_000_000_000 }, fakeModel()];
-    const embedding = { provider: model, index: fakeIndex({ clock }), indexName: 'one' };
-    await started(hostOf(3), { sql, clock, embedding }).sync();
-    const index = fakeIndex({ clock });
-    const { sync } = started(hostOf(3), { sql, clock, embedding: { provider: model, index, indexName: 'two' } });
+    const first = setUp(hostOf(3));
+    await first.sync();
+    const index = fakeIndex(first);
+    const { sync } = embeddingLibrary('index', hostOf(3), { ...first, index, indexName: 'two' });
     expect(await sync()).toMatchObject({ embeddings: 3 });
     expect(index.vectors.size).toBe(3);
   });
@@ -367,51 +326,19 @@ describe('a sync with a vector index', () => {
   });
 });
 
-describe('a sync with more vectors than an edition takes', () => {
-  it('embeds none, and reports why', async () => {
-    const model = fakeModel({ dimensions: 4_000_000 });
-    const { library, sync } = started(hostOf(10), { embedding: { provider: model } });
-    const report = await sync();
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 1 });
-    expect(report?.warnings[0]?.reason).toContain('too many');
-    expect(model.texts).toEqual([]);
-    expect(vectorsOf(await editionOf(library))).toBeUndefined();
-    expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
-  });
+it('a sync with more vectors than an edition takes embeds none, and reports why', async () => {
+  const model = fakeModel({ dimensions: 4_000_000 });
+  const { library, sync } = embeddingLibrary('edition', hostOf(10), { model });
+  const report = await sync();
+  expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 1 });
+  expect(report?.warnings[0]?.reason).toContain('too many');
+  expect(model.texts).toEqual([]);
+  expect(vectorsOf(await editionOf(library))).toBeUndefined();
+  expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
 });
 
-describe('a sync without a model', () => {
-  it('knows nothing of embedding', async () => {
-    const { library } = libraryForTest(hostOf(3));
-    expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
-    expect(vectorsOf(await editionOf(library))).toBeUndefined();
-  });
+it('a sync without a model knows nothing of embedding', async () => {
+  const { library } = libraryForTest(hostOf(3));
+  expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
+  expect(vectorsOf(await editionOf(library))).toBeUndefined();
 });
-
-class Killed extends Error {}
-
-/** The same database for a process that dies: after so many calls nothing gets through any more. */
-const killedAfter = (calls: number, sql: Sql): Sql => {
-  let left = calls;
-  const alive = <T>(work: () => T): T => {
-    if (left <= 0) throw new Killed();
-    left -= 1;
-    return work();
-  };
-  return {
-    all: (query, ...values) => alive(() => sql.all(query, ...values)),
-    run: (query, ...values) => alive(() => sql.run(query, ...values)),
-    transaction: (work) => sql.transaction(work),
-  };
-};
-
-/** Whether it came to its end. */
-const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof Killed) return false;
-    throw error;
-  }
-};

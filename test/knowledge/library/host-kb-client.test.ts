@@ -4,8 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { addressProblem } from '../../../src/knowledge/library/allowed-hosts.ts';
 import type { HostCursor } from '../../../src/knowledge/library/host-kb-client.ts';
 import { type HostPage, hostKbClient } from '../../../src/knowledge/library/host-kb-client.ts';
+import cases from './host-kb-client.json' with { type: 'json' };
 import { hostArticle } from './library-for-test.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
 type Answer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
 
 const servers: Server[] = [];
@@ -39,7 +41,12 @@ const hostThat = async (answer: Answer, options: object = {}) => {
 };
 
 const send = (response: ServerResponse, body: unknown, headers: Record<string, string> = {}) =>
-  response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  response.writeHead(200, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
+
+const status =
+  (code: number, headers: Record<string, string> = {}): Answer =>
+  (_, response) =>
+    void response.writeHead(code, headers).end();
 
 const readAll = async (client: ReturnType<typeof hostKbClient>): Promise<HostPage[]> => {
   const pages: HostPage[] = [];
@@ -126,27 +133,20 @@ describe('hostKbClient()', () => {
   });
 
   it.each<[string, Answer, string, number]>([
-    ['keeps failing', (_, response) => void response.writeHead(500).end(), 'status is 500', 4],
-    [
-      'asks for too long a pause',
-      (_, response) => void response.writeHead(503, { 'retry-after': '3600' }).end(),
-      'status is 503',
-      1,
-    ],
-    ['refuses', (_, response) => void response.writeHead(403).end(), 'status is 403', 1],
+    ['keeps failing', status(500), 'status is 500', 4],
+    ['asks for too long a pause', status(503, { 'retry-after': '3600' }), 'status is 503', 1],
+    ['refuses', status(403), 'status is 403', 1],
     ['closes the connection', (request) => void request.socket.destroy(), 'the host cannot be reached', 4],
     [
       'breaks off',
-      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"articles": [{"id"'),
+      (_, response) => void response.writeHead(200, JSON_TYPE).end('{"articles": [{"id"'),
       'cut off or no JSON',
       4,
     ],
     [
       'breaks off before its length',
       (request, response) => {
-        response
-          .writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
-          .write('{"articles": [');
+        response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{"articles": [');
         response.once('close', () => {});
         setImmediate(() => request.socket.destroy());
       },
@@ -168,37 +168,24 @@ describe('hostKbClient()', () => {
     [
       'sends too much',
       (_, response) => {
-        response.writeHead(200, { 'content-type': 'application/json' });
+        response.writeHead(200, JSON_TYPE);
         for (let count = 0; count < 30; count += 1) response.write(' '.repeat(100_000));
         response.end('{}');
       },
       'a page is larger than 1000000 bytes',
       1,
     ],
-    [
-      'leads elsewhere',
-      (_, response) => void response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
-      'the address is of a host that is not allowed',
-      1,
-    ],
-    [
-      'leads in a circle',
-      (_, response) => void response.writeHead(302, { location: '/api/kb/articles' }).end(),
-      'more than 3 redirects',
-      1,
-    ],
+    ['leads elsewhere', status(302, { location: 'http://169.254.169.254/latest' }), 'a host that is not allowed', 1],
+    ['leads in a circle', status(302, { location: '/api/kb/articles' }), 'more than 3 redirects', 4],
   ])('says what is wrong when the host %s', async (_, answer, problem, attempts) => {
     const { client, requests } = await hostThat(answer, { maxBytes: 1_000_000 });
     await expect(client.readPage({})).rejects.toThrow(problem);
-    if (problem !== 'more than 3 redirects') expect(requests).toHaveLength(attempts);
+    expect(requests).toHaveLength(attempts);
   });
 
   it.each<[string, Answer]>([
     ['at all', () => {}],
-    [
-      'to the end',
-      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"articles": ['),
-    ],
+    ['to the end', (_, response) => void response.writeHead(200, JSON_TYPE).write('{"articles": [')],
   ])('gives up on a host that does not answer in time %s', async (_, answer) => {
     const { client, requests } = await hostThat(answer, { timeoutMs: 50 });
     await expect(client.readPage({})).rejects.toThrow('no answer within 50 ms');
@@ -240,35 +227,10 @@ describe('hostKbClient()', () => {
 });
 
 describe('addressProblem()', () => {
-  const hosts = [
-    'kb.example.com',
-    '127.0.0.1:8080',
-    '127.0.0.1',
-    'localhost',
-    'kb.internal',
-    '[::1]',
-    '10.0.0.1',
-    'kb.example.com:8443',
-    'intranet',
-  ];
-  it.each([
-    ['https://kb.example.com/a', undefined],
-    ['http://kb.example.com/a', 'is not https'],
-    ['https://other.example.com/a', 'is of a host that is not allowed'],
-    ['https://kb.example.com.evil.example/a', 'is of a host that is not allowed'],
-    ['https://kb.example.com@evil.example/a', 'holds credentials'],
-    ['https://kb.example.com:8443/a', 'has a port'],
-    ['https://127.0.0.1/a', 'is not of a public name'],
-    ['https://0x7f.1/a', 'is not of a public name'],
-    ['https://[::1]/a', 'is not of a public name'],
-    ['https://10.0.0.1/a', 'is not of a public name'],
-    ['https://localhost/a', 'is not of a public name'],
-    ['https://intranet/a', 'is not of a public name'],
-    ['https://kb.internal/a', 'is not of a public name'],
-  ])('in production: %s %s', (url, problem) => {
-    expect(addressProblem(new URL(url), { hosts, allowsLocal: false })).toBe(problem);
+  const { hosts } = cases;
+  it.each(cases.addresses as [string, string | null][])('in production: %s %s', (url, problem) => {
+    expect(addressProblem(new URL(url), { hosts, allowsLocal: false })).toBe(problem ?? undefined);
   });
-
   it('lets a development machine read from itself', () => {
     expect(addressProblem(new URL('http://127.0.0.1:8080/a'), { hosts, allowsLocal: true })).toBeUndefined();
   });

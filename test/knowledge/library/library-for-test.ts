@@ -4,8 +4,10 @@ import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-wi
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
+import { loadEdition } from '../../../src/search/edition-reader.ts';
 import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
+import { fakeIndex, fakeModel } from '../vectors-for-test.ts';
 
 export const hostArticle = (id: string, content: string, more: object = {}) => ({
   ...{ id, title: `Title of ${id}`, url: `https://kb.example/${id}`, content },
@@ -24,18 +26,20 @@ export interface FakeHost {
   filters: HostFilters[];
 }
 
-/** A library over SQLite with a host, a editionStorage and a clock that the test holds. */
+export const hostWith = (articles: unknown[], pageSize = 50): FakeHost => ({ articles, pageSize, filters: [] });
+
+/** A library over SQLite with a host, an edition storage and a clock that the test holds. */
 export const libraryForTest = (
   host: FakeHost,
   {
     sql = nodeSql(),
-    editionStorage = mapShelf(),
+    editionStorage = mapStorage(),
     clock = { now: 1_800_000_000_000 },
     embedding,
     wordVectors,
   }: {
     sql?: Sql | undefined;
-    editionStorage?: ReturnType<typeof mapShelf> | undefined;
+    editionStorage?: ReturnType<typeof mapStorage> | undefined;
     clock?: { now: number } | undefined;
     embedding?: LibraryEmbedding | undefined;
     wordVectors?: LibraryOptions['wordVectors'];
@@ -75,7 +79,7 @@ export const workOff = async (library: Library): Promise<void> => {
 /** Works as alarms would have it, until nothing is due within the limit; the clock goes from one to the next. */
 export const workThrough = async (
   { library, clock, wakes }: Pick<ReturnType<typeof libraryForTest>, 'library' | 'clock' | 'wakes'>,
-  { withinMs = 600_000 } = {},
+  { withinMs = 600_000 }: { withinMs?: number | undefined } = {},
 ): Promise<void> => {
   const end = clock.now + withinMs;
   for (let alarms = 0; alarms < 500; alarms += 1) {
@@ -87,13 +91,83 @@ export const workThrough = async (
   throw new Error('The library does not come to rest');
 };
 
-export const mapShelf = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
+export const mapStorage = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
   const parts = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     parts,
     put: async (key, bytes) => void parts.set(key, bytes),
     delete: async (key) => void parts.delete(key),
   };
+};
+
+/** A library that embeds with a fake model, for its editions or for a fake index. */
+export const embeddingLibrary = (
+  place: 'edition' | 'index',
+  host: FakeHost,
+  {
+    model = fakeModel(),
+    clock = { now: 1_800_000_000_000 },
+    delayMs = 0,
+    index = fakeIndex({ clock, delayMs }),
+    indexName = 'one',
+    ...more
+  }: Parameters<typeof libraryForTest>[1] & {
+    model?: ReturnType<typeof fakeModel> | undefined;
+    delayMs?: number;
+    index?: ReturnType<typeof fakeIndex>;
+    indexName?: string;
+  } = {},
+) => {
+  const embedding = { provider: model, index: place === 'index' ? index : undefined, indexName };
+  const parts = { model, index, ...libraryForTest(host, { clock, embedding, ...more }) };
+  const sync = async (request: { full?: boolean; force?: boolean } = { full: true }, withinMs = 200_000) => {
+    parts.library.startSync(request);
+    await workThrough(parts, { withinMs });
+    const report = parts.library.status().last_report;
+    if (report === null) throw new Error('The sync has not ended');
+    return report;
+  };
+  return { ...parts, sync, rest: (withinMs?: number) => workThrough(parts, { withinMs }) };
+};
+
+/** The current edition, open. */
+export const editionOf = async (library: Library) => {
+  const manifest = library.currentEdition();
+  if (!manifest) throw new Error('There is no edition');
+  return loadEdition(manifest, [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }]);
+};
+
+export class Killed extends Error {}
+
+/** The same database and edition storage for a process that dies: after so many calls nothing gets through any more. */
+export const killedAfter = (
+  calls: number,
+  { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapStorage> },
+) => {
+  let left = calls;
+  const alive = <T>(work: () => T): T => {
+    if (left <= 0) throw new Killed();
+    left -= 1;
+    return work();
+  };
+  const mortal: Sql = {
+    all: (query, ...values) => alive(() => sql.all(query, ...values)),
+    run: (query, ...values) => alive(() => sql.run(query, ...values)),
+    transaction: (work) => sql.transaction(work),
+  };
+  const put = async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes));
+  return { sql: mortal, editionStorage: { ...editionStorage, put } };
+};
+
+/** Whether it came to its end. */
+export const survives = async (work: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (error instanceof Killed) return false;
+    throw error;
+  }
 };
 
 /** All that a reader can learn from a library: the articles and the text of the current edition. */

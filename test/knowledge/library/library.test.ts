@@ -1,45 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
-import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
+import type { SqlValue } from '../../../src/storage/sql.ts';
 import {
   contentsOf,
+  editionOf,
   type FakeHost,
   hostArticle,
+  hostWith,
+  Killed,
+  killedAfter,
   libraryForTest,
-  mapShelf,
+  mapStorage,
+  survives,
   syncNow,
   workOff,
 } from './library-for-test.ts';
 
-const hostOf = (count: number): FakeHost => ({
-  articles: Array.from({ length: count }, (_, index) =>
-    hostArticle(`a${index}.md`, `## Part\n\nText number ${index}.`),
-  ),
-  ...{ pageSize: 4, filters: [] },
-});
+const hostOf = (count: number): FakeHost => {
+  const articles = Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, `## Part\n\nText number ${at}.`));
+  return hostWith(articles, 4);
+};
+
+/** A library that has taken in all that its host has. */
+const synced = async (count: number, options: Parameters<typeof libraryForTest>[1] = {}) => {
+  const host = hostOf(count);
+  const parts = libraryForTest(host, options);
+  return { host, ...parts, report: await syncNow(parts.library) };
+};
 
 const editionTexts = async (library: Library): Promise<string[]> => {
-  const manifest = library.currentEdition();
-  if (!manifest) return [];
-  const edition = await loadEdition(manifest, [
-    { readPart: async ({ edition: id }, part) => library.editionPart(id, part) },
-  ]);
+  if (!library.currentEdition()) return [];
+  const edition = await editionOf(library);
   return Array.from({ length: edition.chunkCount }, (_, index) => edition.chunk(index).text);
 };
 
 describe('a sync', () => {
   it('takes everything in and publishes it', async () => {
     const { library, editionStorage } = libraryForTest(hostOf(10));
-    expect(await syncNow(library)).toMatchObject({
-      outcome: 'published',
-      full: true,
-      added: 10,
-      changed: 0,
-      skipped_count: 0,
-      error: null,
-    });
+    const expected = { outcome: 'published', full: true, added: 10, changed: 0, skipped_count: 0, error: null };
+    expect(await syncNow(library)).toMatchObject(expected);
     expect(library.status()).toMatchObject({
       state: 'idle',
       articles: 10,
@@ -51,8 +51,7 @@ describe('a sync', () => {
   });
 
   it('writes nothing when nothing differs, and keeps the edition', async () => {
-    const { library } = libraryForTest(hostOf(10));
-    await syncNow(library);
+    const { library } = await synced(10);
     const before = library.status().edition;
     for (const request of [{}, { full: true }])
       expect(await syncNow(library, request)).toMatchObject({
@@ -64,49 +63,30 @@ describe('a sync', () => {
   });
 
   it('asks for changes only after the first time, from before the last listing began, and deletes nothing then', async () => {
-    const host = hostOf(4);
-    const { library, clock } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library, clock } = await synced(4);
     const began = clock.now;
     clock.now += 3_600_000;
     host.articles = [hostArticle('a1.md', 'Changed.'), hostArticle('new.md', 'New.')];
-    expect(await syncNow(library)).toMatchObject({
-      full: false,
-      added: 1,
-      changed: 1,
-      removed: 0,
-      held_deletions: null,
-    });
+    const report = await syncNow(library);
+    expect(report).toMatchObject({ full: false, added: 1, changed: 1, removed: 0, held_deletions: null });
     expect(host.filters).toEqual([
       { updatedSince: undefined },
       { updatedSince: new Date(began - 600_000).toISOString().slice(0, 10) },
     ]);
-    expect(await editionTexts(library)).toEqual([
-      'Text number 0.',
-      'Changed.',
-      'Text number 2.',
-      'Text number 3.',
-      'New.',
-    ]);
+    const expected = ['Text number 0.', 'Changed.', 'Text number 2.', 'Text number 3.', 'New.'];
+    expect(await editionTexts(library)).toEqual(expected);
   });
 
   it('removes what a full listing lacks, up to 30 %', async () => {
-    const host = hostOf(10);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(10);
     host.articles.splice(0, 3);
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      outcome: 'published',
-      removed: 3,
-      held_deletions: null,
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ outcome: 'published', removed: 3, held_deletions: null });
     expect(await editionTexts(library)).not.toContain('Text number 2.');
   });
 
   it('removes nothing when more than 30 % would go, reports why, and removes it when forced', async () => {
-    const host = hostOf(10);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(10);
     host.articles.splice(0, 4);
     const held = {
       count: 4,
@@ -115,19 +95,11 @@ describe('a sync', () => {
       ids: ['a0.md', 'a1.md', 'a2.md', 'a3.md'],
       how_to_force: expect.stringContaining('"force": true'),
     };
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      outcome: 'unchanged',
-      removed: 0,
-      writes: 0,
-      held_deletions: held,
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ outcome: 'unchanged', removed: 0, writes: 0, held_deletions: held });
     expect(library.status().articles).toBe(10);
-    expect(await syncNow(library, { force: true })).toMatchObject({
-      outcome: 'published',
-      full: true,
-      removed: 4,
-      held_deletions: null,
-    });
+    const expected = { outcome: 'published', full: true, removed: 4, held_deletions: null };
+    expect(await syncNow(library, { force: true })).toMatchObject(expected);
     expect(library.status().articles).toBe(6);
   });
 
@@ -140,9 +112,7 @@ describe('a sync', () => {
     ],
     ['is empty', (host) => Object.assign(host, { articles: [] }), 'it is empty, and 10 articles are known'],
   ])('changes nothing when the listing %s, even when forced', async (_, spoil, problem) => {
-    const host = hostOf(10);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(10);
     const [edition, contents] = [library.status().edition, contentsOf(library)];
     host.articles[0] = hostArticle('a0.md', 'Changed.');
     spoil(host);
@@ -155,9 +125,7 @@ describe('a sync', () => {
   });
 
   it('skips a broken article with its reason, keeps its version from before, and takes the others', async () => {
-    const host = hostOf(4);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(4);
     host.articles = [
       hostArticle('a0.md', ' '),
       hostArticle('../x', 'Text.'),
@@ -183,23 +151,17 @@ describe('a sync', () => {
   });
 
   it('removes nothing when an entry without an id may be any of the known ones', async () => {
-    const host = hostOf(10);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(10);
     host.articles[3] = { nonsense: true };
-    expect(await syncNow(library, { full: true })).toMatchObject({
-      removed: 0,
-      held_deletions: { count: 1, ids: ['a3.md'] },
-    });
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ removed: 0, held_deletions: { count: 1, ids: ['a3.md'] } });
   });
 
   it('is left to finish when another is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
-    expect(library.startSync({ full: true })).toMatchObject({
-      started: false,
-      status: { state: 'listing', progress: { run_id: 'run-1' } },
-    });
+    const expected = { started: false, status: { state: 'listing', progress: { run_id: 'run-1' } } };
+    expect(library.startSync({ full: true })).toMatchObject(expected);
     await workOff(library);
     expect(library.status().last_report?.added).toBe(10);
   });
@@ -218,23 +180,15 @@ describe('a sync', () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
       const sql = nodeSql();
-      const editionStorage = mapShelf();
-      const host: FakeHost = {
-        articles: ['a0', 'a2', 'a4', 'a5'].map((id, index) => hostArticle(`${id}.md`, `${'ABEF'[index]}.`)),
-        pageSize: 2,
-        filters: [],
-      };
+      const editionStorage = mapStorage();
+      const articles = ['a0', 'a2', 'a4', 'a5'].map((id, index) => hostArticle(`${id}.md`, `${'ABEF'[index]}.`));
+      const host = hostWith(articles, 2);
       const first = libraryForTest(host, { sql, editionStorage });
       await syncNow(first.library);
       await first.library.writeArticle('mine.md', { title: 'Mine', content: 'M.' });
-      host.articles = [
-        hostArticle('a0.md', 'Changed.'),
-        hostArticle('a2.md', 'B.'),
-        hostArticle('a4.md', 'E.'),
-        hostArticle('new.md', 'N.'),
-      ];
+      host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'N.')];
       const mortal = killedAfter(lifetime, { sql, editionStorage });
-      const survived = await attempt(async () => {
+      const survived = await survives(async () => {
         await syncNow(libraryForTest(host, mortal).library, { full: true });
       });
       // What has happened before the kill must be whole: the edition that is current can be read.
@@ -282,9 +236,7 @@ describe('articles written here', () => {
   });
 
   it('are gone from the current edition when a deletion returns, for good', async () => {
-    const host = hostOf(2);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(2);
     expect(await library.deleteArticle('a0.md')).toBe(true);
     expect(await editionTexts(library)).toEqual(['Text number 1.']);
     host.articles[0] = hostArticle('a0.md', 'Changed at the host.');
@@ -296,8 +248,7 @@ describe('articles written here', () => {
   });
 
   it('stay deleted when they stood in the place of an article of the host', async () => {
-    const { library } = libraryForTest(hostOf(2));
-    await syncNow(library);
+    const { library } = await synced(2);
     await library.writeArticle('a0.md', { title: 'Mine', content: 'My own.' });
     await library.deleteArticle('a0.md');
     await syncNow(library, { full: true });
@@ -308,9 +259,7 @@ describe('articles written here', () => {
     ['so little that deletions are held', (host) => host.articles.splice(0, 6)],
     ['an entry without an id in its place', (host) => host.articles.splice(0, 1, { nonsense: true })],
   ])('stay deleted when the host once lists %s', async (_, spoil) => {
-    const host = hostOf(10);
-    const { library } = libraryForTest(host);
-    await syncNow(library);
+    const { host, library } = await synced(10);
     await library.deleteArticle('a0.md');
     const listed = [...host.articles];
     spoil(host);
@@ -323,9 +272,7 @@ describe('articles written here', () => {
 
 describe('old editions', () => {
   it('are stored for five minutes, and then removed from the library and the edition storage', async () => {
-    const host = hostOf(2);
-    const { library, editionStorage, clock } = libraryForTest(host);
-    await syncNow(library);
+    const { library, editionStorage, clock } = await synced(2);
     const old = library.currentEdition()?.edition ?? '';
     await library.deleteArticle('a0.md');
     clock.now += 299_000;
@@ -336,18 +283,15 @@ describe('old editions', () => {
     expect(library.editionPart(old, 0)).toBeUndefined();
     expect([...editionStorage.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
   });
-});
 
-describe('the texts of old editions', () => {
   it('are removed from edition storage a minute later when a deletion failed', async () => {
-    const map = mapShelf();
+    const map = mapStorage();
     let isDown = true;
     const editionStorage = {
       ...map,
       delete: (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key)),
     };
-    const { library, clock, wakes, faults } = libraryForTest(hostOf(2), { editionStorage });
-    await syncNow(library);
+    const { library, clock, wakes, faults } = await synced(2, { editionStorage });
     await library.deleteArticle('a0.md');
     clock.now += 301_000;
     await library.work();
@@ -360,11 +304,9 @@ describe('the texts of old editions', () => {
     expect([...map.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
     expect(library.isBusy()).toBe(false);
   });
-});
 
-describe('an edition that was never published', () => {
-  it('goes with those that were replaced, when one after it is published', async () => {
-    const [sql, editionStorage, clock] = [nodeSql(), mapShelf(), { now: 1_800_000_000_000 }];
+  it('are removed when they were never published, once one after them is published', async () => {
+    const [sql, editionStorage, clock] = [nodeSql(), mapStorage(), { now: 1_800_000_000_000 }];
     const host = hostOf(2);
     await syncNow(libraryForTest(host, { sql, editionStorage, clock }).library);
     // A process that dies once it has laid the parts out.
@@ -390,8 +332,7 @@ describe('an edition that was never published', () => {
 
 describe('listArticles()', () => {
   it('filters, counts and pages', async () => {
-    const { library } = libraryForTest(hostOf(5));
-    await syncNow(library);
+    const { library } = await synced(5);
     await library.writeArticle('x.md', {
       title: 'X',
       content: 'X.',
@@ -403,11 +344,8 @@ describe('listArticles()', () => {
     expect(ids({ updatedSince: '2026-03-01T00:00:00.000Z' })).toEqual(['x.md']);
     const first = library.listArticles({ limit: 4 });
     expect(first).toMatchObject({ total: 6 });
-    expect(library.listArticles({ limit: 4, from: first.next })).toMatchObject({
-      articles: [{ id: 'a4.md' }, { id: 'x.md' }],
-      next: undefined,
-      total: 6,
-    });
+    const expected = { articles: [{ id: 'a4.md' }, { id: 'x.md' }], next: undefined, total: 6 };
+    expect(library.listArticles({ limit: 4, from: first.next })).toMatchObject(expected);
   });
 
   it.each<[string, string, number]>([
@@ -417,10 +355,7 @@ describe('listArticles()', () => {
     ['what follows a NUL', `a\u0000${'b'.repeat(450_000)}`, 4],
     ['control characters', `a${'\u0001'.repeat(450_000)}b`, 6],
   ])('ends a page early rather than let it grow beyond 4 MiB of JSON, with %s', async (_, content, shown) => {
-    const { library } = libraryForTest({
-      ...hostOf(0),
-      articles: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => hostArticle(id, content)),
-    });
+    const { library } = libraryForTest(hostWith(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => hostArticle(id, content))));
     await syncNow(library);
     const { articles } = library.listArticles({ limit: 10 });
     expect(articles).toHaveLength(shown);
@@ -431,7 +366,7 @@ describe('listArticles()', () => {
     const labels = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
     const metadata = { intent: labels, device: labels, last_updated: '2026-01-01T00:00:00Z' };
     const articles = Array.from({ length: 250 }, (_, index) => hostArticle(`a${index}`, 'Text.', { metadata }));
-    const { library } = libraryForTest({ ...hostOf(0), articles, pageSize: 500 });
+    const { library } = libraryForTest(hostWith(articles, 500));
     await syncNow(library);
     const page = library.listArticles({ limit: 500 });
     expect(page.next).toBeDefined();
@@ -439,68 +374,22 @@ describe('listArticles()', () => {
   });
 
   it('shows content as it was given, but for control characters', async () => {
-    const { library } = libraryForTest(hostOf(1));
-    await syncNow(library);
+    const { library } = await synced(1);
     const content = 'One.\r\n\r\n\tTwo\u0000\u001b.';
     expect(await library.writeArticle('x.md', { title: 'X', content })).toMatchObject({
       article: { content: 'One.\r\n\r\n\tTwo.' },
     });
     expect(library.readArticle('x.md')?.content).toBe('One.\r\n\r\n\tTwo.');
     // What the host sends is compared as it sent it, so that it is not taken in again each time.
-    const host = { ...hostOf(0), articles: [hostArticle('n.md', 'N\u0000.')] };
-    const { library: other } = libraryForTest(host);
+    const { library: other } = libraryForTest(hostWith([hostArticle('n.md', 'N\u0000.')]));
     await syncNow(other);
     expect(await syncNow(other, { full: true })).toMatchObject({ outcome: 'unchanged', unchanged: 1 });
   });
 });
 
-class Killed extends Error {}
-
-/** The same database and editionStorage for a process that dies: after so many calls nothing gets through any more. */
-const killedAfter = (
-  calls: number,
-  { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapShelf> },
-) => {
-  let left = calls;
-  const alive = <T>(work: () => T): T => {
-    if (left <= 0) throw new Killed();
-    left -= 1;
-    return work();
-  };
-  const mortalSql: Sql = {
-    all: (query, ...values) => alive(() => sql.all(query, ...values)),
-    run: (query, ...values) => alive(() => sql.run(query, ...values)),
-    transaction: (work) => sql.transaction(work),
-  };
-  const mortalShelf = {
-    ...editionStorage,
-    put: async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes)),
-  };
-  return { sql: mortalSql, editionStorage: mortalShelf };
-};
-
-/** Whether it came to its end. */
-const attempt = async (work: () => Promise<void>): Promise<boolean> => {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    if (error instanceof Killed) return false;
-    throw error;
-  }
-};
-
-describe('isFirstCall()', () => {
-  const HOUR = 3_600_000;
-
-  it('knows a call again until it could not be accepted any more', () => {
-    const { library } = libraryForTest(hostOf(1));
-    const note = (link: string, nowMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs });
-    expect([note('a', HOUR), note('a', HOUR + 64_999), note('b', HOUR), note('a', HOUR + 65_000)]).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ]);
-  });
+it('isFirstCall() knows a call again until it could not be accepted any more', () => {
+  const { library } = libraryForTest(hostOf(1));
+  const note = (link: string, atMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
+  const noted = [note('a', 0), note('a', 64_999), note('b', 0), note('a', 65_000)];
+  expect(noted).toEqual([true, false, true, true]);
 });

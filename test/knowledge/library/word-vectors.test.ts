@@ -3,25 +3,16 @@ import { openWordVectors } from '../../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { fakeModel } from '../vectors-for-test.ts';
-import { type FakeHost, hostArticle, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
+import { editionOf, hostArticle, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 
-const host = (): FakeHost => ({
-  articles: [
+const host = () =>
+  hostWith([
     hostArticle('fans.md', 'The fan hums loudly when dust blocks it.'),
     hostArticle('pumps.md', 'A pump that leaks needs a new seal.'),
     hostArticle('qzxv.md', 'Qzxv wvvk.', { title: 'Qzxv' }),
-  ],
-  ...{ pageSize: 10, filters: [] },
-});
-
-const editionOf = async (library: Library) => {
-  const manifest = library.currentEdition();
-  if (!manifest) throw new Error('There is no edition');
-  return loadEdition(manifest, [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }]);
-};
+  ]);
 
 /** Articles by how close their chunks are to a question, the closest first; undefined without word vectors. */
 const closestTo = async (library: Library, question: string): Promise<string[] | undefined> => {

@@ -1,17 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { coverageOf } from '../../../src/knowledge/retrieval/knowledge.ts';
 
-describe('coverageOf()', () => {
-  it.each([
-    [1, 'high'],
-    [0.8, 'high'],
-    [0.7999, 'medium'],
-    [0.7, 'medium'],
-    [0.6999, 'low'],
-    [0.4, 'low'],
-    [0.3999, 'none'],
-    [0, 'none'],
-  ])('takes a best source of %d for %s', (best, coverage) => {
-    expect(coverageOf(best)).toBe(coverage);
-  });
-});
+it.each([
+  [1, 'high'],
+  [0.8, 'high'],
+  [0.7999, 'medium'],
+  [0.7, 'medium'],
+  [0.6999, 'low'],
+  [0.4, 'low'],
+  [0.3999, 'none'],
+  [0, 'none'],
+])('coverageOf() takes a best source of %d for %s', (best, coverage) => expect(coverageOf(best)).toBe(coverage));

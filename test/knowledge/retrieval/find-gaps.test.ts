@@ -43,10 +43,8 @@ describe('gaps of kind intent', () => {
 
   it('is none when articles of another intent are configured to answer it', async () => {
     const edition = editionOf(entries);
-    const gaps = await gapsOf(
-      { intent: 'wallet_payout', message },
-      { edition, articleIntents: ['pool_configuration'] },
-    );
+    const options = { edition, articleIntents: ['pool_configuration'] };
+    const gaps = await gapsOf({ intent: 'wallet_payout', message }, options);
     expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
   });
 
@@ -85,12 +83,9 @@ describe('gaps of kind question', () => {
     const [gap] = await gapsOf({ intent: 'noise', message });
     expect(gap?.gap).toContain('“sings”');
     expect(gap?.gap).not.toMatch(/name|Hans|Gruber|Ellis|Holtzmann|neighbour|TH|check/);
-    const told = await gapsOf({
-      intent: 'not_hashing',
-      message: 'It shows 0 H/s. What should I check?',
-      metadata: { product: 'Apollo Nano' },
-    });
-    expect(told.map(({ gap }) => gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
+    const other = { intent: 'not_hashing', message: 'It shows 0 H/s. What should I check?' };
+    const told = await gapsOf({ ...other, metadata: { product: 'Apollo Nano' } });
+    expect(told.map((each) => each.gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
   });
 
   it('names no words that any request may have', async () => {
@@ -104,10 +99,8 @@ describe('gaps of kind question', () => {
     const story =
       "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";
     expect(await gapsOf({ intent: 'api_access', message: story })).toEqual([]);
-    const [gap, ...more] = await gapsOf({
-      intent: 'api_access',
-      message: `${story} Does a zirconium flux coupler help?`,
-    });
+    const asking = `${story} Does a zirconium flux coupler help?`;
+    const [gap, ...more] = await gapsOf({ intent: 'api_access', message: asking });
     expect(gap?.gap).toMatch(/“zirconium flux coupler”/);
     expect(more).toEqual([]);
   });
@@ -116,7 +109,6 @@ describe('gaps of kind question', () => {
     const message = 'My Apollo shows 0 H/s for 3 days. Did I kill the chip with Turbo mode?';
     expect(await gapsOf({ intent: 'not_hashing', message })).toEqual([]);
   });
-
   it('is reported to a customer with an order, even without a topic', async () => {
     const message = 'Our accountant needs the VAT invoice of order 19822.';
     expect((await gapsOf({ intent: 'unknown', message }))[0]?.gap).toContain('VAT invoice');
@@ -187,33 +179,20 @@ describe('gaps of kind outdated', () => {
   });
 
   it('tells of a general article that is older than everything on the product', async () => {
-    const on = (id: string) =>
-      entryOf(
-        id,
-        { title: `Brewer ${id}`, devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' },
-        'The lid is grey.',
-      );
+    const lately = { devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' };
+    const on = (id: string) => entryOf(id, { title: `Brewer ${id}`, ...lately }, 'The lid is grey.');
     const old = entryOf('old.md', { title: 'Descale the boiler', lastUpdated: '2021-01-01T00:00:00Z' }, STEPS);
-    const metadata = { product: 'Brewer' };
+    const question = { intent: 'unknown', message, metadata: { product: 'Brewer' } };
     const edition = editionOf([old, on('a'), on('b'), ...filler]);
-    expect(await gapsOf({ intent: 'unknown', message, metadata }, { edition })).toMatchObject([
-      {
-        kind: 'outdated',
-        gap: 'The article “Descale the boiler” was last changed before anything was written on brewer',
-      },
-    ]);
+    const gap = 'The article “Descale the boiler” was last changed before anything was written on brewer';
+    expect(await gapsOf(question, { edition })).toMatchObject([{ kind: 'outdated', gap }]);
     // One article may itself have been changed lately.
-    expect(
-      await gapsOf({ intent: 'unknown', message, metadata }, { edition: editionOf([old, on('a'), ...filler]) }),
-    ).toEqual([]);
+    expect(await gapsOf(question, { edition: editionOf([old, on('a'), ...filler]) })).toEqual([]);
   });
 
   it('is none where something newer covers the message too', async () => {
-    const gaps = await gapsOf({
-      intent: 'not_hashing',
-      message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
-      metadata: { product: 'Apollo' },
-    });
-    expect(gaps).toEqual([]);
+    const told = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+    const question = { intent: 'not_hashing', message: told, metadata: { product: 'Apollo' } };
+    expect(await gapsOf(question)).toEqual([]);
   });
 });

@@ -35,31 +35,24 @@ describe('mentionIn()', () => {
   });
 });
 
-describe('a page that only refers to another', () => {
-  it('does not cover what that one is about', async () => {
-    const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== 'network/static-ip-address.md'));
-    const question = {
-      intent: 'network_issue',
-      message:
-        'Give the device a static IP address: A fixed address is useful when you forward a port, query the API from a script, or are tired of looking the device up.',
-    };
-    const knowledge = await retrieved(question, { edition });
-    expect(knowledge.sources_consulted).toEqual([]);
-    expect(knowledge.gaps).toHaveLength(1);
-  });
+it('a page that only refers to another does not cover what that one is about', async () => {
+  const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== 'network/static-ip-address.md'));
+  const question = {
+    intent: 'network_issue',
+    message:
+      'Give the device a static IP address: A fixed address is useful when you forward a port, query the API from a script, or are tired of looking the device up.',
+  };
+  const knowledge = await retrieved(question, { edition });
+  expect(knowledge.sources_consulted).toEqual([]);
+  expect(knowledge.gaps).toHaveLength(1);
 });
 
-describe('an article of another intent', () => {
-  it('is no source for one common sentence of a message', async () => {
-    const message =
-      "Hi there, can I send back my Apollo III if I simply don't like it? I opened it and let it mine for four days. What will it cost me?";
-    const { sources_consulted } = await retrieved({
-      intent: 'return_refund',
-      message,
-      metadata: { product: 'Apollo III' },
-    });
-    expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
-    const asked = { intent: 'unknown', message: 'What will electricity cost me?' };
-    expect((await retrieved(asked)).sources_consulted[0]?.title).toContain('electricity');
-  });
+it('an article of another intent is no source for one common sentence of a message', async () => {
+  const message =
+    "Hi there, can I send back my Apollo III if I simply don't like it? I opened it and let it mine for four days. What will it cost me?";
+  const question = { intent: 'return_refund', message, metadata: { product: 'Apollo III' } };
+  const { sources_consulted } = await retrieved(question);
+  expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
+  const asked = { intent: 'unknown', message: 'What will electricity cost me?' };
+  expect((await retrieved(asked)).sources_consulted[0]?.title).toContain('electricity');
 });

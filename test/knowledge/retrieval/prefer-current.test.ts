@@ -26,16 +26,10 @@ describe('an old page', () => {
   });
 
   it('is the right one for whoever names its time or version', async () => {
-    const [first] = await titles({
-      ...QUESTION,
-      message: 'Which password does the Apollo quick start card (2021) tell?',
-    });
-    expect(first).toBe('Apollo quick start card (2021)');
-    const knowledge = await retrieved({
-      intent: 'solo_mining',
-      message: 'Requirements for solo mining (firmware 2.x)',
-      metadata: { product: 'Apollo' },
-    });
+    const message = 'Which password does the Apollo quick start card (2021) tell?';
+    expect((await titles({ ...QUESTION, message }))[0]).toBe('Apollo quick start card (2021)');
+    const solo = { intent: 'solo_mining', message: 'Requirements for solo mining (firmware 2.x)' };
+    const knowledge = await retrieved({ ...solo, metadata: { product: 'Apollo' } });
     expect(knowledge.sources_consulted[0]?.title).toBe('Requirements for solo mining (firmware 2.x)');
     expect(knowledge.gaps).toEqual([]);
   });
@@ -43,10 +37,7 @@ describe('an old page', () => {
   it('is none by its number alone', async () => {
     const numbered = entryOf('iso.md', { title: 'Comply with ISO 2022:5' }, 'Seal the hopper lid with tamper tape.');
     const edition = editionOf([numbered, ...SAMPLE.slice(0, 8)]);
-    const knowledge = await retrieved(
-      { intent: 'unknown', message: 'How do I seal the hopper lid with tape?' },
-      { edition },
-    );
-    expect(knowledge.gaps).toEqual([]);
+    const question = { intent: 'unknown', message: 'How do I seal the hopper lid with tape?' };
+    expect((await retrieved(question, { edition })).gaps).toEqual([]);
   });
 });

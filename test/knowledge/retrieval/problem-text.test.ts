@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
+import cases from './problem-text.json' with { type: 'json' };
 
 describe('problemText()', () => {
-  it('drops greeting, closing and signature', () => {
-    const message =
-      'Hello support team,\n\nthe fan rattles since Monday.\n\nKind regards,\nMargarethe Olsen\n--\nSent from my phone';
-    expect(problemText(message).text).toBe('the fan rattles since Monday.');
-  });
-
-  it('keeps what stands behind a greeting on its line', () => {
-    expect(problemText('Hi there, can I send it back?').text).toBe('can I send it back?');
-  });
-
-  it('keeps a first sentence that only begins like a greeting', () => {
-    expect(problemText('Hello my Apollo shows 0 H/s').text).toBe('Hello my Apollo shows 0 H/s');
-  });
-
-  it.each([
-    'On Tue, 6 Oct 2026 at 09:14, Support <help@example.com> wrote:\n> Please try another cable.',
-    'Am 06.10.2026 um 09:14 schrieb Support:\n> Bitte ein anderes Kabel.',
-    '-----Original Message-----\nFrom: Support\nPlease try another cable.',
-    'From: Support <help@example.com>\nSent: Tuesday\nPlease try another cable.',
-  ])('leaves out quoted mail: %j', (quoted) => {
+  it.each(cases.texts)('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
+  it.each(cases.quoted)('leaves out quoted mail: %j', (quoted) => {
     expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.');
   });
 
@@ -31,11 +14,8 @@ describe('problemText()', () => {
       '2026-10-02 18:22:11 net    link up',
       '2026-10-02 18:22:12 miner  E22 hashboard 0: 13 chips not responding',
     ];
-    expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual([
-      'miner  HB0 chain ok',
-      'miner  E22 hashboard 0: 13 chips not responding',
-      'What does that mean?',
-    ]);
+    const expected = ['miner  HB0 chain ok', 'miner  E22 hashboard 0: 13 chips not responding', 'What does that mean?'];
+    expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual(expected);
   });
 
   it('reads what seldom stands in a log before what always does, each once whatever its figures', () => {
@@ -53,33 +33,17 @@ describe('problemText()', () => {
     const problem = problemText('I sent A2-004711 in under RMA-204518. Does KB5034441 help against E40?');
     expect(withoutOwnData(problem).text).toBe('I sent A in under RMA. Does KB5034441 help against E40?');
   });
-
   it.each(['Question', 'Re: Help needed!', 'UNACCEPTABLE', 'Frage', 'Support question', ''])(
     'leaves out a subject that any ticket may have: %j',
-    (subject) => {
-      expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?'));
-    },
+    (subject) => expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?')),
   );
 
   it('puts the subject first, without its prefixes', () => {
-    expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual([
-      'Dashboard not found',
-      'That did not work.',
-    ]);
+    const expected = ['Dashboard not found', 'That did not work.'];
+    expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual(expected);
   });
 
   it('splits sentences that continue in lower case', () => {
     expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
-  });
-
-  it('drops template fields, and all of links but their text', () => {
-    const message =
-      '{customer_name} {{ ticket.id }} [click](javascript:alert(1)) It has zero [hashrate](https://example.org/a)';
-    expect(problemText(message).text).toBe('click It has zero hashrate');
-  });
-
-  it('gives the message itself where nothing else is left', () => {
-    expect(problemText('Thanks!').text).toBe('Thanks!');
-    expect(problemText('').text).toBe('');
   });
 });

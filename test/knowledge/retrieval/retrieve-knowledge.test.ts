@@ -12,7 +12,11 @@ import { searchEdition } from '../../../src/search/search-edition.ts';
 import { editionOf, entryOf, retrieved, SAMPLE, sampleEdition } from './sample-edition.ts';
 
 const SEED_MESSAGE = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+const SEED = { intent: 'not_hashing', message: SEED_MESSAGE };
 const retrieve = createRetriever({});
+const fails = () => {
+  throw new Error('down');
+};
 /** Waits for nothing, and never comes back. */
 const never = () => new Promise<never>(() => undefined);
 
@@ -25,10 +29,8 @@ describe('retrieveKnowledge()', () => {
     });
     expect(KnowledgeRetrieval.parse(knowledgeBlock(knowledge))).toEqual(knowledgeBlock(knowledge));
     expect(knowledge).toMatchObject({ coverage: 'high', gaps: [], edition: sampleEdition.id });
-    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual([
-      'Device is not hashing (0 H/s)',
-      'Apollo II not hashing',
-    ]);
+    const expected = ['Device is not hashing (0 H/s)', 'Apollo II not hashing'];
+    expect(knowledge.sources_consulted.map(({ title }) => title)).toEqual(expected);
     expect(knowledge.sources_consulted[0]?.excerpt).toContain('0 H/s');
     expect(knowledge.evidence?.articles).toHaveLength(2);
   });
@@ -37,9 +39,7 @@ describe('retrieveKnowledge()', () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withObjectString: true });
     const words = fc.array(
       fc.constantFrom('Apollo II', '0 H/s', 'Wi-Fi', '?', '\n', 'fan', 'Zigbee', '😀', '\ud83d', '|', '> '),
-      {
-        maxLength: 40,
-      },
+      { maxLength: 40 },
     );
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
@@ -79,29 +79,14 @@ describe('retrieveKnowledge()', () => {
   it.each([
     ['an edition that does not come', { edition: never }],
     ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }],
-    [
-      'an edition that throws',
-      {
-        edition: () => {
-          throw new Error('down');
-        },
-      },
-    ],
+    ['an edition that throws', { edition: fails }],
     ['an edition that is none', { edition: async () => ({}) as never }],
-    [
-      'a mask that throws',
-      {
-        mask: () => {
-          throw new Error('broken');
-        },
-      },
-    ],
+    ['a mask that throws', { mask: fails }],
   ])('gives the documented block for %s', async (_, options) => {
     const faults: string[] = [];
     const onFault = (where: string) => void faults.push(where);
-    expect(await retrieved({ intent: 'x', message: SEED_MESSAGE }, { ...options, timeoutMs: 30, onFault })).toEqual(
-      unavailableRetrieval(),
-    );
+    const knowledge = await retrieved(SEED, { ...options, timeoutMs: 30, onFault });
+    expect(knowledge).toEqual(unavailableRetrieval());
     expect(faults).toEqual(['retrieve knowledge']);
   });
 
@@ -109,30 +94,22 @@ describe('retrieveKnowledge()', () => {
     ['never come', never],
     ['fail', () => Promise.reject(new Error('down'))],
   ])('gives what the words find when meanings %s, and says so', async (_, broken) => {
-    const knowledge = await retrieved(
-      { intent: 'not_hashing', message: SEED_MESSAGE },
-      { retrieve: broken, timeoutMs: 40 },
-    );
+    const knowledge = await retrieved(SEED, { retrieve: broken, timeoutMs: 40 });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
   });
 
   it.each(['late', 'failed', 'used', 'absent'] as const)('tells how meanings took part: %s', async (semantic) => {
     const asked: typeof retrieve = async (...given) => ({ ...(await retrieve(...given)), semantic });
-    const { degraded } = await retrieved({ intent: 'not_hashing', message: SEED_MESSAGE }, { retrieve: asked });
+    const { degraded } = await retrieved(SEED, { retrieve: asked });
     expect(degraded).toEqual(semantic === 'late' || semantic === 'failed' ? ['embeddings'] : undefined);
   });
 
   it('finds by its meaning what no word leads to', async () => {
     const message = 'Mein Gerät tut gar nichts mehr';
     const chunk = sampleEdition.article(sampleEdition.findArticle('troubleshooting/not-hashing.md')).firstChunk;
+    const near = [0.95, 0.3].map((similarity, at) => ({ chunk: at === 0 ? chunk : 0, similarity }));
     const asked: typeof retrieve = async (edition, question, options) => ({
-      outcome: searchEdition(edition, question, options, {
-        model: 'text-embedding-3-small',
-        near: [
-          { chunk, similarity: 0.95 },
-          { chunk: 0, similarity: 0.3 },
-        ],
-      }),
+      outcome: searchEdition(edition, question, options, { model: 'text-embedding-3-small', near }),
       semantic: 'used',
     });
     expect((await retrieved({ intent: 'not_hashing', message })).sources_consulted).toEqual([]);
@@ -142,7 +119,7 @@ describe('retrieveKnowledge()', () => {
 
   it('returns the available results when the request is aborted', async () => {
     const signal = AbortSignal.abort();
-    const knowledge = await retrieved({ intent: 'not_hashing', message: SEED_MESSAGE }, { signal });
+    const knowledge = await retrieved(SEED, { signal });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
     expect(await retrieved({ intent: 'x', message: 'y' }, { signal, edition: never })).toEqual(unavailableRetrieval());
   });
@@ -198,17 +175,10 @@ describe('retrieveKnowledge()', () => {
   });
 
   it('applies an article without devices to every device, even an unknown one', async () => {
-    const general = entryOf(
-      'general.md',
-      { title: 'Descale the boiler' },
-      'Descale the boiler every 60 days with citric acid.',
-    );
-    const other = entryOf(
-      'x.md',
-      { title: 'Clean the grinder', devices: ['Brewer 1'] },
-      'Empty the grinder and brush it.',
-    );
-    const edition = editionOf([general, other]);
+    const text = 'Descale the boiler every 60 days with citric acid.';
+    const grinder = { title: 'Clean the grinder', devices: ['Brewer 1'] };
+    const other = entryOf('x.md', grinder, 'Empty the grinder and brush it.');
+    const edition = editionOf([entryOf('general.md', { title: 'Descale the boiler' }, text), other]);
     const message = 'How often must the boiler be descaled with citric acid?';
     for (const product of ['Brewer 1', 'Brewer 9']) {
       const knowledge = await retrieved({ intent: 'unknown', message, metadata: { product } }, { edition });

@@ -1,0 +1,11 @@
+import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+
+/** A book as another function calls it. */
+export const asRemote = (book: GapBook): RemoteGapBook => ({
+  record: async (...given) => book.record(...given),
+  remove: async (...given) => book.remove(...given),
+  erasePerson: async (...given) => book.erasePerson(...given),
+  list: async (...given) => book.list(...given),
+  toCheck: async (...given) => book.toCheck(...given),
+  noteChecked: async (...given) => book.noteChecked(...given),
+});
