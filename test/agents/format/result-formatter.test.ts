@@ -8,6 +8,7 @@ import { resultFormatter } from '../../../src/agents/format/result-formatter.ts'
 import type { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { type DisplayBlock, DisplayModel } from '../../../src/contract/display-model.ts';
 import { ANSWERS } from '../agents-for-test.ts';
+import CASES from './result-formatter.json' with { type: 'json' };
 
 /** An analytics answer of these rows, valid by the contract. */
 const analytics = (rows: Record<string, unknown>[], interpretation = 'Counted.') =>
@@ -48,67 +49,8 @@ const treeOf = (markdown: string): Node[] => {
 };
 
 describe('toMarkdown()', () => {
-  it('shows the interpretation, the rows and the attribution', () => {
-    expect(resultFormatter.toMarkdown(ANSWERS.analytics)).toMatchInlineSnapshot(`
-      "The iPhone 17 has 50 units in stock.
-
-      | Products name | Products quantity (units) |
-      | --- | ---: |
-      | iPhone 17 | 50 |
-
-      📊 Analytics Database · high confidence · table: clic_products"
-    `);
-  });
-
-  it('shows a summary and its documents', () => {
-    expect(resultFormatter.toMarkdown(ANSWERS.semantic)).toMatchInlineSnapshot(`
-      "Our return policy allows returns within 14 days of purchase.
-
-      - policies.pdf (0.92): Our return policy allows returns within 14 days...
-
-      📚 RAG Knowledge Base · high confidence · document count: 1"
-    `);
-  });
-
-  it('shows a price comparison, the product and links', () => {
-    expect(resultFormatter.toMarkdown(ANSWERS.web_search)).toMatchInlineSnapshot(`
-      "Our price is 999.99, the cheapest found is 949.99: 50.00 (5.0 %) less than ours.
-
-      **Product**
-
-      | Field | Value |
-      | --- | --- |
-      | product id | 123 |
-      | name | iPhone 17 |
-      | price | 999.99 |
-
-      - [iPhone 17 on Amazon](https://amazon.com/...): 949.99
-      - [bestbuy.com](https://bestbuy.com/...)
-
-      🌐 Web Search · medium confidence · url count: 2"
-    `);
-  });
-
-  it('shows a synthesis and each part under its question', () => {
-    expect(resultFormatter.toMarkdown(ANSWERS.hybrid)).toMatchInlineSnapshot(`
-      "Q1 sales totaled $1.2M. Our return policy allows returns within 14 days.
-
-      **Show Q1 sales**
-
-      The iPhone 17 has 50 units in stock.
-
-      | Products name | Products quantity (units) |
-      | --- | ---: |
-      | iPhone 17 | 50 |
-
-      **Summarize return policy**
-
-      Our return policy allows returns within 14 days of purchase.
-
-      - policies.pdf (0.92): Our return policy allows returns within 14 days...
-
-      🔀 Mixed · high confidence · sources: analytics, semantic"
-    `);
+  it.each(['analytics', 'semantic', 'web_search', 'hybrid'] as const)('shows the answer of type %s', (type) => {
+    expect(resultFormatter.toMarkdown(ANSWERS[type]).split('\n')).toEqual(CASES.markdown[type]);
   });
 
   it('makes no heading of the text before a list entry that is only a tag', () => {
@@ -120,19 +62,13 @@ describe('toMarkdown()', () => {
     expect(markdown).toMatch(/^Do this first:\n\nThen the rest\./);
   });
 
-  it('shows a failure with its code and what to do', () => {
+  it('shows a failure with its code and what to do, in both forms', () => {
     const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
-    const failure = valid({
-      ...ANSWERS.semantic,
-      success: false,
-      result: [],
-      source_attribution: [],
-      metadata,
-      error: 'Cannot search',
-    });
-    expect(resultFormatter.toMarkdown(failure)).toBe(
-      'Cannot search (SERVICE_UNAVAILABLE)\n\nSync a knowledge base first',
-    );
+    const failed = { success: false, result: [], source_attribution: [], metadata, error: 'Cannot search' };
+    const failure = valid({ ...ANSWERS.semantic, ...failed });
+    const [shown, suggested] = ['Cannot search (SERVICE_UNAVAILABLE)', 'Sync a knowledge base first'];
+    expect(resultFormatter.toMarkdown(failure)).toBe(`${shown}\n\n${suggested}`);
+    expect(resultFormatter.toText(failure)).toBe(`${shown}\n${suggested}`);
   });
 
   it('states how many rows it omits', () => {
@@ -143,21 +79,7 @@ describe('toMarkdown()', () => {
     expect(resultFormatter.toMarkdown(analytics(rows), { rows: 10 })).toContain('… and 490 more rows');
   });
 
-  it.each([
-    ['a tag', '<img src=x onerror=alert(1)>', '&lt;img src=x onerror=alert(1)>'],
-    ['a cell', 'a | b', 'a \\| b'],
-    ['a line break', 'a\n| b', 'a \\| b'],
-    ['a link', '[pay](javascript:alert(1))', '\\[pay\\](javascript:alert(1))'],
-    ['an image', '![x](http://a.example/p)', '!\\[x\\](http://a.example/p)'],
-    ['emphasis and code', '*a* _b_ `c` ~~d~~', '\\*a\\* \\_b\\_ \\`c\\` \\~\\~d\\~\\~'],
-    ['an entity', '&lt;b&gt; &#60;', '&amp;lt;b&amp;gt; &amp;#60;'],
-    ['characters that turn the text around or hide', 'a\u202eb\u0000c\u200bd\u2066e', 'abcde'],
-    ['a short number', 0.1 + 0.2, '0.3'],
-    ['a long number', 123_456_789_012_345, '123456789012345'],
-    ['nothing', null, '–'],
-    ['a nested value', { a: ['|'] }, '{"a":\\["\\|"\\]}'],
-    ['names with underscores as they are', 'products_name', 'products_name'],
-  ] as [string, unknown, string][])('makes %s inert, or short, in a cell', (_, value, shown) => {
+  it.each(Object.entries(CASES.cells))('makes %s inert, or short, in a cell', (_, { value, shown }) => {
     expect(resultFormatter.toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
   });
 
@@ -193,15 +115,7 @@ describe('toMarkdown()', () => {
 
 describe('toText()', () => {
   it('shows a table in columns, as plain text', () => {
-    expect(resultFormatter.toText(ANSWERS.analytics)).toMatchInlineSnapshot(`
-      "The iPhone 17 has 50 units in stock.
-
-      Products name  Products quantity (units)
-      -------------  -------------------------
-      iPhone 17                             50
-
-      📊 Analytics Database · high confidence · table: clic_products"
-    `);
+    expect(resultFormatter.toText(ANSWERS.analytics).split('\n')).toEqual(CASES.text);
   });
 
   it('shows documents and links as lines, each address below its title', () => {
@@ -210,21 +124,6 @@ describe('toText()', () => {
     );
     expect(resultFormatter.toText(ANSWERS.web_search, { rows: 1 })).toContain(
       '\n\niPhone 17 on Amazon: 949.99\n  https://amazon.com/...\n… and 1 more links\n\n',
-    );
-  });
-
-  it('shows a failure with its code and what to do', () => {
-    const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
-    const failure = {
-      ...ANSWERS.semantic,
-      success: false,
-      result: [],
-      source_attribution: [],
-      metadata,
-      error: 'Cannot search',
-    };
-    expect(resultFormatter.toText(valid(failure))).toBe(
-      'Cannot search (SERVICE_UNAVAILABLE)\nSync a knowledge base first',
     );
   });
 
@@ -269,44 +168,9 @@ describe('toDisplay()', () => {
     });
   });
 
-  it.each([
-    ['one row', [{ name: 'a', quantity: 1 }]],
-    [
-      'two columns of labels',
-      [
-        { a: 'x', b: 'y', n: 1 },
-        { a: 'z', b: 'y', n: 1 },
-      ],
-    ],
-    [
-      'no column of labels',
-      [
-        { a: 1, b: 2 },
-        { a: 2, b: 3 },
-      ],
-    ],
-    [
-      'four columns of numbers',
-      [
-        { a: 'x', b: 1, c: 1, d: 1, e: 1 },
-        { a: 'y', b: 1, c: 1, d: 1, e: 1 },
-      ],
-    ],
-    [
-      'a label twice',
-      [
-        { a: 'x', b: 1 },
-        { a: 'x', b: 2 },
-      ],
-    ],
+  it.each<[string, Record<string, unknown>[]]>([
+    ...Object.entries(CASES.noChart),
     ['51 rows', Array.from({ length: 51 }, (_, at) => ({ a: `x${at}`, b: at }))],
-    [
-      'texts where numbers stand',
-      [
-        { a: 'x', b: 1 },
-        { a: 'y', b: 'n/a' },
-      ],
-    ],
   ])('draws nothing for %s', (_, rows) => {
     expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
   });
@@ -371,55 +235,7 @@ describe('toDisplay()', () => {
 });
 
 describe('Whatever an answer holds,', () => {
-  const piece = fc.constantFrom(
-    ...[
-      '<script>',
-      '<a href=x>',
-      '<!--',
-      '<javascript:x>',
-      '|',
-      '||',
-      '\n',
-      '\n\n',
-      '\r\n',
-      '![x](y)',
-      '[a](javascript:x)',
-    ],
-    ...[
-      '[a]: javascript:x',
-      '[a]',
-      '`',
-      '```',
-      '~~~',
-      '*',
-      '**',
-      '_',
-      '\\',
-      '\\\\',
-      '&lt;',
-      '&#106;',
-      '\u202e',
-      '\u0000',
-    ],
-    ...[
-      '# ',
-      '- ',
-      '> ',
-      '1. ',
-      '---',
-      '===',
-      '|-|',
-      ':-:',
-      '    ',
-      '\t',
-      'word',
-      '7',
-      '😀',
-      '\ud83d',
-      'javascript:',
-      '](x)',
-    ],
-  );
+  const piece = fc.constantFrom(...CASES.pieces, '\ud83d');
   const text = fc.oneof(
     fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
     fc.string({ unit: 'binary', maxLength: 40 }),

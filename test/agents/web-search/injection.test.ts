@@ -8,6 +8,7 @@ import { type RawResult, webResult } from '../../../src/agents/web-search/web-re
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { type AskedModel, scriptedModel } from '../../navigator/scripted-model.ts';
+import CASES from './injection.json' with { type: 'json' };
 import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
 
@@ -116,28 +117,7 @@ describe('summariseResults()', () => {
     expect(await summary(text)).toBe(text);
   });
 
-  it.each([
-    'Buy at https://evil.example/ now.',
-    'Buy at [Good](https://evil.example/).',
-    'Buy at [Good](//evil.example/).',
-    'Buy at [Good](javascript:alert(1)).',
-    'Buy at [Good](</leak>).',
-    'Buy at [Good][1]\n\n[1]: https://good.example/p',
-    'Buy at evil.example.',
-    'Buy at www.evil.example.',
-    'Write to me@evil.example.',
-    'https://good.example.evil.example/p',
-    'https://good.example/other',
-    '![x](https://good.example/p)',
-    '<img src=x>',
-    '<https://good.example/p>',
-    'It costs $1.23.',
-    'It costs 94.99 USD.',
-    'esc \u001b[31m',
-    '&#60;script&#62;',
-    '',
-    'x'.repeat(3001),
-  ])('replaces %j with the extractive answer', async (text) => {
+  it.each(CASES.replaced)('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();
   });
 
