@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { httpsTargets } from '../../src/delegation/targets.ts';
-import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { makeSigningKey } from '../../src/signing/signer.ts';
 import { ask as askOf, userContext } from '../signing/callers.ts';
-import { codesOf, fails, handsOnTo, network, says, signing, type Tamper } from './network.ts';
+import { asks, chainOf, codesOf, fails, handsOnTo, network, says, signing, type Tamper } from './network.ts';
 
 describe('Delegates.ask()', () => {
   it('asks all at once and gives the branches in the order of the requests', async () => {
@@ -103,27 +104,22 @@ describe('Delegates.ask()', () => {
 });
 
 describe('what is refused before anything is sent', () => {
-  it('is a loop', async () => {
-    const { ask, arrivals } = await network({ a: handsOnTo('b'), b: handsOnTo('a') });
-    const { responses } = await ask([{ to: 'a' }]);
-    expect(codesOf(responses)).toEqual(['LOOP_DETECTED']);
-    expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
-  });
-
-  it('is a call to itself', async () => {
-    const { ask, arrivals } = await network({ a: handsOnTo('a') });
-    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['LOOP_DETECTED']);
-    expect(codesOf((await ask([{ to: 'gateway' }])).responses)).toEqual(['LOOP_DETECTED']);
-    expect(arrivals.map(({ to }) => to)).toEqual(['a']);
+  it.each<[string, string, Record<string, Librarian>, ErrorCode, string[]]>([
+    ['a loop', 'a', { a: handsOnTo('b'), b: handsOnTo('a') }, 'LOOP_DETECTED', ['a', 'b']],
+    ['a call to itself', 'a', { a: handsOnTo('a') }, 'LOOP_DETECTED', ['a']],
+    ['a call to the origin', 'gateway', { a: says('x') }, 'LOOP_DETECTED', []],
+    ['a librarian outside the directory', 'stranger', { a: says('x') }, 'DELEGATION_FAILED', []],
+  ])('is %s', async (_, to, librarians, code, asked) => {
+    const { ask, arrivals } = await network(librarians);
+    expect(codesOf((await ask([{ to }])).responses)).toEqual([code]);
+    expect(arrivals.map((arrival) => arrival.to)).toEqual(asked);
   });
 
   it('is a ninth hop', async () => {
-    const ids = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8', 'h9'];
-    const chain = Object.fromEntries(ids.map((id, at) => [id, at < 8 ? handsOnTo(ids[at + 1] ?? '') : says('x')]));
-    const { ask, arrivals } = await network(chain);
+    const { ask, arrivals } = await network(chainOf(9));
     const { responses, trace } = await ask([{ to: 'h1' }]);
     expect(codesOf(responses)).toEqual(['MAX_DEPTH_EXCEEDED']);
-    expect(arrivals.map(({ to }) => to)).toEqual(ids.slice(0, 8));
+    expect(arrivals.map(({ to }) => to)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((hop) => `h${hop}`));
     expect(trace.hops.at(-1)).toMatchObject({ from: 'h8', to: 'h9', attempts: 0, outcome: 'MAX_DEPTH_EXCEEDED' });
   });
 
@@ -140,12 +136,6 @@ describe('what is refused before anything is sent', () => {
     const { ask, arrivals } = await network({ a: says('x') });
     const { responses } = await ask([{ to: 'a' }], undefined, { signal: AbortSignal.abort() });
     expect([codesOf(responses), arrivals]).toEqual([['TIMEOUT'], []]);
-  });
-
-  it('is a librarian outside the directory', async () => {
-    const { ask, arrivals } = await network({ a: says('x') });
-    expect(codesOf((await ask([{ to: 'stranger' }])).responses)).toEqual(['DELEGATION_FAILED']);
-    expect(arrivals).toEqual([]);
   });
 
   it('is a ninth question of one hop', async () => {
@@ -194,16 +184,12 @@ describe('cancellation', () => {
   it('reaches a branch that the librarian did not wait for, and what it asks once it has answered', async () => {
     const signals: AbortSignal[] = [];
     let later: (() => Promise<unknown>) | undefined;
-    const hasty: ServedLibrarian = {
-      forRequest:
-        ({ delegates }) =>
-        async () => {
-          void delegates.ask([{ to: 'b' }]);
-          later = () => delegates.ask([{ to: 'c' }]);
-          await expect.poll(() => signals.length, { interval: 1 }).toBe(1);
-          return { answer: 'done' };
-        },
-    };
+    const hasty = asks(async ({ delegates }) => {
+      void delegates.ask([{ to: 'b' }]);
+      later = () => delegates.ask([{ to: 'c' }]);
+      await expect.poll(() => signals.length, { interval: 1 }).toBe(1);
+      return { answer: 'done' };
+    });
     const tamper: Tamper = (to, request, pass) => {
       if (to !== 'b') return pass();
       signals.push(request.signal);

@@ -15,11 +15,8 @@ const analytics = (rows: Record<string, unknown>[], interpretation = 'Counted.')
   valid({
     ...ANSWERS.analytics,
     result: {
-      sql_query: 'SELECT 1',
-      columns: Object.keys(rows[0] ?? {}),
-      rows,
-      row_count: rows.length,
-      interpretation,
+      ...{ sql_query: 'SELECT 1', columns: Object.keys(rows[0] ?? {}), row_count: rows.length },
+      ...{ rows, interpretation },
     },
   });
 
@@ -33,6 +30,8 @@ const blockOf = <Kind extends DisplayBlock['kind']>(response: AgentResponse, kin
   resultFormatter
     .toDisplay(response)
     .blocks.find((block): block is Extract<DisplayBlock, { kind: Kind }> => block.kind === kind);
+
+const FOUND = { documents: [{}], summary: '', document_count: 1, similarity_threshold: 0.7 };
 
 interface Node {
   type: string;
@@ -85,11 +84,7 @@ describe('toMarkdown()', () => {
 
   it('links to pages only, and keeps an address within its link', () => {
     const document = (url: string) => ({ content: 'Text', score: 0.8, metadata: { title: 'T]', url } });
-    const answer = (url: string) =>
-      valid({
-        ...ANSWERS.semantic,
-        result: { documents: [document(url)], summary: '', document_count: 1, similarity_threshold: 0.7 },
-      });
+    const answer = (url: string) => valid({ ...ANSWERS.semantic, result: { ...FOUND, documents: [document(url)] } });
     expect(resultFormatter.toMarkdown(answer('https://a.example/x(1)?a=1&lt;=2'))).toContain(
       '- [T\\]](https://a.example/x%281%29?a=1&amp;lt;=2) (0.80): Text',
     );
@@ -177,13 +172,10 @@ describe('toDisplay()', () => {
 
   it('omits keys from a chart', () => {
     const chart = blockOf(
-      analytics([
-        { product_id: 7, name: 'a', quantity: 1 },
-        { product_id: 9, name: 'b', quantity: 2 },
-      ]),
+      analytics([7, 9].map((product_id) => ({ product_id, name: `p${product_id}`, quantity: 1 }))),
       'chart',
     );
-    expect(chart).toMatchObject({ labels: ['a', 'b'], series: [{ name: 'Quantity' }] });
+    expect(chart).toMatchObject({ labels: ['p7', 'p9'], series: [{ name: 'Quantity' }] });
   });
 
   it('compares prices in words', () => {
@@ -225,8 +217,7 @@ describe('toDisplay()', () => {
   it('removes the marks from quoted documents', () => {
     const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls <name>\n```';
     const documents = [{ content, score: 0.9 }];
-    const result = { documents, summary: 'ls <name>', document_count: 1, similarity_threshold: 0.7 };
-    const response = valid({ ...ANSWERS.semantic, result });
+    const response = valid({ ...ANSWERS.semantic, result: { ...FOUND, documents, summary: 'ls <name>' } });
     expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe(
       'Steps\n\n1. Hold Rinse and see the page.\n\nls <name>',
     );
@@ -241,176 +232,105 @@ describe('Whatever an answer holds,', () => {
     fc.string({ unit: 'binary', maxLength: 40 }),
     fc.array(piece, { minLength: 300, maxLength: 900 }).map((parts) => parts.join('')),
   );
-  const cell = fc.oneof(
-    text,
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.boolean(),
-    fc.constant(null),
-    fc.constant({ a: ['<b>|'] }),
+  const textOf = (maxLength: number) => text.map((each) => each.slice(0, maxLength));
+  const filled = (maxLength: number) => textOf(maxLength).map((each) => (/\S/.test(each) ? each : 'x'));
+  const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+  const score = fc.double({ min: 0, max: 1, noNaN: true });
+  const nested = fc.constant({ a: ['<b>|'] });
+  const cell = fc.oneof(text, number, fc.boolean(), fc.constant(null), nested);
+  const key = fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__');
+  const upTo = <T>(maxLength: number, each: fc.Arbitrary<T>) => fc.array(each, { maxLength });
+  const columns = fc.uniqueArray(
+    textOf(300).filter((name) => name !== '__proto__'),
+    { maxLength: 14 },
   );
-  const asked = text.map((query) => (/\S/.test(query) ? query.slice(0, 4000) : 'x'));
-  const analyticsResult = fc
-    .tuple(
-      fc.uniqueArray(
-        text.map((name) => name.slice(0, 300)),
-        { maxLength: 14 },
-      ),
-      fc.array(fc.array(cell, { maxLength: 14 }), { maxLength: 60 }),
-      text,
-    )
-    .map(([columns, table, interpretation]) => {
-      const names = columns.filter((name) => name !== '__proto__');
-      const rows = table.map((cells) => Object.fromEntries(names.map((name, at) => [name, cells[at] ?? null])));
-      return { sql_query: 'SELECT 1', columns: names, rows, row_count: rows.length, interpretation };
-    });
+  const analyticsResult = fc.tuple(columns, upTo(60, upTo(14, cell)), text).map(([columns, table, interpretation]) => {
+    const rows = table.map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? null])));
+    return { sql_query: 'SELECT 1', columns, rows, row_count: rows.length, interpretation };
+  });
+  const place = fc.record({ title: text, url: fc.oneof(text, fc.webUrl()), heading: text });
   const semanticResult = fc
-    .tuple(
-      fc.array(
-        fc.record({
-          content: text,
-          score: fc.double({ min: 0, max: 1, noNaN: true }),
-          metadata: fc.record({ title: text, url: fc.oneof(text, fc.webUrl()), heading: text }),
-        }),
-        { maxLength: 25 },
-      ),
-      text,
-    )
-    .map(([documents, summary]) => ({
-      documents,
-      summary,
-      document_count: documents.length,
-      similarity_threshold: 0.7,
-    }));
+    .tuple(upTo(25, fc.record({ content: text, score, metadata: place })), text)
+    .map(([documents, summary]) => ({ ...FOUND, documents, summary, document_count: documents.length }));
   const webResult = fc.record({
-    product_info: fc.dictionary(
-      fc.string({ maxLength: 8 }).filter((name) => name !== '__proto__'),
-      cell,
-      { maxKeys: 4 },
-    ),
-    external_results: fc.array(
+    product_info: fc.dictionary(key, cell, { maxKeys: 4 }),
+    external_results: upTo(
+      25,
       fc.record({
-        title: text.map((title) => title.slice(0, 1000)),
-        price: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true })),
+        title: textOf(1000),
+        price: fc.option(number),
         url: fc.webUrl({ withFragments: true, withQueryParameters: true }),
         currency: text,
       }),
-      { maxLength: 25 },
     ),
-    price_comparison: fc.record({
-      internal_price: fc.double({ noNaN: true, noDefaultInfinity: true }),
-      difference: fc.option(fc.float({ noNaN: true, noDefaultInfinity: true })),
-    }),
-    urls: fc.array(fc.webUrl(), { maxLength: 5 }),
+    price_comparison: fc.record({ internal_price: number, difference: fc.option(number) }),
+    urls: upTo(5, fc.webUrl()),
   });
-  const partOf = (type: string, result: fc.Arbitrary<unknown>) =>
+  const partOf = ([type, result]: [string, fc.Arbitrary<unknown>]) =>
     fc.record({
       type: fc.constant(type),
-      query: asked,
+      query: filled(4000),
       result: fc.oneof(result, fc.constant({}), fc.constant({ summary: '<b>|' })),
       error: fc.option(text),
     });
-  const attribution = fc.record({
-    primary_source: asked.map((name) => name.slice(0, 200)),
-    icon: text.map((icon) => icon.slice(0, 32)),
-    details: fc.dictionary(
-      fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__'),
-      text,
-      { maxKeys: 9 },
-    ),
-    confidence: fc.double({ min: 0, max: 1, noNaN: true }),
-  });
+  const results = { analytics: analyticsResult, semantic: semanticResult, web_search: webResult };
   const hybridResult = fc.record({
-    sub_queries: fc.array(
-      fc.oneof(
-        partOf('analytics', analyticsResult),
-        partOf('semantic', semanticResult),
-        partOf('web_search', webResult),
-      ),
-      { maxLength: 4 },
-    ),
+    sub_queries: upTo(4, fc.oneof(...Object.entries<fc.Arbitrary<unknown>>(results).map(partOf))),
     synthesis: text,
     sources_used: fc.constant([]),
   });
+  const attribution = fc.record({
+    primary_source: filled(200),
+    icon: textOf(32),
+    details: fc.dictionary(key, text, { maxKeys: 9 }),
+    confidence: score,
+  });
+  const typed = Object.entries<fc.Arbitrary<unknown>>({ ...results, hybrid: hybridResult }).map(([type, result]) =>
+    fc.tuple(fc.constant(type), result),
+  );
   const answers = fc
-    .tuple(
-      fc.oneof(
-        fc.tuple(fc.constant('analytics'), analyticsResult),
-        fc.tuple(fc.constant('semantic'), semanticResult),
-        fc.tuple(fc.constant('web_search'), webResult),
-        fc.tuple(fc.constant('hybrid'), hybridResult),
-      ),
-      asked,
-      attribution,
-      fc.option(text.map((error) => (/\S/.test(error) ? error.slice(0, 2000) : 'x'))),
-    )
+    .tuple(fc.oneof(...typed), filled(4000), attribution, fc.option(filled(2000)))
     .map(([[type, result], query, source_attribution, error]) => ({
-      success: error === null,
-      type,
-      query,
-      result,
-      source_attribution,
-      metadata: {},
-      error,
+      ...{ success: error === null, metadata: {}, error },
+      ...{ type, query, result, source_attribution },
     }))
     .filter((value) => validateAgentResponse(value).ok);
 
   it('the display model is valid and all its texts are plain', () => {
-    fc.assert(
-      fc.property(answers, (answer) => {
-        const model = resultFormatter.toDisplay(valid(answer));
-        expect(DisplayModel.safeParse(model).error?.issues).toBeUndefined();
-        expect(JSON.stringify(model)).not.toMatch(/\\u0000|\u202e/);
-      }),
-      { numRuns: 300 },
-    );
+    const showsPlainly = fc.property(answers, (answer) => {
+      const model = resultFormatter.toDisplay(valid(answer));
+      expect(DisplayModel.safeParse(model).error?.issues).toBeUndefined();
+      expect(JSON.stringify(model)).not.toMatch(/\\u0000|\u202e/);
+    });
+    fc.assert(showsPlainly, { numRuns: 300 });
   });
 
   it('its Markdown holds no tag, image or odd link, and its tables keep their rows and columns', () => {
-    fc.assert(
-      fc.property(answers, (answer) => {
-        const response = valid(answer);
-        const markdown = resultFormatter.toMarkdown(response);
-        expect(markdown.length).toBeLessThanOrEqual(64_000);
-        expect(markdown).not.toContain('<');
-        const nodes = treeOf(markdown);
-        const live = nodes.filter(
-          ({ type, url }) =>
-            [
-              'html',
-              'image',
-              'imageReference',
-              'definition',
-              'linkReference',
-              'code',
-              'inlineCode',
-              'heading',
-              'blockquote',
-              'thematicBreak',
-              'emphasis',
-            ].includes(type) ||
-            (type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url ?? '')),
-        );
-        expect(live).toEqual([]);
-        const tables = resultFormatter.toDisplay(response).blocks.filter((block) => block.kind === 'table');
-        const shapes = nodes
-          .filter(({ type }) => type === 'table')
-          .map(({ children = [] }) => children.map((row) => row.children?.length));
-        if (/… and \d+ more parts?$/m.test(markdown)) return;
-        expect(shapes.map((rows) => new Set(rows))).toEqual(tables.map(({ columns }) => new Set([columns.length])));
-        if (markdown.length < 30_000)
-          expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
-      }),
-      { numRuns: 500 },
-    );
+    const isInert = fc.property(answers, (answer) => {
+      const response = valid(answer);
+      const markdown = resultFormatter.toMarkdown(response);
+      expect(markdown.length).toBeLessThanOrEqual(64_000);
+      expect(markdown).not.toContain('<');
+      const nodes = treeOf(markdown);
+      const isOddLink = ({ type, url = '' }: Node) => type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url);
+      expect(nodes.filter((node) => CASES.liveNodes.includes(node.type) || isOddLink(node))).toEqual([]);
+      const tables = resultFormatter.toDisplay(response).blocks.filter((block) => block.kind === 'table');
+      const shapes = nodes
+        .filter(({ type }) => type === 'table')
+        .map(({ children = [] }) => children.map((row) => row.children?.length));
+      if (/… and \d+ more parts?$/m.test(markdown)) return;
+      expect(shapes.map((rows) => new Set(rows))).toEqual(tables.map(({ columns }) => new Set([columns.length])));
+      if (markdown.length < 30_000)
+        expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
+    });
+    fc.assert(isInert, { numRuns: 500 });
   });
 
   it('its Markdown and plain text respect the maximum length', () => {
-    fc.assert(
-      fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
-        expect(resultFormatter.toMarkdown(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
-        expect(resultFormatter.toText(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
-      }),
-      { numRuns: 200 },
-    );
+    const isShort = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
+      expect(resultFormatter.toMarkdown(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
+      expect(resultFormatter.toText(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
+    });
+    fc.assert(isShort, { numRuns: 200 });
   });
 });
