@@ -1,4 +1,5 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../src/dev/sample/shop/shop-catalogue.ts';
@@ -104,6 +105,14 @@ export const startShop = async () => {
   };
 };
 
+/** The sample shop for all tests of a file. */
+export const shopForTests = () => {
+  const shop = {} as Awaited<ReturnType<typeof startShop>>; // filled before the first test
+  beforeAll(async () => void Object.assign(shop, await startShop()));
+  afterAll(() => shop.stop?.());
+  return shop;
+};
+
 /** A database that answers as another one does, with a catalogue of its own; `undefined` for none. */
 export const withCatalogue = (database: SqlDatabase, json: string | undefined): SqlDatabase => ({
   ...database,
@@ -112,6 +121,10 @@ export const withCatalogue = (database: SqlDatabase, json: string | undefined): 
       ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
       : database.run(statement),
 });
+
+/** A model that proposes one statement after the other. */
+export const modelProposing = (...statements: string[]) =>
+  modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
 
 /** A model that gives one reply after the other, and records the prompts. */
 export const modelReplying = (...replies: (string | Error)[]) => {
