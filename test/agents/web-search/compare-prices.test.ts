@@ -18,14 +18,8 @@ const compared = (results: WebResult[], product = IPHONE) => priceComparisonOf(c
 describe('comparePrices()', () => {
   it('returns the example of the agent contract', () => {
     expect(compared([offer('$949.99', { title: 'iPhone 17 on Amazon' })])).toEqual({
-      internal_price: 999.99,
-      cheapest_external: 949.99,
-      difference: -50,
-      percentage: -5,
-      currency: 'USD',
-      compared: 1,
-      not_compared: 0,
-      cheapest_url: 'https://shop.example/p',
+      ...{ internal_price: 999.99, cheapest_external: 949.99, difference: -50, percentage: -5, currency: 'USD' },
+      ...{ compared: 1, not_compared: 0, cheapest_url: 'https://shop.example/p' },
     });
   });
 
@@ -85,16 +79,9 @@ describe('comparePrices()', () => {
         const external = Math.max(1, Math.ceil(internal * share));
         const price = `$${Math.floor(external / 100)}.${String(external % 100).padStart(2, '0')}`;
         const wire = compared([offer(price)], { ...IPHONE, priceCents: internal });
-        const { difference = Number.NaN, percentage = Number.NaN } = wire as {
-          difference?: number;
-          percentage?: number;
-        };
-        expect(
-          difference
-            .toFixed(2)
-            .replace('.', '')
-            .replace(/^-?0*(?=\d)/, ''),
-        ).toBe(String(Math.abs(external - internal)));
+        const { difference = Number.NaN, percentage = Number.NaN } = wire as Record<string, number | undefined>;
+        const digits = difference.toFixed(2).replace('.', '');
+        expect(digits.replace(/^-?0*(?=\d)/, '')).toBe(String(Math.abs(external - internal)));
         expect(String(difference)).toMatch(/^-?\d+(?:\.\d{1,2})?$/);
         expect(String(percentage)).toMatch(/^-?\d+(?:\.\d)?$/);
         expect(Math.abs(percentage - ((external - internal) * 100) / internal)).toBeLessThanOrEqual(0.0500001);

@@ -15,18 +15,15 @@ describe('parsePrice()', () => {
     expect(parsePrice('€949.99 USD')).toEqual({ cents: 94999, currency: undefined });
   });
 
-  it('reads a bare sign by the country', () => {
-    expect(parsePrice('$949.99', 'ca')?.currency).toBe('CAD');
-    expect(parsePrice('$949.99', 'au')?.currency).toBe('AUD');
-    expect(parsePrice('$949.99', 'us')?.currency).toBe('USD');
-    expect(parsePrice('$949.99', 'de')?.currency).toBeUndefined();
-    expect(parsePrice('¥9,490', 'jp')?.currency).toBe('JPY');
-    expect(parsePrice('¥9,490', 'cn')?.currency).toBe('CNY');
-    expect(parsePrice('¥9,490', 'us')?.currency).toBeUndefined();
-    expect(parsePrice('9 490 kr', 'se')?.currency).toBe('SEK');
-    expect(parsePrice('$949.99 CAD', 'us')?.currency).toBe('CAD');
-    expect(parsePrice('$949.99 CAD')?.currency).toBe('CAD');
-    expect(parsePrice('9 490 kr', 'dk')?.currency).toBe('DKK');
+  it.each([
+    ['$949.99', 'ca:CAD au:AUD us:USD de:'],
+    ['¥9,490', 'jp:JPY cn:CNY us:'],
+    ['9 490 kr', 'se:SEK dk:DKK'],
+    ['$949.99 CAD', 'us:CAD :CAD'],
+  ])('reads the currency of %s by the country: %s', (text, currencies) => {
+    const read = currencies.split(' ').map((each) => each.split(':')[0] ?? '');
+    const found = read.map((country) => `${country}:${parsePrice(text, country || undefined)?.currency ?? ''}`);
+    expect(found.join(' ')).toBe(currencies);
   });
 
   it.each(CASES.rejects)('reads no price in %j', (text) => {
@@ -34,13 +31,13 @@ describe('parsePrice()', () => {
   });
 
   it('reads back every amount that it writes, however it is grouped', () => {
+    const places = { 'en-US': 'USD', 'de-DE': 'EUR', 'de-CH': 'CHF', 'fr-FR': 'EUR' };
     const groupings = [
       (cents: number) => `$${writeCents(cents)}`,
       (cents: number) => `${writeCents(cents).replace('.', ',')} €`,
-      (cents: number) => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' }).format(cents / 100),
-      (cents: number) => new Intl.NumberFormat('de-DE', { style: 'currency', currency: 'EUR' }).format(cents / 100),
-      (cents: number) => new Intl.NumberFormat('de-CH', { style: 'currency', currency: 'CHF' }).format(cents / 100),
-      (cents: number) => new Intl.NumberFormat('fr-FR', { style: 'currency', currency: 'EUR' }).format(cents / 100),
+      ...Object.entries(places)
+        .map(([locale, currency]) => new Intl.NumberFormat(locale, { style: 'currency', currency }))
+        .map((format) => (cents: number) => format.format(cents / 100)),
     ];
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000 }), fc.constantFrom(...groupings), (cents, write) => {
