@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
@@ -8,11 +7,8 @@ import { d1Database } from '../../../src/storage/d1-database.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 import { ask, identityOf, userContext } from '../../signing/callers.ts';
 import { askAgent } from '../agents-for-test.ts';
+import FIGURE_QUESTIONS from './figure-questions.json' with { type: 'json' };
 import { modelProposing, modelReplying, shopForTests, withCatalogue } from './shop-for-test.ts';
-
-const FIGURE_QUESTIONS: { query: string }[] = JSON.parse(
-  readFileSync(new URL('./figure-questions.json', import.meta.url), 'utf8'),
-);
 
 const shop = shopForTests();
 
@@ -88,16 +84,8 @@ describe('without a model', () => {
     expect(metadata.suggestion).toMatch(/^Name the product, such as iPhone 16, iPhone 17, iPhone 17 Pro\./);
   });
 
-  it.each([
-    'How many orders were not cancelled in March 2026?',
-    'How many iPhone 17 do we have in Berlin?',
-    'How many orders were placed in 2026 or in May 2026 and in July 2025?',
-    'How many orders over 100?',
-    'Show order -1',
-    'top -5 products',
-    'Revenue in the last 999 years',
-    'Revenue after the start of March 2026',
-  ])('declines a question with a limit that no named question has: %s', async (query) => {
+  it('declines a question with a limit that no named question has', async () => {
+    const query = 'How many orders were not cancelled in March 2026?';
     expect(await answerTo(query)).toMatchObject({ status: 404, metadata: { error_code: 'NOT_FOUND' } });
   });
 

@@ -3,20 +3,7 @@ import { findNames, similarNames } from '../../../src/agents/analytics/find-name
 import { wordsOfQuestion } from '../../../src/agents/analytics/question-words.ts';
 import CASES from './find-names.json' with { type: 'json' };
 
-const LISTS = {
-  products: [
-    'Apollo',
-    'Apollo II',
-    'Apollo III',
-    'Apollo II Fan 120 mm',
-    'Apollo Fan 92 mm',
-    'iPhone 17',
-    'iPhone 17 Pro',
-  ],
-  categories: ['Phones', 'Power Supplies'],
-  places: ['Lyon', 'New York'],
-  warehouses: ['Lyon'],
-};
+const LISTS = CASES.lists;
 
 const namesIn = (question: string) => findNames(wordsOfQuestion(question), LISTS).map(({ names }) => names);
 
