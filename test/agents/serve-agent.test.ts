@@ -16,12 +16,11 @@ const askAs = async (agent: Agent, type: AgentType = 'analytics', more: object =
 const answering =
   (response: unknown): Agent =>
   async () =>
-    response as AgentResponse;
+    response as AgentResponse; // right or not
 const throwing =
   (error: unknown): Agent =>
-  async () => {
-    throw error;
-  };
+  () =>
+    Promise.reject(error);
 
 /** An agent that never answers. All clocks stand, but for the time that it is given: `giveUp` lets it run out. */
 const silence = () => {
@@ -139,18 +138,16 @@ describe('POST /v1/agents/{type}', () => {
 
   it('aborts the requests of an agent that has timed out', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
-    const target = {
-      fetch: (request: Request) => {
-        asked.resolve(request.signal);
-        return new Promise<Response>(() => undefined);
-      },
+    const fetch = ({ signal }: Request) => {
+      asked.resolve(signal);
+      return new Promise<Response>(() => undefined);
     };
     const failing: Agent = async (_query, { scope }) => {
       void scope.delegates.ask([{ to: 'navigator' }]);
       await asked.promise;
       throw new Error('broken');
     };
-    const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: target }) }));
+    const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: { fetch } }) }));
     expect([status, (await asked.promise).aborted]).toEqual([500, true]);
   });
 

@@ -13,14 +13,11 @@ import { asks, chainOf, codesOf, fails, handsOnTo, network, says, signing, type 
 describe('Delegates.ask()', () => {
   it('asks all at once and gives the branches in the order of the requests', async () => {
     const open = Promise.withResolvers<void>();
-    const waits: Librarian = async () => {
-      await open.promise;
-      return { answer: 'first' };
-    };
-    const opens: Librarian = async () => {
+    const waits: Librarian = async () => open.promise.then(() => ({ answer: 'first' }));
+    const opens = asks(async () => {
       open.resolve();
       return { answer: 'second' };
-    };
+    });
     const { ask } = await network({ a: waits, b: opens });
     const { branches } = await ask([{ to: 'a' }, { to: 'b', query: 'Where exactly?' }]);
     expect(branches).toMatchObject([
@@ -31,13 +28,10 @@ describe('Delegates.ask()', () => {
 
   it('sends the refined question, with its context merged into the metadata of the request', async () => {
     const { ask, arrivals } = await network({ a: says('x') });
-    await ask([{ to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } }], undefined, {
-      metadata: { device: 'apollo', language: 'en' },
-    });
-    expect(arrivals[0]?.body).toEqual({
-      query: 'Where exactly?',
-      metadata: { device: 'apollo 2', language: 'en', reason: 'place' },
-    });
+    const request = { to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } };
+    await ask([request], undefined, { metadata: { device: 'apollo', language: 'en' } });
+    const metadata = { device: 'apollo 2', language: 'en', reason: 'place' };
+    expect(arrivals[0]?.body).toEqual({ query: 'Where exactly?', metadata });
   });
 
   it.each<[string, DelegateRequest]>([
@@ -72,18 +66,15 @@ describe('Delegates.ask()', () => {
     ['sends what is no JSON', '<h1>502</h1>'],
     ['sends nothing', ''],
     ['sends a list', '[]'],
+    ['sends a huge answer', JSON.stringify({ answer: 'x', padding: 'x'.repeat(1_100_000) })],
   ])('fails with DELEGATION_FAILED when the target %s', async (_, body) => {
     const { ask, apps, variables } = await network({ a: says('x'), b: says('y') });
     apps.set('a', await signing('a', variables, body));
     const { responses, trace } = await ask([{ to: 'a' }]);
     expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a', recoverable: true });
-    expect(trace.hops).toMatchObject([{ outcome: 'DELEGATION_FAILED', attempts: 1, verified: true }]);
-  });
-
-  it('fails with DELEGATION_FAILED when the answer is huge', async () => {
-    const { ask, apps, variables } = await network({ a: says('x') });
-    apps.set('a', await signing('a', variables, JSON.stringify({ answer: 'x', padding: 'x'.repeat(1_100_000) })));
-    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['DELEGATION_FAILED']);
+    expect(trace.hops).toMatchObject([
+      { outcome: 'DELEGATION_FAILED', attempts: 1, verified: body.length < 1_000_000 },
+    ]);
   });
 
   it.each<[string, Tamper]>([
@@ -142,11 +133,8 @@ describe('what is refused before anything is sent', () => {
     const { gateway, arrivals } = await network({ a: says('x') });
     const delegates = gateway(userContext({ budgets: { calls: 100 } }));
     const branches = await delegates.ask(Array.from({ length: 10 }, () => ({ to: 'a' })));
-    expect(codesOf(branches.map(({ response }) => response))).toEqual([
-      ...Array(8).fill(undefined),
-      'DELEGATION_FAILED',
-      'DELEGATION_FAILED',
-    ]);
+    const codes = codesOf(branches.map(({ response }) => response));
+    expect(codes).toEqual([...Array(8).fill(undefined), 'DELEGATION_FAILED', 'DELEGATION_FAILED']);
     expect(branches[9]?.response.error).toMatchObject({ recoverable: false, message: expect.stringContaining('8') });
     const [late] = await delegates.ask([{ to: 'a' }]);
     expect([late?.response.error?.code, arrivals.length]).toEqual(['DELEGATION_FAILED', 8]);
@@ -161,10 +149,10 @@ describe('what a receiver refuses by itself', () => {
       return pass();
     };
     let asked = 0;
-    const counting: Librarian = async () => {
+    const counting = asks(async () => {
       asked += 1;
-      return { answer: 'x' };
-    };
+      return undefined;
+    });
     const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
     const { ask } = await network({ a: counting }, { tamper, options: { access: 'public', anonymous } });
     const { responses, trace } = await ask([{ to: 'a' }]);
@@ -225,10 +213,9 @@ describe('the way from the route of a librarian to the network', () => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 50;
     let stack = '';
-    const partner = {
-      'partner.a': { host: 'a.example.org', keys: [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }] },
-    };
-    const variables = { ENVIRONMENT: 'development', CONTEXT_PARTNERS: JSON.stringify(partner) };
+    const keys = [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }];
+    const partners = JSON.stringify({ 'partner.a': { host: 'a.example.org', keys } });
+    const variables = { ENVIRONMENT: 'development', CONTEXT_PARTNERS: partners };
     const identity = await identityFrom(variables, 'navigator');
     const targets = httpsTargets(identity.directory, async () => {
       stack = new Error('here').stack ?? '';
