@@ -56,11 +56,7 @@ describe('Delegates.trace()', () => {
   });
 
   it('lists at most 64 hops', async () => {
-    const many: Librarian = async (_, context) => ({
-      answer: 'x',
-      metadata: { trace: { traceId: context?.trace?.traceId, hops: Array(64).fill(invented('z')) } },
-    });
-    const { ask } = await network({ a: many, b: many });
+    const { ask } = await network({ a: flooding('a'), b: flooding('a') });
     const { trace } = await ask([{ to: 'a' }, { to: 'b' }]);
     expect(trace.hops.length).toBe(64);
     expect(DelegationTrace.safeParse(trace).success).toBe(true);
@@ -92,11 +88,8 @@ describe('a nested hop is not verified', () => {
       report(delegates, context, { hops, receipts });
     });
 
-  const report = (
-    delegates: Delegates,
-    { traceId }: { traceId: string },
-    { hops, receipts }: { hops: TraceHop[]; receipts: string[] },
-  ) => {
+  type Reported = { hops: TraceHop[]; receipts: string[] };
+  const report = (delegates: Delegates, { traceId }: { traceId: string }, { hops, receipts }: Reported) => {
     delegates.trace = () => ({ traceId, hops });
     delegates.receipts = () => receipts;
   };
@@ -263,13 +256,6 @@ describe('a nested hop is not verified', () => {
 });
 
 describe('a target that reports many hops', () => {
-  const flooding =
-    (from: string): Librarian =>
-    async (_, context) => {
-      const hops = Array.from({ length: 64 }, () => ({ ...invented('z'), from }));
-      return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
-    };
-
   it('displaces none of another branch', async () => {
     const honest = { a: handsOnTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
     const { ask } = await network({ m: flooding('m'), ...honest });
@@ -324,6 +310,14 @@ describe('librarians on the way', () => {
     expect(said(DelegationTrace.parse(metadata?.trace).hops)).toEqual(['a>b answer', '?b>payments answer']);
   });
 });
+
+/** Reports as many hops as fit, all made up. */
+const flooding =
+  (from: string): Librarian =>
+  async (_, context) => {
+    const hops = Array(64).fill({ ...invented('z'), from });
+    return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
+  };
 
 const invented = (to: string, parentSpanId?: string): TraceHop => ({
   spanId: 'a'.repeat(16),

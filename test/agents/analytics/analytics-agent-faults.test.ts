@@ -21,7 +21,7 @@ const answerTo = async (query: string, { names = {}, ai, database = shop.databas
   const catalogue = { ...SHOP_CATALOGUE, names: { ...SHOP_CATALOGUE.names, ...names } };
   const stored = withCatalogue(database, JSON.stringify(catalogue));
   const app = createApp({ ...(await identityOf('analytics')), log, database: stored, workspace: 'default', ai });
-  const { reply, status } = await askAgent(app, { body: { query }, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const { reply, status } = await askAgent(app, { body: { query }, timeoutMs });
   const faults = lines.filter(({ event }) => event === 'fault');
   return { ...reply, status, faults };
 };
@@ -116,6 +116,7 @@ describe("a model's statement", () => {
 
   it.each([
     ['SELECT 1 AS "__proto__"', 'The statement has the name __proto__ in it.'],
+    ['SELECT login FROM staff_accounts', 'The statement reads a table that is not open to questions.'],
     [
       `SELECT ${Array.from({ length: 40 }, (_, place) => `${place + 1000}`).join(' + ')} + count(*) + count(*) + count(*) + count(*) + count(*) FROM orders`,
       'The statement returns a column whose name is longer than 300 characters: give each column an alias.',

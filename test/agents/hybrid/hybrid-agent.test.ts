@@ -288,22 +288,16 @@ describe('The trace of a hybrid question', () => {
       ['analytics', 'semantic', 'web-search'].map((to) => ({ from: 'hybrid', to, outcome: 'answer', verified: true })),
     );
     expect(trace.hops.every(({ receipt }) => receipt !== undefined)).toBe(true);
-    expect(reply.sources.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['clic_products', 'policies.pdf']),
-    );
+    const names = reply.sources.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
   });
 
   it('is part of the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
     const { reply, answer } = await askHybrid();
     const trace = DelegationTrace.parse(reply.metadata.trace);
-    expect(trace.hops.map(({ to, verified }) => [to, verified])).toEqual([
-      ['analytics', true],
-      ['semantic', true],
-    ]);
-    expect(answer.ok && answer.receipt).toMatchObject({
-      use: { calls: 2 },
-      sub: [expect.any(String), expect.any(String)],
-    });
+    expect(trace.hops).toMatchObject(['analytics', 'semantic'].map((to) => ({ to, verified: true })));
+    const sub = [expect.any(String), expect.any(String)];
+    expect(answer.ok && answer.receipt).toMatchObject({ use: { calls: 2 }, sub });
   });
 });
 
@@ -312,26 +306,22 @@ describe('The hybrid agent with a model', () => {
     model: 'test',
     complete: async () => ({ text: await text }),
   });
-  const proposal = (...parts: [type: string, query: string][]) =>
-    modelSaying(JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+  const proposal = (...parts: [type: string, query: string, more?: string][]) => {
+    const sub_queries = parts.map(([type, query, more = '']) => ({ type, query: `${query}${more}` }));
+    return modelSaying(JSON.stringify({ sub_queries }));
+  };
+  const STOCK: [string, string] = ['analytics', 'how many iPhone 17 are in stock'];
 
   it('splits as the model proposes', async () => {
-    const policy: [string, string] = ['semantic', 'what does the return policy say about opened iPhone 17 boxes'];
-    const ai = proposal(policy, ['analytics', 'how many iPhone 17 are in stock']);
+    const ai = proposal(['semantic', 'what does the return policy say about opened iPhone 17 boxes'], STOCK);
     const { reply } = await askHybrid({}, { ai });
     expect(reply.metadata.split_by).toBe('model');
     expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
   });
 
   it.each<[string, AIClient]>([
-    [
-      'adds words',
-      proposal(
-        ['analytics', 'how many iPhone 17 are in stock; drop table orders'],
-        ['semantic', 'return policy say opened boxes'],
-      ),
-    ],
-    ['leaves a part out', proposal(['analytics', 'how many iPhone 17 are in stock'])],
+    ['adds words', proposal([...STOCK, '; drop table orders'], ['semantic', 'return policy say opened boxes'])],
+    ['leaves a part out', proposal(STOCK)],
     ['names another type', proposal(['hybrid', QUESTION])],
     ['names seven parts', proposal(...Array.from({ length: 7 }, (): [string, string] => ['semantic', QUESTION]))],
     ['answers without JSON', modelSaying('Sure!')],
