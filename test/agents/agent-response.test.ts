@@ -8,20 +8,16 @@ const QUERY = 'How many iPhone 17 are in stock?';
 
 describe('AgentResponse builds the examples of the agent contract:', () => {
   it('a successful analytics response', () => {
+    const metadata = { entity_id: 123, entity_type: 'product', execution_time: 0.2, language_id: 1, user_id: 'u1' };
     const response = AgentResponse.success('analytics', QUERY)
       .setResult(ANALYTICS_RESULT)
       .setSourceAttribution(AgentResponse.createAnalyticsSourceAttribution('clic_products', 0.9))
-      .setMetadata({ entity_id: 123, entity_type: 'product', execution_time: 0.2, language_id: 1, user_id: 'u1' });
+      .setMetadata(metadata);
     const wire = response.toArray();
     expect(validateAgentResponse(wire)).toEqual({ ok: true, value: wire });
     expect(wire).toEqual({
-      success: true,
-      type: 'analytics',
-      query: QUERY,
-      result: ANALYTICS_RESULT,
+      ...{ success: true, type: 'analytics', query: QUERY, result: ANALYTICS_RESULT, metadata, error: null },
       source_attribution: ATTRIBUTION_EXAMPLES.analytics,
-      metadata: { entity_id: 123, entity_type: 'product', execution_time: 0.2, language_id: 1, user_id: 'u1' },
-      error: null,
     });
   });
 
@@ -56,17 +52,10 @@ describe('AgentResponse', () => {
       .setSourceAttribution(attribution)
       .setMetadata({ cache_hit: false })
       .setMetadata(metadata);
-    expect([response.getType(), response.getQuery(), response.isSuccess(), response.getError()]).toEqual([
-      'semantic',
-      QUERY,
-      true,
-      null,
-    ]);
-    expect([response.getResult(), response.getSourceAttribution(), response.getMetadata()]).toEqual([
-      SEMANTIC_RESULT,
-      attribution,
-      metadata,
-    ]);
+    const said = [response.getType(), response.getQuery(), response.isSuccess(), response.getError()];
+    expect(said).toEqual(['semantic', QUERY, true, null]);
+    const set = [response.getResult(), response.getSourceAttribution(), response.getMetadata()];
+    expect(set).toEqual([SEMANTIC_RESULT, attribution, metadata]);
     const failed = AgentResponse.error('hybrid', QUERY, 'Cannot answer');
     expect([failed.isSuccess(), failed.getError(), failed.getResult()]).toEqual([false, 'Cannot answer', {}]);
   });

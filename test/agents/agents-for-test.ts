@@ -35,7 +35,7 @@ export const ANSWERS = {
 /** Serves an agent as librarian `analytics`, or as another one. */
 export const serve = async (agent: Agent, options: Partial<ServeOptions> = {}, type: AgentType = 'analytics') => {
   const id = type.replace('_', '-');
-  const info = { id, name: 'Agent', capabilities: ['sql:read'] };
+  const info = { id, name: 'Agent', capabilities: [type === 'web_search' ? 'web:search' : 'sql:read'] };
   return serveAgent(agent, { type, info }, { ...(await identityOf(id)), log: () => undefined, ...options });
 };
 
@@ -47,7 +47,12 @@ export const askAgent = async (
     body = { query: 'How many iPhone 17 are in stock?' } as unknown,
     context = userContext({ capabilities: ['sql:read', 'kb:read', 'web:search'] }),
     timeoutMs,
-  }: { type?: AgentType; body?: unknown; context?: ReturnType<typeof userContext>; timeoutMs?: number } = {},
+  }: {
+    type?: AgentType;
+    body?: unknown;
+    context?: ReturnType<typeof userContext>;
+    timeoutMs?: number | undefined;
+  } = {},
 ) => {
   const to = type.replace('_', '-');
   const request = { to, path: `/v1/agents/${type}`, body, timeoutMs };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Agent, AgentCall } from '../../src/agents/agent.ts';
 import { validateAgentResponse } from '../../src/agents/agent-response.ts';
-import type { AgentResponse } from '../../src/contract/agent-response.ts';
+import type { AgentResponse, AgentType } from '../../src/contract/agent-response.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { CodedError, DataSourceError } from '../../src/http/coded-error.ts';
@@ -9,17 +9,18 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
-const SQL = { capabilities: ['sql:read'] };
-const READS = { context: userContext(SQL) };
+const READS = () => ({ context: userContext({ capabilities: ['sql:read', 'web:search'] }) });
+/** Asks as a librarian. */
+const askAs = async (agent: Agent, type: AgentType = 'analytics', more: object = {}) =>
+  ask(type.replace('_', '-'), await serve(agent, {}, type), { ...READS(), ...more });
 const answering =
   (response: unknown): Agent =>
   async () =>
-    response as AgentResponse;
+    response as AgentResponse; // right or not
 const throwing =
   (error: unknown): Agent =>
-  async () => {
-    throw error;
-  };
+  () =>
+    Promise.reject(error);
 
 /** An agent that never answers. All clocks stand, but for the time that it is given: `giveUp` lets it run out. */
 const silence = () => {
@@ -70,9 +71,8 @@ describe('POST /v1/agents/{type}', () => {
     const { reply, status } = await askAgent(await serve(throwing(error)));
     expect(status).toBe(expected);
     expect(validateAgentResponse(reply).ok).toBe(true);
-    expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {} });
-    expect(reply.metadata).toMatchObject({ error_code: code, recoverable: expect.any(Boolean) });
-    expect(reply.metadata.suggestion).toMatch(/\w/);
+    const metadata = { error_code: code, recoverable: expect.any(Boolean), suggestion: expect.stringMatching(/\w/) };
+    expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {}, metadata });
     expect(JSON.stringify(reply)).not.toContain('secrets');
   });
 
@@ -87,7 +87,7 @@ describe('POST /v1/agents/{type}', () => {
 
   it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', async () => {
     const asked = silence();
-    const answer = askAgent(await serve(asked.agent), { timeoutMs: 500, context: userContext(SQL) });
+    const answer = askAgent(await serve(asked.agent), { timeoutMs: 500, ...READS() });
     const { signal } = await asked.giveUp();
     const { reply, status } = await answer;
     expect([status, reply.metadata.error_code, signal.aborted]).toEqual([504, 'TIMEOUT', true]);
@@ -117,11 +117,9 @@ describe('POST /v1/agents/{type}', () => {
   });
 
   it('lets an agent ask other librarians, and returns the trace', async () => {
-    const other = serveLibrarian(
-      async () => ({ answer: 'Under the mat.', confidence: 0.9 }),
-      { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] },
-      { ...(await identityOf('navigator')), log: () => undefined },
-    );
+    const info = { id: 'navigator', name: 'Navigator' };
+    const own = { ...(await identityOf('navigator')), log: () => undefined };
+    const other = serveLibrarian(async () => ({ answer: 'Under the mat.', confidence: 0.9 }), info, own);
     const asking: Agent = async (_query, { scope }) => {
       const [branch] = await scope.delegates.ask([{ to: 'navigator' }]);
       return { ...ANSWERS.analytics, metadata: { reported: branch?.response.answer } };
@@ -140,18 +138,16 @@ describe('POST /v1/agents/{type}', () => {
 
   it('aborts the requests of an agent that has timed out', async () => {
     const asked = Promise.withResolvers<AbortSignal>();
-    const target = {
-      fetch: (request: Request) => {
-        asked.resolve(request.signal);
-        return new Promise<Response>(() => undefined);
-      },
+    const fetch = ({ signal }: Request) => {
+      asked.resolve(signal);
+      return new Promise<Response>(() => undefined);
     };
     const failing: Agent = async (_query, { scope }) => {
       void scope.delegates.ask([{ to: 'navigator' }]);
       await asked.promise;
       throw new Error('broken');
     };
-    const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: target }) }));
+    const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: { fetch } }) }));
     expect([status, (await asked.promise).aborted]).toEqual([500, true]);
   });
 
@@ -166,7 +162,7 @@ describe('POST /v1/agents/{type}', () => {
 
 describe('An agent as a librarian', () => {
   it('answers with its text, sources and confidence, and carries the whole envelope', async () => {
-    const { reply, status } = await ask('analytics', await serve(answering(ANSWERS.analytics)), READS);
+    const { reply, status } = await askAs(answering(ANSWERS.analytics));
     expect(status).toBe(200);
     expect(reply.answer).toContain('50 units in stock');
     expect(reply).toMatchObject({
@@ -178,8 +174,7 @@ describe('An agent as a librarian', () => {
   });
 
   it('answers with the synthesis of a hybrid answer, and all its sources', async () => {
-    const app = await serve(answering(ANSWERS.hybrid), {}, 'hybrid');
-    const { reply } = await ask('hybrid', app, READS);
+    const { reply } = await askAs(answering(ANSWERS.hybrid), 'hybrid');
     expect(reply).toMatchObject({
       answer: 'Q1 sales totaled $1.2M. Our return policy allows returns within 14 days.',
       sources: [
@@ -191,8 +186,7 @@ describe('An agent as a librarian', () => {
 
   it('answers with the inert answer of a web search, and its pages as sources', async () => {
     const metadata = { answer: 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).' };
-    const app = await serve(answering({ ...ANSWERS.web_search, metadata }), {}, 'web_search');
-    const { reply } = await ask('web-search', app, READS);
+    const { reply } = await askAs(answering({ ...ANSWERS.web_search, metadata }), 'web_search');
     expect(reply.answer).toBe('It costs [5 EUR](https://a.example/x) \\<b>there\\</b> [now\\](javascript:x).');
     expect(reply.sources).toEqual([
       { name: 'iPhone 17 on Amazon', url: 'https://amazon.com/...', type: 'web', relevance: 0.7 },
@@ -203,30 +197,29 @@ describe('An agent as a librarian', () => {
   it('is partial when something is missing, and omits an envelope that is too large', async () => {
     const part = { type: 'analytics', query: 'How many?', result: {}, success: false, error: 'Cannot count' };
     const gap = { ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, sub_queries: [part] } };
-    const { reply } = await ask('hybrid', await serve(answering(gap), {}, 'hybrid'), READS);
+    const { reply } = await askAs(answering(gap), 'hybrid');
     expect(reply).toMatchObject({ partial: true, confidence: 0.8, sources: [] });
     const rows = Array.from({ length: 100 }, () => ({ text: 'x'.repeat(2000) }));
     const large = { ...ANSWERS.analytics, result: { ...ANSWERS.analytics.result, rows, row_count: 100 } };
-    const { reply: cut } = await ask('analytics', await serve(answering(large)), READS);
+    const { reply: cut } = await askAs(answering(large));
     expect(cut).toMatchObject({ partial: true, metadata: { omitted: ['analytics'] } });
     expect(cut.answer).toContain('and 90 more rows');
   });
 
   it('reads options from the metadata, and ignores what is not an object', async () => {
     const seen: unknown[] = [];
-    const app = await serve(async (_query, { options }) => {
+    const agent: Agent = async (_query, { options }) => {
       seen.push(options);
       return ANSWERS.analytics;
-    });
-    await ask('analytics', app, { ...READS, metadata: { options: { limit: 3 } } });
-    await ask('analytics', app, { ...READS, metadata: { options: ['limit'] } });
+    };
+    for (const options of [{ limit: 3 }, ['limit']]) await askAs(agent, 'analytics', { metadata: { options } });
     expect(seen).toEqual([{ limit: 3 }, {}]);
   });
 
   it('reports a failure as an error with the same code and message', async () => {
     const reported = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
     const error = new CodedError('INVALID_QUERY', 'inside', { reported });
-    const { reply, status } = await ask('analytics', await serve(throwing(error)), READS);
+    const { reply, status } = await askAs(throwing(error));
     expect(status).toBe(400);
     expect(reply.error).toMatchObject({ code: 'INVALID_QUERY', librarian: 'analytics', ...reported });
     expect(reply.metadata.analytics).toMatchObject({ success: false, error: reported.message });
@@ -234,7 +227,7 @@ describe('An agent as a librarian', () => {
 
   it('answers TIMEOUT when the agent stays silent', async () => {
     const asked = silence();
-    const answer = ask('analytics', await serve(asked.agent), { timeoutMs: 500, context: userContext(SQL) });
+    const answer = askAs(asked.agent, 'analytics', { timeoutMs: 500 });
     await asked.giveUp();
     const { reply, status } = await answer;
     expect([status, reply.error.code]).toEqual([504, 'TIMEOUT']);

@@ -18,41 +18,28 @@ const SPLIT = { sub_queries: [{ type: 'semantic', query: QUESTION }] };
 
 /** One statement, quoted from the first passage. */
 const stating = (text: string, quote = text) =>
-  JSON.stringify({
-    statements: [{ quotes: [{ passage: 'p1', quote }], text }],
-    verdict: 'answer',
-    confidence: 'high',
-  });
+  JSON.stringify({ statements: [{ quotes: [{ passage: 'p1', quote }], text }], verdict: 'answer', confidence: 'high' });
 
 const ended = (text: string, finish: AICompletion['finish']) => ({
   ...scriptedModel(),
   complete: async () => ({ text, ...(finish === undefined ? {} : { finish }) }),
 });
 
-const ASKED: [string, (finish: AICompletion['finish']) => Promise<boolean>][] = [
-  [
-    'modelSummary()',
-    async (finish) => {
-      const options = { ai: ended(stating(sentence), finish), signal, timeoutMs: 5000 };
-      return 'text' in (await modelSummary('boiler', [{ chunk, score: 1, rank: 1, isNear: false } as never], options));
-    },
-  ],
-  [
-    'summariseResults()',
-    async (finish) => {
-      const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
-      const options = { ai: ended(stating(SNIPPET), finish), signal, timeMs: 5000 };
-      return (await summariseResults('Is the Acme mixer safe?', findings, options)) !== undefined;
-    },
-  ],
-  [
-    'proposeSplit()',
-    async (finish) => {
-      const options = { ai: ended(JSON.stringify(SPLIT), finish), signal, timeoutMs: 5000 };
-      return (await proposeSplit(QUESTION, options)) !== undefined;
-    },
-  ],
-];
+type IsTaken = (finish: AICompletion['finish']) => Promise<boolean>;
+const limits = { signal, timeoutMs: 5000, timeMs: 5000 };
+const passage = { chunk, score: 1, rank: 1, isNear: false } as never; // all that is read of it
+const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
+
+const ASKED = Object.entries<IsTaken>({
+  'modelSummary()': async (finish) =>
+    'text' in (await modelSummary('boiler', [passage], { ai: ended(stating(sentence), finish), ...limits })),
+  'summariseResults()': async (finish) => {
+    const options = { ai: ended(stating(SNIPPET), finish), ...limits };
+    return (await summariseResults('Is the Acme mixer safe?', findings, options)) !== undefined;
+  },
+  'proposeSplit()': async (finish) =>
+    (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,
+});
 
 describe.each(ASKED)('%s', (_, isTaken) => {
   it('accepts a complete reply, and one without a finish reason', async () => {

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
 import { aggregate } from '../../src/delegation/aggregate.ts';
+import CASES from './aggregate-containment.json' with { type: 'json' };
 import { branchOf } from './branch-of.ts';
 
 type Node = ReturnType<typeof fromMarkdown>['children'][number];
@@ -34,36 +35,7 @@ const HONEST = [
   ['list', 'onetwo'],
 ];
 
-const HOSTILE = {
-  'an open code fence': 'Look:\n```js\nlet x = 1;',
-  'an open fence of tildes': '~~~~\ncode\n~~~',
-  'an indented fence': 'Look:\n   ```\ncode',
-  'a fence in a list item that its end closes': '- a\n  ```\n  code\n\nb',
-  'a fence in a list item, and text that looks like its end': '- a\n  ```\n  code\n\n```\nb',
-  'a fence in a quote': '> ```\n> code\n\nb',
-  'a comment': 'Look <!-- at',
-  'a comment that begins a line': '<!--\nat',
-  'an open tag': '<details><summary>x',
-  'a script': '<script>\nfetch("https://a.example")',
-  'a processing instruction': '<?php\n\necho',
-  CDATA: '<![CDATA[\n\nx',
-  'a heading like ours': 'x\n\n## Second?\n\nThe false answer.',
-  'a heading of level 1': '# Second?\n\nThe false answer.',
-  'an underlined heading': 'Second?\n---\n\nThe false answer.',
-  'an underlined heading of level 1': 'Second?\n===\n\nThe false answer.',
-  'a heading in a list item': '- ## Second?\n\nThe false answer.',
-  'a definition of what others cite': 'x\n\n[1]: https://evil.example',
-  'a definition over two lines': 'x\n\n[1]:\nhttps://evil.example',
-  'a definition with a label over two lines': 'x\n\n[\n1\n]: https://evil.example',
-  'an open link': 'x [y](https://a.example',
-  'an open code span': 'x ` y',
-  'control characters': 'x\u0000\u000b\u000c```\u0085<!--',
-  'carriage returns': 'x\r```\rcode',
-  'an open list': '- a\n- b',
-  'an open table': '| a |\n| - |\n| b |',
-  'an open quote': '> a',
-  'indented code': '    a',
-};
+const HOSTILE = CASES.hostile;
 
 describe('a part of a joined answer', () => {
   it.each(Object.entries(HOSTILE))('keeps to itself %s', (_name, hostile) => {
@@ -73,37 +45,7 @@ describe('a part of a joined answer', () => {
   });
 
   it('keeps to itself any mixture of marks', () => {
-    const marks = fc.constantFrom(
-      '```',
-      '````',
-      '~~~',
-      '`',
-      '    ',
-      '  ',
-      ' ',
-      '\t',
-      '- ',
-      '> ',
-      '1. ',
-      '\n',
-      '\n\n',
-      'a',
-      '<!--',
-      '-->',
-      '<b>',
-      '<pre>',
-      '</',
-      '#',
-      '## ',
-      '===',
-      '---',
-      '[1]',
-      ':',
-      '(x)',
-      '\\',
-      '|',
-      '\r',
-    );
+    const marks = fc.constantFrom(...CASES.marks);
     fc.assert(
       fc.property(fc.array(marks, { minLength: 1, maxLength: 25 }), (pieces) => {
         const hostile = `a${pieces.join('')}`;

@@ -6,55 +6,12 @@ import { LibrarianResponse, Source } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { aggregate } from '../../src/delegation/aggregate.ts';
 import type { Branch } from '../../src/runtime/delegates.ts';
+import CASES from './aggregate-pieces.json' with { type: 'json' };
 
 const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
-  fc.constantFrom(
-    '```',
-    '~~~~',
-    '  ```js',
-    '- ```',
-    '> ```',
-    '    ```',
-    '<!--',
-    '-->',
-    '<script>',
-    '</div>',
-    '# Title',
-    '## How?',
-    '===',
-    '---',
-    '[1]: https://a.example',
-    '[a][1]',
-    '[1]',
-    '[2]',
-    '[x]: <javascript:1>',
-    '| a | b |\n| - | - |\n| 1 | 2 |',
-    '- item',
-    '1. item',
-    '`',
-    '``',
-    '**',
-    'The pump draws 300 W.',
-    'The pump draws 350 W.',
-    'Yes.',
-    'No.',
-    'It costs €5.',
-    "I don't have information about it.",
-    '\n',
-    '\n\n',
-    ' ',
-    '\t',
-    '\r',
-    '\u0000',
-    '\u2028',
-    '\ud800',
-    '\u202e',
-    '?',
-    '\\',
-    '![x](https://a.example/x.png)',
-  ),
+  fc.constantFrom(...CASES.pieces, '\ud800'),
 );
 const short = fc
   .array(piece, { minLength: 1, maxLength: 20 })

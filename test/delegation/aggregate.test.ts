@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { aggregate } from '../../src/delegation/aggregate.ts';
 import { branchOf, failedBranch } from './branch-of.ts';
@@ -19,19 +20,13 @@ describe('aggregate() of answers to different questions', () => {
     );
   });
 
-  it('has the confidence of the weakest', () => {
-    expect(aggregate([guide, stock])).toMatchObject({ confidence: 0.8 });
-    expect(aggregate([guide, stock]).partial).toBeUndefined();
-  });
-
-  it('takes an answer without a confidence as 0.6', () => {
-    const unstated = branchOf('x', 'Why?', { answer: 'Because.' });
-    expect(aggregate([stock, unstated]).confidence).toBe(0.6);
-    expect(aggregate([stock, unstated]).partial).toBeUndefined();
-  });
-
-  it('is partial when one of them is', () => {
-    expect(aggregate([stock, branchOf('x', 'Why?', { answer: 'Because.', partial: true })]).partial).toBe(true);
+  it.each<[string, LibrarianResponse, number, boolean | undefined]>([
+    ['has the confidence of the weakest', guide.response, 0.8, undefined],
+    ['takes an answer without a confidence as 0.6', { answer: 'Because.' }, 0.6, undefined],
+    ['is partial when one of them is', { answer: 'Because.', partial: true }, 0.6, true],
+  ])('%s', (_, response, confidence, partial) => {
+    const joined = aggregate([stock, branchOf('x', 'Why?', response)]);
+    expect([joined.confidence, joined.partial]).toEqual([confidence, partial]);
   });
 });
 
@@ -48,10 +43,8 @@ describe('aggregate() of answers to the same question', () => {
     const sources = [{ name: 'a.md' }, { name: 'b.md' }];
     const cited = (to: string, answer: string, sources: { name: string }[]) =>
       branchOf(to, 'How many?', { answer, sources, confidence: 0.8 });
-    const joined = aggregate([
-      cited('one', 'There are 13 pieces. [1]', sources),
-      cited('two', 'There are\n13 pieces. [2]', sources),
-    ]);
+    const two = cited('two', 'There are\n13 pieces. [2]', sources);
+    const joined = aggregate([cited('one', 'There are 13 pieces. [1]', sources), two]);
     expect(joined).toMatchObject({ answer: '*From one, two:*\n\nThere are 13 pieces. [1]', confidence: 0.88 });
   });
 
@@ -71,16 +64,10 @@ describe('aggregate() of answers to the same question', () => {
   });
 
   it('shows an answer before one that has no information, however confident that is', () => {
-    const none = branchOf('notes', 'How many are there?', {
-      answer: "I don't have information about the stock.",
-      confidence: 0.99,
-      partial: true,
-    });
-    expect(aggregate([none, stock])).toMatchObject({
-      answer: '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.',
-      confidence: 0.9,
-      partial: true,
-    });
+    const lacking = { answer: "I don't have information about the stock.", confidence: 0.99, partial: true };
+    const answer = '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.';
+    const joined = aggregate([branchOf('notes', 'How many are there?', lacking), stock]);
+    expect(joined).toMatchObject({ answer, confidence: 0.9, partial: true });
   });
 });
 
@@ -100,13 +87,10 @@ describe('aggregate() when some fail', () => {
   });
 
   it('reports an error beside an answer in the same way', () => {
-    const half = branchOf('half', 'Why?', {
-      answer: 'Because of the wind.',
-      error: { code: 'DATA_SOURCE_ERROR', message: 'Cannot read' },
-    });
-    const { answer, partial } = aggregate([half, stock]);
-    expect(answer).toContain('Because of the wind.');
-    expect(answer).toContain('- Something is missing from the answer of half to “Why?”: its source could not be read.');
+    const error = { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read' };
+    const { answer, partial } = aggregate([branchOf('half', 'Why?', { answer: 'Because of the wind.', error }), stock]);
+    const missing = '- Something is missing from the answer of half to “Why?”: its source could not be read.';
+    for (const said of ['Because of the wind.', missing]) expect(answer).toContain(said);
     expect(partial).toBe(true);
   });
 });
@@ -120,16 +104,9 @@ describe('aggregate() when all fail', () => {
 
   it('is DELEGATION_FAILED otherwise, and names each', () => {
     const joined = aggregate([failedBranch('a', 'A?', 'NOT_FOUND'), failedBranch('b', 'B?', 'UNAUTHORIZED')]);
-    expect(joined.error).toMatchObject({
-      code: 'DELEGATION_FAILED',
-      recoverable: false,
-      details: {
-        failures: [
-          { librarian: 'a', code: 'NOT_FOUND' },
-          { librarian: 'b', code: 'UNAUTHORIZED' },
-        ],
-      },
-    });
+    const NOT_FOUND = { librarian: 'a', code: 'NOT_FOUND' };
+    const details = { failures: [NOT_FOUND, { librarian: 'b', code: 'UNAUTHORIZED' }] };
+    expect(joined.error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details });
     expect(validateResponse(joined)).toMatchObject({ ok: true, warnings: [] });
   });
 
@@ -140,22 +117,15 @@ describe('aggregate() when all fail', () => {
 
 describe('the sources of a joined answer', () => {
   const a = { name: 'Guide', url: 'https://a.example/guide', relevance: 0.5 };
+  const [best, guide, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, a, { name: 'b.md, Install' }];
+  const second = [best, { ...install, relevance: 0.7 }];
   const joined = aggregate([
-    branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [{ name: 'b.md, Install' }, a] }),
-    branchOf('two', 'B?', {
-      answer: 'See [1] and [2].',
-      sources: [
-        { ...a, name: 'The guide', relevance: 0.9 },
-        { name: 'b.md, Install', relevance: 0.7 },
-      ],
-    }),
+    branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [install, guide] }),
+    branchOf('two', 'B?', { answer: 'See [1] and [2].', sources: second }),
   ]);
 
   it('are named once, the best first, each with its highest relevance', () => {
-    expect(joined.sources).toEqual([
-      { ...a, name: 'The guide', relevance: 0.9 },
-      { name: 'b.md, Install', relevance: 0.7 },
-    ]);
+    expect(joined.sources).toEqual(second);
   });
 
   it('stay those that each part cites, by place and by number', () => {

@@ -8,16 +8,26 @@ const call = async (breakers: CircuitBreakers, health: Health, key = 'default/a'
   return report !== undefined;
 };
 
-const calls = async (breakers: CircuitBreakers, times: number, health: Health) => {
-  for (let round = 0; round < times; round += 1) await call(breakers, health);
-};
-
 /** Long enough for any circuit to allow a probe. */
 const wait = (ms = 61_000) => vi.setSystemTime(Date.now() + ms);
 
 const opened = async (breakers: CircuitBreakers = createCircuitBreakers()) => {
-  await calls(breakers, 5, 'broken');
+  for (let round = 0; round < 5; round += 1) await call(breakers, 'broken');
   return breakers;
+};
+
+const STEPS: Record<string, Health> = { b: 'broken', h: 'healthy', u: 'unknown' };
+
+/** Makes a call for each letter, `w` waits; `!` follows those that were refused. */
+const outcomeOf = async (steps: string): Promise<string> => {
+  const breakers = createCircuitBreakers();
+  let outcome = '';
+  for (const step of steps) {
+    const health = STEPS[step];
+    if (health === undefined) wait();
+    outcome += health === undefined || (await call(breakers, health)) ? step : `${step}!`;
+  }
+  return outcome;
 };
 
 beforeEach(() => {
@@ -28,29 +38,14 @@ afterEach(() => {
 });
 
 describe('createCircuitBreakers()', () => {
-  it('admits four consecutive failures, and refuses after the fifth', async () => {
-    const breakers = createCircuitBreakers();
-    await calls(breakers, 4, 'broken');
-    expect(await call(breakers, 'broken')).toBe(true);
-    expect(await call(breakers, 'healthy')).toBe(false);
-  });
-
-  it('counts only consecutive failures', async () => {
-    const breakers = createCircuitBreakers();
-    await calls(breakers, 4, 'broken');
-    await call(breakers, 'healthy');
-    await calls(breakers, 4, 'broken');
-    expect(await call(breakers, 'healthy')).toBe(true);
-  });
-
-  it('ignores calls that say nothing about the target', async () => {
-    const breakers = createCircuitBreakers();
-    await calls(breakers, 20, 'unknown');
-    expect(await call(breakers, 'healthy')).toBe(true);
-    await calls(breakers, 4, 'broken');
-    await calls(breakers, 5, 'unknown');
-    await call(breakers, 'broken');
-    expect(await call(breakers, 'healthy')).toBe(false);
+  it.each([
+    ['admits four consecutive failures, and refuses after the fifth', 'bbbbbh!'],
+    ['counts only consecutive failures', 'bbbbhbbbbh'],
+    ['ignores calls that say nothing about the target', 'uuuuuuuuuuuuuuuuuuuuhbbbbuuuuubh!'],
+    ['stays open after a probe that failed', 'bbbbbwbh!wh'],
+    ['forgets a probe that was cancelled: the next call probes, and decides', 'bbbbbwubh!'],
+  ])('%s', async (_, outcome) => {
+    expect(await outcomeOf(outcome.replaceAll('!', ''))).toBe(outcome);
   });
 
   it('opens nothing for another workspace or target', async () => {
@@ -66,23 +61,6 @@ describe('createCircuitBreakers()', () => {
     expect([1, 2, 3].map(() => breakers.admit('default/a'))).toEqual([undefined, undefined, undefined]);
     await report?.('healthy');
     expect(await call(breakers, 'healthy')).toBe(true);
-  });
-
-  it('stays open after a probe that failed', async () => {
-    const breakers = await opened();
-    wait();
-    expect(await call(breakers, 'broken')).toBe(true);
-    expect(await call(breakers, 'healthy')).toBe(false);
-    wait();
-    expect(await call(breakers, 'healthy')).toBe(true);
-  });
-
-  it('forgets a probe that was cancelled: the next call probes, and decides', async () => {
-    const breakers = await opened();
-    wait();
-    expect(await call(breakers, 'unknown')).toBe(true);
-    expect(await call(breakers, 'broken')).toBe(true);
-    expect(await call(breakers, 'healthy')).toBe(false);
   });
 
   it('admits another probe when the first ends without a report', async () => {

@@ -17,30 +17,18 @@ beforeAll(async () => {
     ...(await identityOf('navigator')),
     log: () => undefined,
   });
-  const fetchNavigator = async (request: {
-    url: string;
-    method: string;
-    headers: Headers;
-    text(): Promise<string>;
-  }) => {
+  const fetchNavigator = async (request: Request) => {
     heard += 1;
     const { url, method, headers } = request;
     return navigator.fetch(new Request(url, { method, headers: [...headers], body: await request.text() }));
   };
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      workers: [
-        {
-          name: 'asking',
-          compatibilityDate: '2026-11-01',
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
-          // The types of Miniflare's own fetch and of Node's are apart.
-          serviceBindings: { NAVIGATOR: fetchNavigator as never },
-        },
-      ],
-    }),
-  );
+  const worker = {
+    ...{ name: 'asking', compatibilityDate: '2026-11-01' },
+    modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents }],
+    // The types of Miniflare's own fetch and of Node's are apart.
+    serviceBindings: { NAVIGATOR: fetchNavigator as never },
+  };
+  miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
 });
 
 afterAll(() => miniflare.dispose());
@@ -69,10 +57,7 @@ const startProbe = async (signal?: AbortSignal) => {
     return { answer: 'x' };
   };
   let probe = ask(signal);
-  for (let at = await Promise.race([probe, arrived.promise]); at !== undefined; ) {
-    probe = ask(signal);
-    at = await Promise.race([probe, arrived.promise]);
-  }
+  while ((await Promise.race([probe, arrived.promise])) !== undefined) probe = ask(signal);
   return { probe, release: resolve };
 };
 

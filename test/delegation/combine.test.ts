@@ -2,18 +2,19 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
-import type { Delegates } from '../../src/runtime/delegates.ts';
-import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { userContext } from '../signing/callers.ts';
-import { handsOnTo, network, says, silence, stopClocks } from './network.ts';
+import { asks, chainOf, fails, handsOnTo, network, says, silence, stopClocks } from './network.ts';
 
 /** Delegates as the runtime does with the response of a librarian. */
-const followed = async (response: LibrarianResponse, delegates: Delegates): Promise<LibrarianResponse> => {
+const followed = async (response: LibrarianResponse, librarians: Record<string, Librarian>) => {
+  const { gateway, arrivals } = await network(librarians);
+  const delegates = gateway();
   const requests = [response.delegate ?? []].flat();
-  return delegates.combine(response, requests.length === 0 ? [] : await delegates.ask(requests));
+  const combined = await delegates.combine(response, requests.length === 0 ? [] : await delegates.ask(requests));
+  return { combined, arrivals };
 };
 
-const unavailable: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
+const unavailable = fails('NOT_FOUND');
 
 afterEach(() => {
   vi.useRealTimers();
@@ -21,34 +22,27 @@ afterEach(() => {
 
 describe('Delegates.combine()', () => {
   it('returns a response without a delegate request as it is, and asks no one', async () => {
-    const { gateway, arrivals } = await network({ a: says('x') });
     const response: LibrarianResponse = { answer: 'Under the mat.', metadata: { more: 1 } };
-    expect(await followed(response, gateway())).toBe(response);
+    const { combined, arrivals } = await followed(response, { a: says('x') });
+    expect(combined).toBe(response);
     expect(arrivals).toEqual([]);
   });
 
   it('gives the response of the one target, with the trace', async () => {
-    const { gateway } = await network({
-      a: async () => ({ answer: 'x', confidence: 0.9, metadata: { navigator: 1 } }),
-    });
-    const combined = await followed({ delegate: { to: 'a' } }, gateway());
-    expect(combined).toEqual({
-      answer: 'x',
-      confidence: 0.9,
-      metadata: { navigator: 1, trace: { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] } },
-    });
+    const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
+    const { combined } = await followed({ delegate: { to: 'a' } }, { a: async () => response });
+    const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
+    expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
   });
 
   it('treats a list of one as the one', async () => {
-    const { gateway } = await network({ a: says('x') });
-    const combined = await followed({ delegate: [{ to: 'a' }] }, gateway());
+    const { combined } = await followed({ delegate: [{ to: 'a' }] }, { a: says('x') });
     expect([combined.answer, combined.metadata?.parts]).toEqual(['x', undefined]);
   });
 
   it('keeps the own answer, partial and with the gap named, when the one target has none', async () => {
-    const { gateway } = await network({ a: unavailable });
     const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };
-    expect(await followed(own, gateway())).toMatchObject({
+    expect((await followed(own, { a: unavailable })).combined).toMatchObject({
       answer: 'Perhaps inside.',
       partial: true,
       metadata: { own: 1, delegationError: { code: 'NOT_FOUND', librarian: 'a' }, trace: { hops: [{ to: 'a' }] } },
@@ -56,44 +50,39 @@ describe('Delegates.combine()', () => {
   });
 
   it('names the gap even if its own metadata leaves no room for it', async () => {
-    const { gateway } = await network({ a: unavailable });
     const own = { answer: 'Perhaps.', metadata: { text: 'x'.repeat(255_990) }, delegate: { to: 'a' } };
-    const combined = await followed(own, gateway());
+    const { combined } = await followed(own, { a: unavailable });
     expect(combined.metadata).toMatchObject({ delegationError: { code: 'NOT_FOUND' } });
     expect(LibrarianResponse.safeParse(combined).success).toBe(true);
   });
 
   it('joins several answers, the own first', async () => {
-    const { gateway } = await network({ a: says('Second.'), b: says('Third.') });
     const own = { answer: 'First.', confidence: 0.9, delegate: [{ to: 'a' }, { to: 'b' }] };
-    const combined = await followed(own, gateway());
+    const { combined } = await followed(own, { a: says('Second.'), b: says('Third.') });
     const { parts } = JoinedAnswer.parse(combined.metadata);
-    expect(parts.map(({ librarian, answer }) => [librarian, answer])).toEqual([
-      ['gateway', 'First.'],
-      ['a', 'Second.'],
-      ['b', 'Third.'],
-    ]);
+    const said = parts.map(({ librarian, answer }) => `${librarian}: ${answer}`);
+    expect(said).toEqual(['gateway: First.', 'a: Second.', 'b: Third.']);
     expect(DelegationTrace.parse(combined.metadata?.trace).hops.map(({ to }) => to)).toEqual(['a', 'b']);
     expect(LibrarianResponse.safeParse(combined).success).toBe(true);
   });
 
   it('is partial if one of several fails, and names it', async () => {
-    const { gateway } = await network({ a: says('One.'), b: unavailable });
-    const combined = await followed({ delegate: [{ to: 'a' }, { to: 'b' }] }, gateway());
+    const { combined } = await followed({ delegate: [{ to: 'a' }, { to: 'b' }] }, { a: says('One.'), b: unavailable });
     expect(combined).toMatchObject({ partial: true, answer: expect.stringContaining('One.') });
     expect(JSON.stringify(combined.metadata?.parts)).toContain('NOT_FOUND');
   });
 
   it('is an error if all fail', async () => {
-    const { gateway } = await network({ a: unavailable, b: unavailable });
-    const combined = await followed({ delegate: [{ to: 'a' }, { to: 'b' }] }, gateway());
+    const { combined } = await followed({ delegate: [{ to: 'a' }, { to: 'b' }] }, { a: unavailable, b: unavailable });
     expect([combined.answer, combined.error?.code]).toEqual([undefined, 'NOT_FOUND']);
     expect(DelegationTrace.parse(combined.metadata?.trace).hops.length).toBe(2);
   });
 
   it('leaves receipts out of a trace that would be too large with them', async () => {
-    const { gateway } = await network({ a: async () => ({ answer: 'x', metadata: { text: 'x'.repeat(255_600) } }) });
-    const combined = await followed({ delegate: { to: 'a' } }, gateway());
+    const { combined } = await followed(
+      { delegate: { to: 'a' } },
+      { a: async () => ({ answer: 'x', metadata: { text: 'x'.repeat(255_600) } }) },
+    );
     const { hops } = DelegationTrace.parse(combined.metadata?.trace);
     expect(hops.map(({ verified, receipt }) => [verified, receipt])).toEqual([[true, undefined]]);
     expect(LibrarianResponse.safeParse(combined).success).toBe(true);
@@ -104,8 +93,7 @@ describe('Delegates.combine()', () => {
     ['one of two', { a: 'x'.repeat(127_990), b: 'x'.repeat(127_990) }, { b: 'x', omitted: ['a'] }],
     ['what has no name', { ['x'.repeat(255_950)]: 1 }, { omitted: [] }],
   ])('keeps the trace if other metadata leaves no room: %s is dropped', async (_, metadata, left) => {
-    const { gateway } = await network({ a: async () => ({ answer: 'x', metadata }) });
-    const combined = await followed({ delegate: { to: 'a' } }, gateway());
+    const { combined } = await followed({ delegate: { to: 'a' } }, { a: async () => ({ answer: 'x', metadata }) });
     const { trace, ...others } = combined.metadata ?? {};
     expect(DelegationTrace.parse(trace).hops).toMatchObject([{ to: 'a', verified: true, receipt: expect.any(String) }]);
     expect(Object.keys(others).toSorted()).toEqual(Object.keys(left).toSorted());
@@ -115,40 +103,28 @@ describe('Delegates.combine()', () => {
 });
 
 describe('a librarian that asks others itself', () => {
-  const asking: ServedLibrarian = {
-    forRequest:
-      ({ delegates }) =>
-      async () => {
-        const branches = await delegates.ask([{ to: 'b' }, { to: 'c', query: 'And where exactly?' }]);
-        return { answer: branches.map(({ response }) => response.answer).join(' '), confidence: 0.9 };
-      },
-  };
+  const asking = asks(async ({ delegates }) => {
+    const branches = await delegates.ask([{ to: 'b' }, { to: 'c', query: 'And where exactly?' }]);
+    return { answer: branches.map(({ response }) => response.answer).join(' '), confidence: 0.9 };
+  });
 
   it('has its questions in the trace, and in the usage and the receipts of its own receipt', async () => {
     const { ask, arrivals } = await network({ a: asking, b: says('b'), c: handsOnTo('d'), d: says('d') });
     const { responses, trace, delegates } = await ask([{ to: 'a' }]);
     expect(responses[0]?.answer).toBe('b d');
     expect(arrivals.map(({ body }) => body.query)).toContain('And where exactly?');
-    expect(trace.hops.map(({ from, to, verified }) => [from, to, verified])).toEqual([
-      ['gateway', 'a', true],
-      ['a', 'b', true],
-      ['a', 'c', true],
-      ['c', 'd', true],
-    ]);
+    expect(trace.hops.map(({ from, to }) => `${from}>${to}`)).toEqual(['gateway>a', 'a>b', 'a>c', 'c>d']);
+    expect(trace.hops.every(({ verified }) => verified)).toBe(true);
     expect(delegates.usage()).toEqual({ calls: 4, tokens: 0 });
     // An origin signs no receipt.
     expect(delegates.receipts()).toEqual([]);
   });
 
   it('may delegate as well, and all of it is in one trace', async () => {
-    const both: ServedLibrarian = {
-      forRequest:
-        ({ delegates }) =>
-        async () => {
-          await delegates.ask([{ to: 'b' }]);
-          return { delegate: { to: 'c' } };
-        },
-    };
+    const both = asks(async ({ delegates }) => {
+      await delegates.ask([{ to: 'b' }]);
+      return { delegate: { to: 'c' } };
+    });
     const { ask } = await network({ a: both, b: says('b'), c: says('c') });
     const { trace, responses } = await ask([{ to: 'a' }]);
     expect(trace.hops.map(({ to }) => to)).toEqual(['a', 'b', 'c']);
@@ -157,33 +133,23 @@ describe('a librarian that asks others itself', () => {
 });
 
 describe('time', () => {
-  const IDS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'];
-  const chain = (end: Librarian) =>
-    Object.fromEntries(IDS.map((id, at) => [id, at === IDS.length - 1 ? end : handsOnTo(IDS[at + 1] ?? '')]));
-
   it('is divided so that a TIMEOUT at the end of eight hops arrives as one, with its trace', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
-    const { ask } = await network(chain(librarian));
+    const { ask } = await network(chainOf(8, librarian));
     const asking = ask([{ to: 'h1' }], userContext({ timeoutMs: 1000 }));
     await giveUp();
     const { responses, trace } = await asking;
     expect(responses[0]?.error).toMatchObject({ code: 'TIMEOUT', librarian: 'h8' });
-    expect(trace.hops.map(({ to, outcome, verified }) => [to, outcome, verified])).toEqual(
-      IDS.map((id) => [id, 'TIMEOUT', true]),
-    );
+    const outcomes = trace.hops.map(({ to, outcome, verified }) => [to, outcome, verified]);
+    expect(outcomes).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((hop) => [`h${hop}`, 'TIMEOUT', true]));
   });
 
   it('suffices for a partial answer when one branch is silent, at every depth', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
-    const { ask } = await network({
-      a: handsOnTo('b', 'c'),
-      b: says('b'),
-      c: handsOnTo('d', 'e'),
-      d: says('d'),
-      e: librarian,
-    });
+    const answering = { a: handsOnTo('b', 'c'), b: says('b'), c: handsOnTo('d', 'e'), d: says('d') };
+    const { ask } = await network({ ...answering, e: librarian });
     const asking = ask([{ to: 'a' }], userContext({ timeoutMs: 600 }));
     await giveUp();
     const { responses } = await asking;
@@ -192,7 +158,7 @@ describe('time', () => {
 
   it('never grows along the chain, and every hop keeps a reserve', async () => {
     stopClocks();
-    const { ask, arrivals } = await network(chain(says('x')));
+    const { ask, arrivals } = await network(chainOf(8));
     await ask([{ to: 'h1' }], userContext({ timeoutMs: 4000 }));
     const deadlines = arrivals.map(({ links }) => links.at(-1).exp as number);
     expect(deadlines.length).toBe(8);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
 import { codesOf, fails, handsOnTo, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
@@ -8,29 +9,23 @@ afterEach(() => {
 });
 
 describe('the fallback', () => {
-  it.each([
-    'INVALID_QUERY',
-    'UNAUTHORIZED',
-    'NOT_FOUND',
-    'RATE_LIMITED',
-    'INTERNAL_ERROR',
-    'TIMEOUT',
-    'SERVICE_UNAVAILABLE',
-    'DELEGATION_FAILED',
-    'AI_UNAVAILABLE',
-    'DATA_SOURCE_ERROR',
-  ] as const)('is asked the same when the target answers with %s', async (code) => {
-    const { ask, arrivals } = await network({ a: fails(code), b: says('In the kitchen.') });
-    const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
-    expect(branches).toMatchObject([{ to: 'b', response: { answer: 'In the kitchen.' } }]);
-    expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
-    expect(trace.hops).toMatchObject([
-      { to: 'a', outcome: code },
-      { to: 'b', outcome: 'answer' },
-    ]);
-  });
+  const LOOPING: ErrorCode[] = ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'];
 
-  it.each(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'] as const)('is not asked when the target reports %s', async (code) => {
+  it.each(ErrorCode.options.filter((code) => !LOOPING.includes(code)))(
+    'is asked the same when the target answers with %s',
+    async (code) => {
+      const { ask, arrivals } = await network({ a: fails(code), b: says('In the kitchen.') });
+      const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
+      expect(branches).toMatchObject([{ to: 'b', response: { answer: 'In the kitchen.' } }]);
+      expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
+      expect(trace.hops).toMatchObject([
+        { to: 'a', outcome: code },
+        { to: 'b', outcome: 'answer' },
+      ]);
+    },
+  );
+
+  it.each(LOOPING)('is not asked when the target reports %s', async (code) => {
     const { ask, arrivals } = await network({ a: fails(code), b: says('x') });
     const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
     expect(branches).toMatchObject([{ to: 'a', response: { error: { code } } }]);
@@ -54,18 +49,8 @@ describe('the fallback', () => {
   it('that fails too leaves the error of the target, with its own code in the details', async () => {
     const { ask } = await network({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') });
     const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
-    expect(branches).toMatchObject([
-      {
-        to: 'b',
-        response: {
-          error: {
-            code: 'NOT_FOUND',
-            librarian: 'a',
-            details: { fallback: { librarian: 'b', code: 'RATE_LIMITED' } },
-          },
-        },
-      },
-    ]);
+    const details = { fallback: { librarian: 'b', code: 'RATE_LIMITED' } };
+    expect(branches).toMatchObject([{ to: 'b', response: { error: { code: 'NOT_FOUND', librarian: 'a', details } } }]);
   });
 
   it('has time left when the target never answers', async () => {
@@ -81,16 +66,9 @@ describe('the fallback', () => {
 });
 
 describe('a retry', () => {
-  const failingOnce = (fail: () => Response | Promise<Response>): Tamper => {
-    let count = 0;
-    return (_to, _request, pass) => {
-      count += 1;
-      return count === 1 ? fail() : pass();
-    };
-  };
-
   it('follows a call that was lost in transit, with a new signature', async () => {
-    const tamper = failingOnce(() => Promise.reject(new TypeError('connection lost')));
+    const losses = [new TypeError('connection lost')];
+    const tamper: Tamper = (_to, _request, pass) => (losses.length > 0 ? Promise.reject(losses.pop()) : pass());
     const { ask, arrivals } = await network({ a: says('x') }, { tamper });
     const { responses, trace } = await ask([{ to: 'a' }]);
     expect(responses).toMatchObject([{ answer: 'x' }]);
@@ -100,12 +78,8 @@ describe('a retry', () => {
   });
 
   it('follows SERVICE_UNAVAILABLE', async () => {
-    let count = 0;
-    const second: Librarian = async () => {
-      count += 1;
-      return count === 2 ? { answer: 'x' } : { error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } };
-    };
-    const { ask } = await network({ a: second });
+    const replies = [fails('SERVICE_UNAVAILABLE'), says('x')];
+    const { ask } = await network({ a: (...asked) => (replies.shift() ?? says('again'))(...asked) });
     expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
   });
 
@@ -117,17 +91,14 @@ describe('a retry', () => {
     expect(arrivals.length).toBe(1);
   });
 
-  it('that the budget does not pay for leaves what the first call brought', async () => {
+  it.each<[string, Record<string, number>, number]>([
+    ['that the budget does not pay for leaves what the first call brought', { calls: 1 }, 1],
+    ['comes once only', { calls: 24 }, 2],
+  ])('%s', async (_, budgets, attempts) => {
     const { ask, arrivals } = await network({ a: fails('SERVICE_UNAVAILABLE') });
-    const { responses, trace } = await ask([{ to: 'a' }], userContext({ budgets: { calls: 1 } }));
-    expect([codesOf(responses), arrivals.length]).toEqual([['SERVICE_UNAVAILABLE'], 1]);
-    expect(trace.hops).toMatchObject([{ attempts: 1, outcome: 'SERVICE_UNAVAILABLE', verified: true }]);
-  });
-
-  it('comes once only', async () => {
-    const { ask, arrivals } = await network({ a: fails('SERVICE_UNAVAILABLE') });
-    const { responses, trace } = await ask([{ to: 'a' }]);
-    expect([codesOf(responses), arrivals.length, trace.hops[0]?.attempts]).toEqual([['SERVICE_UNAVAILABLE'], 2, 2]);
+    const { responses, trace } = await ask([{ to: 'a' }], userContext({ budgets }));
+    expect([codesOf(responses), arrivals.length]).toEqual([['SERVICE_UNAVAILABLE'], attempts]);
+    expect(trace.hops).toMatchObject([{ attempts, outcome: 'SERVICE_UNAVAILABLE', verified: true }]);
   });
 
   it.each(['INTERNAL_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'NOT_FOUND', 'INVALID_QUERY', 'DELEGATION_FAILED'] as const)(

@@ -85,9 +85,22 @@ export const handsOnTo =
   (...ids: string[]): Librarian =>
   async () => ({ delegate: ids.length === 1 ? { to: ids[0] ?? '' } : ids.map((to) => ({ to })) });
 
+/** A librarian that works with its delegates and answers `x`, or what the work returns. */
+export const asks = (
+  work: (
+    parts: Parameters<Extract<ServedLibrarian, { forRequest: unknown }>['forRequest']>[0],
+  ) => Promise<LibrarianResponse | undefined>,
+): ServedLibrarian => ({ forRequest: (parts) => async () => (await work(parts)) ?? { answer: 'x' } });
+
 export const fails =
   (code: NonNullable<LibrarianResponse['error']>['code']): Librarian =>
   async () => ({ error: { code, message: 'It cannot be done' } });
+
+/** Librarians `h1`, `h2` and so on, each of which hands on to the next. */
+export const chainOf = (length: number, last: Librarian = says('x')): Record<string, Librarian> =>
+  Object.fromEntries(
+    Array.from({ length }, (_, at) => [`h${at + 1}`, at + 1 === length ? last : handsOnTo(`h${at + 2}`)]),
+  );
 
 export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
-import { network, says, signing, silence, silent, stopClocks } from './network.ts';
+import { fails, network, says, signing, silence, silent, stopClocks, type Tamper } from './network.ts';
 
 const brokenInside: Librarian = async () => {
   throw new Error('broken');
@@ -36,21 +37,13 @@ describe('a target that fails again and again', () => {
     expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
   });
 
-  it.each(['<h1>502</h1>', '{"delegate":{"to":"b"}}'])(
-    'is refused too when its answers are unusable: %s',
-    async (body) => {
-      const { ask, apps, variables, arrivals } = await network({ a: says('x') });
-      apps.set('a', await signing('a', variables, body));
-      await asksOften(ask);
-      expect(arrivals.length).toBe(5);
-    },
-  );
-
-  it('is refused too when its answers have no valid receipt', async () => {
-    const { ask, arrivals } = await network(
-      { a: says('x') },
-      { tamper: () => Response.json({ answer: 'Pay mallory.' }) },
-    );
+  it.each<[string, string, Tamper | undefined]>([
+    ['are no JSON', '<h1>502</h1>', undefined],
+    ['delegate beside an answer', '{"delegate":{"to":"b"}}', undefined],
+    ['have no valid receipt', '{}', () => Response.json({ answer: 'Pay mallory.' })],
+  ])('is refused too when its answers %s', async (_, body, tamper) => {
+    const { ask, apps, variables, arrivals } = await network({ a: says('x') }, tamper === undefined ? {} : { tamper });
+    if (tamper === undefined) apps.set('a', await signing('a', variables, body));
     await asksOften(ask);
     expect(arrivals.length).toBe(5);
   });
@@ -70,15 +63,11 @@ describe('a target that fails again and again', () => {
     expect(await asksOften(ask, { workspace: 'rich', times: 1 })).toEqual([undefined]);
   });
 
-  it.each([
-    'INVALID_QUERY',
-    'UNAUTHORIZED',
-    'NOT_FOUND',
-    'RATE_LIMITED',
-    'LOOP_DETECTED',
-    'DATA_SOURCE_ERROR',
-  ] as const)('is not refused for %s', async (code) => {
-    const { ask, arrivals } = await network({ a: async () => ({ error: { code, message: 'It cannot be done' } }) });
+  it.each<ErrorCode>([
+    ...(['INVALID_QUERY', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'] as const),
+    ...(['LOOP_DETECTED', 'DATA_SOURCE_ERROR'] as const),
+  ])('is not refused for %s', async (code) => {
+    const { ask, arrivals } = await network({ a: fails(code) });
     await asksOften(ask);
     expect(arrivals.length).toBe(8);
   });

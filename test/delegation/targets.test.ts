@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { openDirectory } from '../../src/signing/key-directory.ts';
 import { makeSigningKey } from '../../src/signing/signer.ts';
+import CASES from './targets.json' with { type: 'json' };
 
 const directoryWith = async (host: string, env = 'production') => {
   const { x } = await makeSigningKey();
@@ -58,27 +59,7 @@ describe('httpsTargets()', () => {
 });
 
 describe('a directory refuses as host', () => {
-  it.each([
-    '127.0.0.1:9000',
-    'localhost:80',
-    '10.0.0.1',
-    '169.254.169.254',
-    '[::1]',
-    '0x7f.1',
-    '2130706433',
-    'intranet',
-    'db.internal',
-    'printer.local',
-    'partner.org:8443',
-    'partner.org/path',
-    'user@partner.org',
-    'partner.org#',
-    'PARTNER.org',
-    '-a.org',
-    `${'a'.repeat(64)}.org`,
-    '',
-    ' partner.org',
-  ])('%j', async (host) => {
+  it.each(CASES.refused)('%j', async (host) => {
     await expect(directoryWith(host)).rejects.toThrow('host of partner.weather is not a public name');
   });
 });

@@ -1,36 +1,37 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
-import { DelegationTrace, LibrarianResponse, type TraceHop } from '../../src/contract/response.ts';
-import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
+import {
+  type DelegateRequest,
+  DelegationTrace,
+  LibrarianResponse,
+  type TraceHop,
+} from '../../src/contract/response.ts';
+import type { Delegates } from '../../src/runtime/delegates.ts';
 import { readJws, signJws } from '../../src/signing/compact-jws.ts';
 import { sha256, utf8 } from '../../src/signing/digest.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
 import { userContext } from '../signing/callers.ts';
-import { handsOnTo, network, says } from './network.ts';
+import { asks, fails, handsOnTo, network, says, type Tamper } from './network.ts';
 
+/** Each hop in a line, `?` before those that are not verified. */
 const said = (hops: readonly TraceHop[]) =>
-  hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified]);
+  hops.map(({ from, to, outcome, verified }) => `${verified ? '' : '?'}${from}>${to} ${outcome}`);
 
 describe('Delegates.trace()', () => {
   it('lists all hops, each before those that it led to, all verified at the origin', async () => {
-    const { ask, arrivals } = await network({
-      a: handsOnTo('b', 'c'),
-      b: handsOnTo('d'),
-      c: says('c'),
-      d: says('d'),
-      e: says('e'),
-    });
+    const librarians = { a: handsOnTo('b', 'c'), b: handsOnTo('d'), c: says('c'), d: says('d'), e: says('e') };
+    const { ask, arrivals } = await network(librarians);
     const context = userContext();
     const { trace } = await ask([{ to: 'a' }, { to: 'e' }], context);
     expect(DelegationTrace.parse(trace)).toEqual(trace);
     expect(trace.traceId).toBe(context.traceId);
     expect(said(trace.hops)).toEqual([
-      ['gateway', 'a', 'answer', true],
-      ['a', 'b', 'answer', true],
-      ['b', 'd', 'answer', true],
-      ['a', 'c', 'answer', true],
-      ['gateway', 'e', 'answer', true],
+      'gateway>a answer',
+      'a>b answer',
+      'b>d answer',
+      'a>c answer',
+      'gateway>e answer',
     ]);
     const spanOf = (to: string) => arrivals.find((arrival) => arrival.to === to)?.links.at(-1).jti;
     expect(trace.hops.map(({ spanId }) => spanId)).toEqual(['a', 'b', 'd', 'c', 'e'].map(spanOf));
@@ -51,19 +52,11 @@ describe('Delegates.trace()', () => {
       { tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()) },
     );
     const { trace } = await ask([{ to: 'a' }]);
-    expect(said(trace.hops)).toEqual([
-      ['gateway', 'a', 'partial', true],
-      ['a', 'b', 'answer', true],
-      ['a', 'c', 'DELEGATION_FAILED', false],
-    ]);
+    expect(said(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
   });
 
   it('lists at most 64 hops', async () => {
-    const many: Librarian = async (_, context) => ({
-      answer: 'x',
-      metadata: { trace: { traceId: context?.trace?.traceId, hops: Array(64).fill(invented('z')) } },
-    });
-    const { ask } = await network({ a: many, b: many });
+    const { ask } = await network({ a: flooding('a'), b: flooding('a') });
     const { trace } = await ask([{ to: 'a' }, { to: 'b' }]);
     expect(trace.hops.length).toBe(64);
     expect(DelegationTrace.safeParse(trace).success).toBe(true);
@@ -76,29 +69,34 @@ describe('Delegates.trace()', () => {
   ])('drops what a target reports that %s', async (_, reported) => {
     const { ask } = await network({ a: async () => ({ answer: 'x', metadata: { trace: reported, other: 1 } }) });
     const { trace, responses } = await ask([{ to: 'a' }]);
-    expect(said(trace.hops)).toEqual([['gateway', 'a', 'answer', true]]);
+    expect(said(trace.hops)).toEqual(['gateway>a answer']);
     expect(responses).toEqual([{ answer: 'x', metadata: { other: 1 } }]);
   });
 });
 
 describe('a nested hop is not verified', () => {
-  /** The trace after `change` was made to what librarian a reports; a asks b twice and c once, b asks d. */
-  const afterChange = async (change: (hops: TraceHop[], receipts: string[]) => unknown): Promise<TraceHop[]> => {
-    const liar: ServedLibrarian = {
-      forRequest:
-        ({ delegates, context }) =>
-        async () => {
-          await delegates.ask([{ to: 'b' }, { to: 'c' }]);
-          const hops = structuredClone(delegates.trace().hops);
-          const receipts = delegates.receipts();
-          await change(hops, receipts);
-          // The runtime would put the true trace in its place.
-          delegates.trace = () => ({ traceId: context.traceId, hops });
-          delegates.receipts = () => receipts;
-          return { answer: 'x' };
-        },
-    };
-    const { ask } = await network({ a: liar, b: handsOnTo('d'), c: says('c'), d: says('d') });
+  type Change = (hops: TraceHop[], receipts: string[]) => unknown;
+
+  /** Librarian a, which asks as `questions` does, and reports what `change` makes of its hops and receipts. */
+  const lying = (change: Change, questions: DelegateRequest[] = [{ to: 'b' }, { to: 'c' }]) =>
+    asks(async ({ delegates, context }) => {
+      await delegates.ask(questions);
+      const hops = structuredClone([...delegates.trace().hops]);
+      const receipts = delegates.receipts();
+      await change(hops, receipts);
+      // The runtime would put the true trace in its place.
+      report(delegates, context, { hops, receipts });
+    });
+
+  type Reported = { hops: TraceHop[]; receipts: string[] };
+  const report = (delegates: Delegates, { traceId }: { traceId: string }, { hops, receipts }: Reported) => {
+    delegates.trace = () => ({ traceId, hops });
+    delegates.receipts = () => receipts;
+  };
+
+  /** The trace after `change` was made to what librarian a reports; a asks b and c, b asks d. */
+  const afterChange = async (change: Change): Promise<TraceHop[]> => {
+    const { ask } = await network({ a: lying(change), b: handsOnTo('d'), c: says('c'), d: says('d') });
     return (await ask([{ to: 'a' }])).trace.hops;
   };
 
@@ -107,174 +105,115 @@ describe('a nested hop is not verified', () => {
     if (hop === undefined) throw new Error(`no hop to ${to}`);
     return hop;
   };
-  const verifiedOf = (hops: TraceHop[]) => Object.fromEntries(hops.map(({ to, verified }) => [to, verified]));
+  /** Who was asked, in the order of the alphabet, `?` after those that are not verified. */
+  const askedIn = (hops: readonly TraceHop[]) => {
+    const sorted = hops.toSorted((one, other) => one.to.localeCompare(other.to));
+    return sorted.map(({ to, verified }) => `${to}${verified ? '' : '?'}`).join(' ');
+  };
 
-  it('unless something is wrong with it', async () => {
-    expect(verifiedOf(await afterChange(() => undefined))).toEqual({ a: true, b: true, d: true, c: true });
-  });
+  const alter = (to: string, changes: (hops: TraceHop[]) => Partial<TraceHop>) => (hops: TraceHop[]) =>
+    Object.assign(hopTo(hops, to), changes(hops));
 
-  it.each<[string, Parameters<typeof afterChange>[0], Record<string, boolean>]>([
-    [
-      'whatever its reporter says',
-      (hops) => {
-        for (const hop of hops) hop.verified = true;
-        delete hopTo(hops, 'c').receipt;
-      },
-      { b: true, d: true, c: false },
-    ],
-    [
-      'when its receipt was changed, nor is anything below it',
-      (hops) => {
-        const hop = hopTo(hops, 'b');
-        hop.receipt = hop.receipt?.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'));
-      },
-      { b: false, d: false, c: true },
-    ],
+  const moveBelowA: Change = async (hops, receipts) => {
+    const hop = hopTo(hops, 'd');
+    const { parentSpanId } = hopTo(hops, 'b');
+    receipts.push(await sha256(utf8(hop.receipt ?? '')));
+    hops.splice(hops.indexOf(hop), 1);
+    hops.push({ ...hop, ...(parentSpanId === undefined ? {} : { parentSpanId }) });
+  };
+  const changeAfterSigning: Change = async (hops, receipts) => {
+    const hop = hopTo(hops, 'c');
+    const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
+    const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
+    hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
+    receipts.push(await sha256(utf8(hop.receipt)));
+  };
+  const signItself: Change = async (hops, receipts) => {
+    const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
+    const caller = { id: 'a', linkHash: 'A'.repeat(43) };
+    const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
+    receipts.push(await sha256(utf8(receipt)));
+    hops.push({ ...invented('memory', hops[0]?.parentSpanId), receipt });
+  };
+  const claimAll: Change = (hops) => {
+    for (const hop of hops) hop.verified = true;
+    delete hopTo(hops, 'c').receipt;
+  };
+  const exchangeLinks: Change = (hops) => {
+    delete hopTo(hops, 'b').link;
+    Object.assign(hopTo(hops, 'c'), { link: hopTo(hops, 'd').link });
+  };
+  const spoilReceipt = alter('b', (hops) => ({
+    receipt: (hopTo(hops, 'b').receipt ?? '').replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+  }));
+  const otherSpan = alter('c', () => ({ spanId: 'b'.repeat(16) }));
+
+  it.each<[string, Change, string]>([
+    ['unless something is wrong with it', () => undefined, 'a b c d'],
+    ['whatever its reporter says', claimAll, 'a b c? d'],
+    ['when its receipt was changed, nor is anything below it', spoilReceipt, 'a b? c d?'],
     [
       'when its receipt is not among those that the hop above is based on',
-      (_hops, receipts) => receipts.splice(0, 1),
-      { b: false, d: false, c: true },
+      (_, receipts) => receipts.splice(0, 1),
+      'a b? c d?',
     ],
-    [
-      'when the answer is attributed to another librarian',
-      (hops) => Object.assign(hopTo(hops, 'c'), { to: 'navigator' }),
-      { b: true, d: true, navigator: false },
-    ],
-    [
-      'when the question is attributed to another librarian',
-      (hops) => Object.assign(hopTo(hops, 'c'), { from: 'b' }),
-      { b: true, d: true, c: false },
-    ],
+    ['when the answer is attributed to another librarian', alter('c', () => ({ to: 'navigator' })), 'a b d navigator?'],
+    ['when the question is attributed to another librarian', alter('c', () => ({ from: 'b' })), 'a b c? d'],
     [
       'when it is reported below another hop',
-      (hops) => Object.assign(hopTo(hops, 'c'), { parentSpanId: hopTo(hops, 'b').spanId }),
-      { b: true, d: true, c: false },
+      alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId })),
+      'a b c? d',
     ],
-    [
-      'when it is reported below a hop that lists it, but did not ask',
-      async (hops, receipts) => {
-        const hop = hopTo(hops, 'd');
-        const { parentSpanId } = hopTo(hops, 'b');
-        receipts.push(await sha256(utf8(hop.receipt ?? '')));
-        hops.splice(hops.indexOf(hop), 1);
-        hops.push({ ...hop, ...(parentSpanId === undefined ? {} : { parentSpanId }) });
-      },
-      { b: true, d: false, c: true },
-    ],
-    [
-      'when its reporter lists a receipt that was changed after signing',
-      async (hops, receipts) => {
-        const hop = hopTo(hops, 'c');
-        const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
-        const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
-        hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
-        receipts.push(await sha256(utf8(hop.receipt)));
-      },
-      { b: true, d: true, c: false },
-    ],
+    ['when it is reported below a hop that lists it, but did not ask', moveBelowA, 'a b c d?'],
+    ['when its reporter lists a receipt that was changed after signing', changeAfterSigning, 'a b c? d'],
     [
       'when the receipt of another hop stands under it',
       (hops) => Object.assign(hopTo(hops, 'c'), { receipt: hopTo(hops, 'b').receipt }),
-      { b: true, d: true, c: false },
+      'a b c? d',
     ],
-    [
-      'when it was made up',
-      (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)),
-      { b: true, d: true, c: true, memory: false },
-    ],
-    [
-      'when its reporter signed the receipt itself',
-      async (hops, receipts) => {
-        const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
-        const caller = { id: 'a', linkHash: 'A'.repeat(43) };
-        const receipt = await signReceipt(signer, { caller, status: 200, body: new Uint8Array(), now: Date.now() });
-        receipts.push(await sha256(utf8(receipt)));
-        hops.push({ ...invented('memory', hops[0]?.parentSpanId), receipt });
-      },
-      { b: true, d: true, c: true, memory: false },
-    ],
-    [
-      'when its link is left out, or another one stands in its place',
-      (hops) => {
-        delete hopTo(hops, 'b').link;
-        Object.assign(hopTo(hops, 'c'), { link: hopTo(hops, 'd').link });
-      },
-      { b: false, d: false, c: false },
-    ],
-    [
-      'when it names another call than its link',
-      (hops) => Object.assign(hopTo(hops, 'c'), { spanId: 'b'.repeat(16) }),
-      { b: true, d: true, c: false },
-    ],
-  ])('%s', async (_, change, verified) => {
-    expect(verifiedOf(await afterChange(change))).toEqual({ a: true, ...verified });
-  });
-
-  it('when it is listed twice', async () => {
-    const hops = await afterChange((reported) => {
-      reported.push({ ...hopTo(reported, 'c'), spanId: 'b'.repeat(16) });
-    });
-    expect(hops.filter(({ to }) => to === 'c').map(({ verified }) => verified)).toEqual([true, false]);
+    ['when it was made up', (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)), 'a b c d memory?'],
+    ['when its reporter signed the receipt itself', signItself, 'a b c d memory?'],
+    ['when its link is left out, or another one stands in its place', exchangeLinks, 'a b? c? d?'],
+    ['when it names another call than its link', otherSpan, 'a b c? d'],
+    ['when it is listed twice', (hops) => hops.push({ ...hopTo(hops, 'c'), spanId: 'b'.repeat(16) }), 'a b c c? d'],
+  ])('%s', async (_, change, asked) => {
+    expect(askedIn(await afterChange(change))).toBe(asked);
   });
 
   it('when an error is reported as an answer', async () => {
-    const refuses: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
-    const liar: ServedLibrarian = {
-      forRequest:
-        ({ delegates, context }) =>
-        async () => {
-          await delegates.ask([{ to: 'b' }]);
-          const hops = delegates.trace().hops.map((hop) => ({ ...hop, outcome: 'answer' as const }));
-          delegates.trace = () => ({ traceId: context.traceId, hops });
-          return { answer: 'x' };
-        },
-    };
-    const { ask } = await network({ a: liar, b: refuses });
-    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
+    const liar = lying((hops) => alter('b', () => ({ outcome: 'answer' }))(hops), [{ to: 'b' }]);
+    const { ask } = await network({ a: liar, b: fails('NOT_FOUND') });
+    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
   });
 
   it('and then brings no proof along', async () => {
-    const hops = await afterChange((reported) => {
-      hopTo(reported, 'c').spanId = 'b'.repeat(16);
-    });
-    expect([hopTo(hops, 'b'), hopTo(hops, 'c')].map(({ receipt, link }) => [typeof receipt, typeof link])).toEqual([
-      ['string', 'string'],
-      ['undefined', 'undefined'],
-    ]);
+    const hops = await afterChange(otherSpan);
+    const proofs = ['b', 'c'].flatMap((to) => [typeof hopTo(hops, to).receipt, typeof hopTo(hops, to).link]);
+    expect(proofs).toEqual(['string', 'string', 'undefined', 'undefined']);
   });
 
-  /** Asks b for the first question it gets, and reports that trace ever after. */
-  const repeating = (): ServedLibrarian => {
-    let kept: { hops: readonly TraceHop[]; receipts: string[] } | undefined;
-    return {
-      forRequest:
-        ({ delegates, context }) =>
-        async () => {
-          if (kept === undefined) {
-            await delegates.ask([{ to: 'b' }]);
-            kept = { hops: delegates.trace().hops, receipts: delegates.receipts() };
-            return { answer: 'x' };
-          }
-          const { hops, receipts } = kept;
-          const repeated = hops.map((hop) => ({ ...hop, parentSpanId: context.spanId }));
-          delegates.trace = () => ({ traceId: context.traceId, hops: repeated });
-          delegates.receipts = () => receipts;
-          delegates.usage = () => ({ calls: 1 });
-          return { answer: 'x' };
-        },
-    };
+  /** Asks b for the first question it gets, and reports ever after what `forge` makes of the hop to b. */
+  const repeating = (
+    forge: (hop: TraceHop, context: { linkHash: string }) => Promise<TraceHop> = async (hop) => hop,
+  ) => {
+    let kept: { hop: TraceHop; receipts: string[] } | undefined;
+    return asks(async ({ delegates, context }) => {
+      if (kept === undefined) {
+        await delegates.ask([{ to: 'b' }]);
+        kept = { hop: hopTo([...delegates.trace().hops], 'b'), receipts: delegates.receipts() };
+        return;
+      }
+      const hop = await forge({ ...kept.hop, parentSpanId: context.spanId }, context);
+      report(delegates, context, { hops: [hop], receipts: kept.receipts });
+      delegates.usage = () => ({ calls: 1 });
+    });
   };
 
   it('when its receipt is from an earlier question, in one branch or in two', async () => {
     const { ask, arrivals } = await network({ a: repeating(), b: says('b') });
-    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: true });
+    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
     const { trace } = await ask([{ to: 'a' }, { to: 'a' }], userContext({ workspace: 'other' }));
-    expect(said(trace.hops)).toEqual([
-      ['gateway', 'a', 'answer', true],
-      ['a', 'b', 'answer', false],
-      ['gateway', 'a', 'answer', true],
-      ['a', 'b', 'answer', false],
-    ]);
+    expect(said(trace.hops)).toEqual(['gateway>a answer', '?a>b answer', 'gateway>a answer', '?a>b answer']);
     expect(arrivals.filter(({ to }) => to === 'b').length).toBe(1);
   });
 
@@ -283,43 +222,26 @@ describe('a nested hop is not verified', () => {
     const delegates = gateway();
     await delegates.ask([{ to: 'a' }]);
     await delegates.ask([{ to: 'a' }]);
-    expect(delegates.trace().hops.map(({ to, verified }) => [to, verified])).toEqual([
-      ['a', true],
-      ['b', true],
-      ['a', true],
-      ['b', false],
+    expect(said(delegates.trace().hops)).toEqual([
+      ...['gateway>a answer', 'a>b answer'],
+      ...['gateway>a answer', '?a>b answer'],
     ]);
   });
 
   it('when a link was made for a receipt of another call', async () => {
     const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
-    let kept: { hop: TraceHop; receipts: string[] } | undefined;
-    const liar: ServedLibrarian = {
-      forRequest:
-        ({ delegates, context }) =>
-        async () => {
-          if (kept === undefined) {
-            await delegates.ask([{ to: 'b' }]);
-            kept = { hop: hopTo([...delegates.trace().hops], 'b'), receipts: delegates.receipts() };
-            return { answer: 'x' };
-          }
-          const { claims } = readJws(kept.hop.link ?? '', 'ctx+jwt');
-          const link = await signJws({ ...claims, prv: context.linkHash }, { typ: 'ctx+jwt', signer });
-          const forged = [{ ...kept.hop, parentSpanId: context.spanId, link }];
-          const { receipts } = kept;
-          delegates.trace = () => ({ traceId: context.traceId, hops: forged });
-          delegates.receipts = () => receipts;
-          return { answer: 'x' };
-        },
-    };
+    const liar = repeating(async (hop, { linkHash }) => {
+      const { claims } = readJws(hop.link ?? '', 'ctx+jwt');
+      return { ...hop, link: await signJws({ ...claims, prv: linkHash }, { typ: 'ctx+jwt', signer }) };
+    });
     const { ask } = await network({ a: liar, b: says('b') });
-    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: true });
-    expect(verifiedOf((await ask([{ to: 'a' }])).trace.hops)).toEqual({ a: true, b: false });
+    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
+    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
   });
 
   it('and costs no signature where it cannot fit', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify');
-    const countOf = async (change: (hops: TraceHop[]) => void) => {
+    const countOf = async (change: Change) => {
       verify.mockClear();
       await afterChange(change);
       return verify.mock.calls.length;
@@ -334,29 +256,17 @@ describe('a nested hop is not verified', () => {
 });
 
 describe('a target that reports many hops', () => {
-  const flooding =
-    (from: string): Librarian =>
-    async (_, context) => {
-      const hops = Array.from({ length: 64 }, () => ({ ...invented('z'), from }));
-      return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
-    };
-
   it('displaces none of another branch', async () => {
-    const { ask } = await network({
-      m: flooding('m'),
-      a: handsOnTo('b', 'c'),
-      b: says('b'),
-      c: says('c'),
-      d: says('d'),
-    });
+    const honest = { a: handsOnTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
+    const { ask } = await network({ m: flooding('m'), ...honest });
     const { trace } = await ask([{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
     expect(trace.hops.length).toBe(64);
     expect(said(trace.hops.filter(({ from }) => from !== 'm'))).toEqual([
-      ['gateway', 'm', 'answer', true],
-      ['gateway', 'a', 'answer', true],
-      ['a', 'b', 'answer', true],
-      ['a', 'c', 'answer', true],
-      ['gateway', 'd', 'answer', true],
+      'gateway>m answer',
+      'gateway>a answer',
+      'a>b answer',
+      'a>c answer',
+      'gateway>d answer',
     ]);
   });
 
@@ -368,33 +278,24 @@ describe('a target that reports many hops', () => {
 
   it('adds none that says it was asked here', async () => {
     const { ask } = await network({ m: flooding('gateway') });
-    expect(said((await ask([{ to: 'm' }])).trace.hops)).toEqual([['gateway', 'm', 'answer', true]]);
+    expect(said((await ask([{ to: 'm' }])).trace.hops)).toEqual(['gateway>m answer']);
   });
 });
 
 describe('librarians on the way', () => {
   it('pass nested hops on unverified, with the proofs for the origin', async () => {
     const seen: LibrarianResponse[] = [];
-    const { ask } = await network(
-      { a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') },
-      {
-        tamper: async (to, _request, pass) => {
-          const response = await pass();
-          if (to === 'a') seen.push(await response.clone().json());
-          return response;
-        },
-      },
-    );
+    const tamper: Tamper = async (to, _request, pass) => {
+      const response = await pass();
+      if (to === 'a') seen.push(await response.clone().json());
+      return response;
+    };
+    const { ask } = await network({ a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') }, { tamper });
     await ask([{ to: 'a' }]);
     const trace = DelegationTrace.parse(seen[0]?.metadata?.trace);
-    expect(said(trace.hops)).toEqual([
-      ['a', 'b', 'answer', true],
-      ['b', 'c', 'answer', false],
-    ]);
-    expect(trace.hops.map(({ receipt, link }) => [typeof receipt, typeof link])).toEqual([
-      ['string', 'string'],
-      ['string', 'string'],
-    ]);
+    expect(said(trace.hops)).toEqual(['a>b answer', '?b>c answer']);
+    const proofs = trace.hops.flatMap(({ receipt, link }) => [typeof receipt, typeof link]);
+    expect(proofs).toEqual(Array(4).fill('string'));
   });
 
   it('vouch for nothing that was made up below them', async () => {
@@ -406,20 +307,20 @@ describe('librarians on the way', () => {
     const request = { to: 'a', path: '/librarians/a/ask', body: { query: 'Where is the key?' } };
     const answer = await client.call(userContext(), request);
     const { metadata } = LibrarianResponse.parse(answer.ok ? answer.json() : undefined);
-    expect(said(DelegationTrace.parse(metadata?.trace).hops)).toEqual([
-      ['a', 'b', 'answer', true],
-      ['b', 'payments', 'answer', false],
-    ]);
+    expect(said(DelegationTrace.parse(metadata?.trace).hops)).toEqual(['a>b answer', '?b>payments answer']);
   });
 });
+
+/** Reports as many hops as fit, all made up. */
+const flooding =
+  (from: string): Librarian =>
+  async (_, context) => {
+    const hops = Array(64).fill({ ...invented('z'), from });
+    return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
+  };
 
 const invented = (to: string, parentSpanId?: string): TraceHop => ({
   spanId: 'a'.repeat(16),
   ...(parentSpanId === undefined ? {} : { parentSpanId }),
-  from: 'a',
-  to,
-  durationMs: 1,
-  outcome: 'answer',
-  attempts: 1,
-  verified: true,
+  ...{ from: 'a', to, durationMs: 1, outcome: 'answer', attempts: 1, verified: true },
 });

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import SHOP_CATALOGUE from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { identityOf, notebook } from '../../signing/callers.ts';
 import { askAgent } from '../agents-for-test.ts';
-import { modelReplying, startShop, withCatalogue } from './shop-for-test.ts';
+import { modelProposing, shopForTests, withCatalogue } from './shop-for-test.ts';
 
-let shop: Awaited<ReturnType<typeof startShop>>;
-
-beforeAll(async () => {
-  shop = await startShop();
-});
-
-afterAll(() => shop?.stop());
+const shop = shopForTests();
 
 interface Given {
   names?: Readonly<Record<string, string>>;
@@ -27,12 +21,10 @@ const answerTo = async (query: string, { names = {}, ai, database = shop.databas
   const catalogue = { ...SHOP_CATALOGUE, names: { ...SHOP_CATALOGUE.names, ...names } };
   const stored = withCatalogue(database, JSON.stringify(catalogue));
   const app = createApp({ ...(await identityOf('analytics')), log, database: stored, workspace: 'default', ai });
-  const { reply, status } = await askAgent(app, { body: { query }, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  const { reply, status } = await askAgent(app, { body: { query }, timeoutMs });
   const faults = lines.filter(({ event }) => event === 'fault');
   return { ...reply, status, faults };
 };
-
-const modelProposing = (...statements: string[]) => modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
 
 const HOW_MANY = 'How many customers do we have?';
 
@@ -96,12 +88,8 @@ describe("the catalogue's own statements", () => {
 
   it('read 5,000 names, and log when there are more', async () => {
     const names = { pairs: "SELECT a.name || ' + ' || b.sku AS pair FROM products a, products b" };
-    const { success, faults } = await answerTo(HOW_MANY, { names });
-    expect([success, faults.length]).toEqual([true, 1]);
-    expect(faults[0]).toMatchObject({
-      where: 'names',
-      cause: expect.stringContaining('pairs is truncated after 5000'),
-    });
+    const cause = expect.stringContaining('pairs is truncated after 5000');
+    expect(await answerTo(HOW_MANY, { names })).toMatchObject({ success: true, faults: [{ where: 'names', cause }] });
   });
 });
 
@@ -122,13 +110,13 @@ describe("a model's statement", () => {
       run: (statement) =>
         statement.sql.includes('AS slow') ? new Promise<never>(() => {}) : shop.database.run(statement),
     };
-    expect(await answerTo(HOW_MANY, { ai: modelProposing(sql).ai, database: slow, timeoutMs: 3000 })).toMatchObject(
-      toCatalogue,
-    );
+    const { ai } = modelProposing(sql);
+    expect(await answerTo(HOW_MANY, { ai, database: slow, timeoutMs: 3000 })).toMatchObject(toCatalogue);
   });
 
   it.each([
     ['SELECT 1 AS "__proto__"', 'The statement has the name __proto__ in it.'],
+    ['SELECT login FROM staff_accounts', 'The statement reads a table that is not open to questions.'],
     [
       `SELECT ${Array.from({ length: 40 }, (_, place) => `${place + 1000}`).join(' + ')} + count(*) + count(*) + count(*) + count(*) + count(*) FROM orders`,
       'The statement returns a column whose name is longer than 300 characters: give each column an alias.',

@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Catalogue, storedCatalogue } from '../../../src/agents/analytics/catalogue.ts';
 import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
+import FILE from './catalogue.json' with { type: 'json' };
 
-const QUESTION = {
-  name: 'orders',
-  description: 'The number of orders',
-  examples: ['How many orders {period}?'],
-  sql: 'SELECT count(*) AS orders FROM orders WHERE {placed}',
-  parameters: ['period?'],
-  reading: { text: '{orders} orders.', none: 'None.' },
-};
-
-const FILE = {
-  tables: [{ name: 'orders', description: 'One row an order.', columns: { order_id: 'INTEGER' } }],
-  names: {},
-  synonyms: ['order purchase'],
-  fragments: { day: 'ordered_on', placed: '{day} BETWEEN :period_from AND :period_to' },
-  parameters: { period: { kind: 'period' } },
-  questions: [QUESTION],
-};
+const QUESTION = FILE.questions[0]!;
 
 describe('Catalogue', () => {
   it('inserts fragments and resolves parameters', () => {
@@ -26,7 +11,7 @@ describe('Catalogue', () => {
       synonyms: [['order', 'purchase']],
       questions: [
         {
-          sql: 'SELECT count(*) AS orders FROM orders WHERE ordered_on BETWEEN :period_from AND :period_to',
+          sql: QUESTION.sql.replace('{placed}', 'ordered_on BETWEEN :period_from AND :period_to'),
           parameters: [{ kind: 'period', name: 'period', isOptional: true }],
         },
       ],

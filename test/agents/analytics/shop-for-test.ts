@@ -1,23 +1,14 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
+import SUMS from './table-sums.json' with { type: 'json' };
 
 /** The tables of the sample shop that questions may read, and all of them. */
 export const OPEN_TABLES = ['products', 'stock', 'customers', 'orders', 'order_items'];
-const ALL_TABLES = [...OPEN_TABLES, 'customer_contacts', 'staff_accounts'];
-
-const SUMS: Readonly<Record<string, string>> = {
-  products: 'sum(product_id * price_cents), sum(length(sku || name || category))',
-  stock: 'sum(product_id * quantity + reorder_level), sum(length(warehouse))',
-  customers: 'sum(customer_id * length(name || city || country || joined_on))',
-  orders: 'sum(order_id * total_cents + customer_id), sum(length(status || currency))',
-  order_items: 'sum(order_id * product_id + quantity * unit_price_cents)',
-  customer_contacts: 'sum(customer_id * length(email || phone))',
-  staff_accounts: 'sum(account_id * length(login || password_hash))',
-};
 
 /** Runs statements: the proxy that miniflare hands out makes a request of each call, and takes 50 times as long. */
 const WORKER = `export default {
@@ -64,8 +55,7 @@ type Send = <Result>(statements: readonly Statement[], options?: { raw: boolean 
 /** The sample shop in a real D1 database in workerd. */
 export const startShop = async () => {
   const worker = {
-    name: 'shop',
-    compatibilityDate: '2026-11-01',
+    ...{ name: 'shop', compatibilityDate: '2026-11-01' },
     modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: WORKER }],
     d1Databases: { SHOP_DB: 'constellation-shop' },
   };
@@ -94,7 +84,7 @@ export const startShop = async () => {
     query,
     /** A digest of every row of every table, and of the schema. */
     checksum: async (): Promise<string> => {
-      const contents = ['sqlite_schema', ...ALL_TABLES].map((table) => query(`SELECT * FROM ${table}`));
+      const contents = ['sqlite_schema', ...Object.keys(SUMS)].map((table) => query(`SELECT * FROM ${table}`));
       const bytes = new TextEncoder().encode(JSON.stringify(await Promise.all(contents)));
       return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
     },
@@ -102,6 +92,14 @@ export const startShop = async () => {
     fingerprint: async (): Promise<unknown[]> => (await d1.batch(fingerprint)).map(({ results }) => results),
     stop: () => miniflare.dispose(),
   };
+};
+
+/** The sample shop for all tests of a file. */
+export const shopForTests = () => {
+  const shop = {} as Awaited<ReturnType<typeof startShop>>; // filled before the first test
+  beforeAll(async () => void Object.assign(shop, await startShop()));
+  afterAll(() => shop.stop?.());
+  return shop;
 };
 
 /** A database that answers as another one does, with a catalogue of its own; `undefined` for none. */
@@ -112,6 +110,10 @@ export const withCatalogue = (database: SqlDatabase, json: string | undefined): 
       ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
       : database.run(statement),
 });
+
+/** A model that proposes one statement after the other. */
+export const modelProposing = (...statements: string[]) =>
+  modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
 
 /** A model that gives one reply after the other, and records the prompts. */
 export const modelReplying = (...replies: (string | Error)[]) => {

@@ -1,35 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../../src/agents/analytics/run-sql.ts';
 import { createSqlGate, type SqlGate } from '../../../src/agents/analytics/sql-gate.ts';
-import { OPEN_TABLES, startShop } from './shop-for-test.ts';
+import { OPEN_TABLES, shopForTests } from './shop-for-test.ts';
 
 const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as T;
 const ATTACKS = read<{ group: string; sql: string }[]>('attack-statements.json');
 const BENIGN = read<string[]>('benign-statements.json');
 
-let shop: Awaited<ReturnType<typeof startShop>>;
+const shop = shopForTests();
 let gate: SqlGate;
 let untouched: string;
 let counted: unknown[];
 
 beforeAll(async () => {
-  shop = await startShop();
   gate = createSqlGate({ database: shop.database, tables: OPEN_TABLES });
   untouched = await shop.checksum();
   counted = await shop.fingerprint();
 });
 
-afterAll(() => shop?.stop());
-
 const limits = () => ({ signal: new AbortController().signal, timeoutMs: 5000 });
 
-/** The rows of a statement that passes. */
-const rowsOf = async (sql: string) => {
+const passing = async (sql: string) => {
   const judged = await gate.judge(sql);
   if (!judged.ok) throw new Error(`${judged.reason} ${judged.hint ?? ''}`);
-  return runSql(shop.database, judged.value, limits());
+  return judged;
 };
+const rowsOf = async (sql: string) => runSql(shop.database, (await passing(sql)).value, limits());
 
 describe('the gate, against real D1', () => {
   it('is tested with at least 80 attacks and 60 harmless statements', () => {
@@ -57,13 +54,8 @@ describe('the gate, against real D1', () => {
 describe('an accepted statement', () => {
   it('is wrapped in a statement that limits its rows', async () => {
     const judged = await gate.judge('SELECT name FROM products;');
-    expect(judged).toMatchObject({
-      ok: true,
-      value: {
-        statement: { sql: 'SELECT * FROM (SELECT name FROM products) LIMIT 500', values: [] },
-        tables: ['products'],
-      },
-    });
+    const statement = { sql: 'SELECT * FROM (SELECT name FROM products) LIMIT 500', values: [] };
+    expect(judged).toMatchObject({ ok: true, value: { statement, tables: ['products'] } });
     const { rows, truncated } = await rowsOf('SELECT order_id FROM orders');
     expect([rows.length, truncated]).toEqual([500, true]);
   });
@@ -89,19 +81,17 @@ describe('an accepted statement', () => {
   });
 
   it('does not run when the schema has changed since the check', async () => {
-    const judged = await gate.judge('SELECT name FROM products');
-    if (!judged.ok) throw new Error(judged.reason);
+    const { value } = await passing('SELECT name FROM products');
     await shop.query('CREATE TABLE later (x)');
-    await expect(runSql(shop.database, judged.value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+    await expect(runSql(shop.database, value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
     await shop.query('DROP TABLE later');
   });
 
   it('fails with TIMEOUT when no time is left or the caller is gone', async () => {
-    const judged = await gate.judge('SELECT name FROM products');
-    if (!judged.ok) throw new Error(judged.reason);
+    const { value } = await passing('SELECT name FROM products');
     const gone = { signal: AbortSignal.abort(), timeoutMs: 5000 };
-    await expect(runSql(shop.database, judged.value, gone)).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(runSql(shop.database, value, gone)).rejects.toMatchObject({ code: 'TIMEOUT' });
     const slow = { ...shop.database, run: () => new Promise<never>(() => {}) };
-    await expect(runSql(slow, judged.value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(runSql(slow, value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
   });
 });

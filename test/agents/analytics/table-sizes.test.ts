@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readTableSizes } from '../../../src/agents/analytics/table-sizes.ts';
 import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
-import { startShop } from './shop-for-test.ts';
+import { shopForTests } from './shop-for-test.ts';
 
-let shop: Awaited<ReturnType<typeof startShop>>;
-
-beforeAll(async () => {
-  shop = await startShop();
-});
-
-afterAll(() => shop?.stop());
+const shop = shopForTests();
 
 const sizesOf = async (...tables: string[]) => {
   const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
   return readTableSizes(shop.database, { schema, tables });
+};
+
+/** The rows of a table that these statements fill. */
+const rowsOfNew = async (table: string, ...statements: string[]) => {
+  for (const sql of [`CREATE TABLE ${table} (x)`, ...statements]) await shop.query(sql);
+  const sizes = await sizesOf(table);
+  await shop.query(`DROP TABLE ${table}`);
+  return sizes.rowsOf(table);
 };
 
 describe('readTableSizes()', () => {
@@ -31,21 +33,15 @@ describe('readTableSizes()', () => {
   });
 
   it('counts a table that has grown since its statistics', async () => {
-    await shop.query('CREATE TABLE grown (x)');
-    await shop.query('INSERT INTO grown SELECT 1 FROM stock LIMIT 10');
-    await shop.query('ANALYZE grown');
-    await shop.query('INSERT INTO grown SELECT 1 FROM orders a, orders b LIMIT 30000');
-    const sizes = await sizesOf('grown');
-    await shop.query('DROP TABLE grown');
-    expect(sizes.rowsOf('grown')).toBe(30_010);
+    const more = 'INSERT INTO grown SELECT 1 FROM orders a, orders b LIMIT 30000';
+    expect(await rowsOfNew('grown', 'INSERT INTO grown SELECT 1 FROM stock LIMIT 10', 'ANALYZE grown', more)).toBe(
+      30_010,
+    );
   });
 
   it('estimates a table of more than a million rows', async () => {
-    await shop.query('CREATE TABLE long (x)');
-    await shop.query('INSERT INTO long SELECT 1 FROM orders a, orders b LIMIT 1000002');
-    const sizes = await sizesOf('long');
-    await shop.query('DROP TABLE long');
-    expect(sizes.rowsOf('long')).toBe(1_000_002);
+    const rows = await rowsOfNew('long', 'INSERT INTO long SELECT 1 FROM orders a, orders b LIMIT 1000002');
+    expect(rows).toBe(1_000_002);
   });
 
   it('counts tables without rowids, and assumes that views are large', async () => {

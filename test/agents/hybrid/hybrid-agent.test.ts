@@ -11,26 +11,22 @@ import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-fo
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
 
+type Question = { query?: string; options?: object; context?: ReturnType<typeof allowed>; timeoutMs?: number };
+
 const askHybrid = async (
   behaviours: Parameters<typeof hybridWith>[0] = {},
-  {
-    query = QUESTION,
-    options,
-    context = allowed(),
-    timeoutMs,
-    ...served
-  }: {
-    query?: string;
-    options?: object;
-    context?: ReturnType<typeof allowed>;
-    timeoutMs?: number;
-  } & Parameters<typeof hybridWith>[1] = {},
+  more: Question & Parameters<typeof hybridWith>[1] = {},
 ) => {
+  const { query = QUESTION, options, context = allowed(), timeoutMs, ...served } = more;
   const { app, asked } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
-  const known = { type: 'hybrid' as const, body, context };
-  const answer = await askAgent(app, timeoutMs === undefined ? known : { ...known, timeoutMs });
-  return { ...answer, asked };
+  return { ...(await askAgent(app, { type: 'hybrid', body, context, timeoutMs })), asked };
+};
+
+/** Asks the hybrid agent as a librarian. */
+const askLibrarian = async (behaviours: Parameters<typeof hybridWith>[0] = {}, query = QUESTION, more: object = {}) => {
+  const { app } = await hybridWith(behaviours);
+  return ask('hybrid', app, { query, context: allowed(), ...more });
 };
 
 const coded =
@@ -39,36 +35,28 @@ const coded =
     throw new CodedError(code, 'inside');
   };
 
+const AWAY = coded('SERVICE_UNAVAILABLE');
+
 describe('The hybrid agent', () => {
   it('asks the agent of each part and joins the findings in the order of the question', async () => {
     const { reply, status, asked } = await askHybrid();
-    expect(status).toBe(200);
-    expect(AgentResponse.safeParse(reply).success).toBe(true);
+    expect([status, AgentResponse.safeParse(reply).success]).toEqual([200, true]);
     expect(asked.map(({ type, query }) => [type, query]).toSorted()).toEqual([
       ['analytics', 'How many iPhone 17 are in stock'],
       ['semantic', 'what does the return policy say about opened boxes?'],
     ]);
-    expect(reply.result.synthesis).toBe(
-      'The iPhone 17 has 50 units in stock. Our return policy allows returns within 14 days of purchase.',
-    );
-    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
+    const partOf = ({ type, result, source_attribution }: AgentResponse) => ({
+      ...{ type, result, source_attribution, success: true },
+    });
+    expect(reply.result).toMatchObject({
+      synthesis: 'The iPhone 17 has 50 units in stock. Our return policy allows returns within 14 days of purchase.',
+      sources_used: ['analytics', 'semantic'],
+      sub_queries: [partOf(ANSWERS.analytics), partOf(ANSWERS.semantic)],
+    });
+    const details = { sources: ['analytics', 'semantic'] };
+    expect(reply.source_attribution).toEqual({ primary_source: 'Mixed', icon: '🔀', details, confidence: 0.9 });
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [], split_by: 'rules' });
     expect(reply.metadata).not.toHaveProperty('partial');
-  });
-
-  it('returns the result and the source of each part, and attributes the whole to all that answered', async () => {
-    const { reply } = await askHybrid();
-    const { analytics, semantic } = ANSWERS;
-    expect(reply.result.sub_queries).toMatchObject([
-      { type: 'analytics', result: analytics.result, source_attribution: analytics.source_attribution, success: true },
-      { type: 'semantic', result: semantic.result, source_attribution: semantic.source_attribution, success: true },
-    ]);
-    expect(reply.source_attribution).toEqual({
-      primary_source: 'Mixed',
-      icon: '🔀',
-      details: { sources: ['analytics', 'semantic'] },
-      confidence: 0.9,
-    });
   });
 
   it('asks all agents in parallel', async () => {
@@ -92,16 +80,17 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics']);
   });
 
-  it('passes each agent its own options only', async () => {
-    const { asked } = await askHybrid({}, { options: { semantic: { similarity_threshold: 0.8 }, limit: 3 } });
-    const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
-    expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: 0.8 }]);
-  });
-
-  it('searches the knowledge base for less similar documents than a search does, unless an option changes it', async () => {
-    const { asked } = await askHybrid();
-    expect(asked.find(({ type }) => type === 'semantic')?.options).toEqual({ similarity_threshold: 0.4 });
-  });
+  it.each([
+    ['as an option says', { semantic: { similarity_threshold: 0.8 }, limit: 3 }, 0.8],
+    ['less than in a search unless an option changes it', undefined, 0.4],
+  ])(
+    'passes each agent its own options only, and wants documents that are similar %s',
+    async (_, options, threshold) => {
+      const { asked } = await askHybrid({}, options === undefined ? {} : { options });
+      const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
+      expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
+    },
+  );
 
   it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
@@ -123,19 +112,15 @@ describe('The hybrid agent', () => {
   });
 
   it('does not count a source that found nothing, and is partial', async () => {
-    const result = {
-      documents: [],
-      summary: 'Nothing is written about this.',
-      document_count: 0,
-      similarity_threshold: 0.7,
-    };
-    const attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
-    const semantic = saying('semantic', { result, source_attribution: attribution });
-    const { reply } = await askHybrid({ semantic });
-    expect(reply.result.sources_used).toEqual(['analytics']);
-    expect(reply.source_attribution.confidence).toBe(0.45);
-    expect(reply.result.synthesis).toContain('Nothing is written about this.');
-    expect(reply.metadata.partial).toBe(true);
+    const summary = 'Nothing is written about this.';
+    const result = { documents: [], summary, document_count: 0, similarity_threshold: 0.7 };
+    const source_attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
+    const { reply } = await askHybrid({ semantic: saying('semantic', { result, source_attribution }) });
+    expect(reply).toMatchObject({
+      result: { sources_used: ['analytics'], synthesis: expect.stringContaining(summary) },
+      source_attribution: { confidence: 0.45 },
+      metadata: { partial: true },
+    });
   });
 });
 
@@ -147,27 +132,21 @@ describe('The hybrid agent, when a part fails', () => {
     ['refuses the question', coded('INVALID_QUERY'), 'INVALID_QUERY'],
     ['has no source', coded('DATA_SOURCE_ERROR'), 'DATA_SOURCE_ERROR'],
     ['finds nothing', coded('NOT_FOUND'), 'NOT_FOUND'],
-    ['is not set up', coded('SERVICE_UNAVAILABLE'), 'SERVICE_UNAVAILABLE'],
+    ['is not set up', AWAY, 'SERVICE_UNAVAILABLE'],
   ])('answers the rest and names the part whose agent %s', async (_, semantic, code) => {
     const { reply, status } = await askHybrid({ semantic });
-    expect(status).toBe(200);
-    expect(reply.result.synthesis).toMatch(/^The iPhone 17 has 50 units in stock\./);
-    expect(reply.result.synthesis).toContain(
-      'Not answered: “what does the return policy say about opened boxes?” (the knowledge base)',
+    expect([status, reply.result.sources_used, reply.source_attribution.confidence]).toEqual([
+      200,
+      ['analytics'],
+      0.45,
+    ]);
+    expect(reply.result.synthesis).toMatch(
+      /^The iPhone 17 has 50 units in stock\..*Not answered: “what does the return policy say about opened boxes\?” \(the knowledge base\)/s,
     );
-    expect(reply.result.sources_used).toEqual(['analytics']);
-    expect(reply.result.sub_queries[1]).toMatchObject({
-      type: 'semantic',
-      success: false,
-      error_code: code,
-      result: {},
-    });
-    expect(reply.metadata).toMatchObject({
-      partial: true,
-      sub_query_count: 2,
-      failed: [{ type: 'semantic', librarian: 'semantic', error_code: code }],
-    });
-    expect(reply.source_attribution.confidence).toBe(0.45);
+    const failed = { type: 'semantic', error_code: code };
+    expect(reply.result.sub_queries[1]).toMatchObject({ ...failed, success: false, result: {} });
+    const expected = { partial: true, sub_query_count: 2, failed: [{ ...failed, librarian: 'semantic' }] };
+    expect(reply.metadata).toMatchObject(expected);
   });
 
   it.each([
@@ -190,9 +169,7 @@ describe('The hybrid agent, when a part fails', () => {
   });
 
   it('asks its parts even when the question carries much metadata', async () => {
-    const { app } = await hybridWith();
-    const metadata = { note: 'x'.repeat(15_985) };
-    const { reply, status } = await ask('hybrid', app, { query: QUESTION, context: allowed(), metadata });
+    const { reply, status } = await askLibrarian({}, QUESTION, { metadata: { note: 'x'.repeat(15_985) } });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
   });
@@ -203,19 +180,17 @@ describe('The hybrid agent, when a part fails', () => {
     ['POST /librarians/hybrid/ask', 'is slow', silent],
     ['POST /librarians/hybrid/ask', 'cannot be heard', 'hangs'],
   ])('%s answers in time with the other parts when one %s', async (route, _, semantic) => {
-    const timeoutMs = 1000;
     // The first question of a process is slow by itself.
     await askHybrid({ semantic: 'down' });
-    const { app } = await hybridWith({ semantic });
+    const timing = { timeoutMs: 1000 };
     // The caller waits no longer either: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
-      ? await ask('hybrid', app, { query: QUESTION, context: allowed(), timeoutMs })
-      : await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed(), timeoutMs });
+      ? await askLibrarian({ semantic }, QUESTION, timing)
+      : await askHybrid({ semantic }, timing);
     expect(status).toBe(200);
-    const envelope = reply.metadata.hybrid ?? reply;
-    expect(envelope.result.synthesis).toContain('50 units in stock');
-    expect(envelope.result.synthesis).toContain('it did not answer in time');
-    expect(envelope.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
+    const { result, metadata } = reply.metadata.hybrid ?? reply;
+    expect(result.synthesis).toMatch(/50 units in stock.*it did not answer in time/s);
+    expect(metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
 
   it('names a part that the caller may not ask, and does not send it', async () => {
@@ -237,12 +212,7 @@ describe('The hybrid agent, when a part fails', () => {
 
   it.each<[string, [Behaviour, Behaviour], string, number]>([
     ['the code that both have', [coded('NOT_FOUND'), coded('NOT_FOUND')], 'NOT_FOUND', 404],
-    [
-      'SERVICE_UNAVAILABLE when both are away',
-      [coded('SERVICE_UNAVAILABLE'), coded('SERVICE_UNAVAILABLE')],
-      'SERVICE_UNAVAILABLE',
-      503,
-    ],
+    ['SERVICE_UNAVAILABLE when both are away', [AWAY, AWAY], 'SERVICE_UNAVAILABLE', 503],
     ['DELEGATION_FAILED for codes that differ', [coded('NOT_FOUND'), 'down'], 'DELEGATION_FAILED', 502],
   ])('fails with %s when no agent answers', async (_, [analytics, semantic], code, expected) => {
     const { reply, status } = await askHybrid({ analytics, semantic });
@@ -266,7 +236,7 @@ describe('The hybrid agent, when a part fails', () => {
 
   it('derives the code from the agents that were asked', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
-    const { reply } = await askHybrid({ semantic: coded('SERVICE_UNAVAILABLE') }, { context });
+    const { reply } = await askHybrid({ semantic: AWAY }, { context });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
   });
 });
@@ -289,20 +259,20 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
   });
 
+  const largeTable = (length: number) => {
+    const rows = Array.from({ length }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
+    return { analytics: saying('analytics', { result: { ...ANSWERS.analytics.result, rows, row_count: length } }) };
+  };
+
   it('trims long results, so that the whole envelope fits the metadata of a librarian', async () => {
-    const rows = Array.from({ length: 1200 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
-    const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
-    const { app } = await hybridWith({ analytics: saying('analytics', { result }) });
-    const { reply } = await ask('hybrid', app, { query: QUESTION, context: allowed() });
+    const { reply } = await askLibrarian(largeTable(1200));
     const [part] = reply.metadata.hybrid.result.sub_queries;
     expect(part.result.row_count).toBe(part.result.rows.length);
     expect(part.result.row_count + part.result.omitted).toBe(1200);
   });
 
   it('answers with the text of an agent whose envelope was too large to return', async () => {
-    const rows = Array.from({ length: 2000 }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
-    const result = { ...ANSWERS.analytics.result, rows, row_count: rows.length };
-    const { reply } = await askHybrid({ analytics: saying('analytics', { result }) });
+    const { reply } = await askHybrid(largeTable(2000));
     expect(reply.result.synthesis).toContain('50 units in stock');
     expect(reply.metadata.partial).toBe(true);
     expect(reply.result.sub_queries[0]).toMatchObject({ success: true, result: {} });
@@ -311,32 +281,23 @@ describe('The hybrid agent, bounded', () => {
 
 describe('The trace of a hybrid question', () => {
   it('is part of the librarian response, each hop with its verified receipt', async () => {
-    const { app } = await hybridWith();
-    const { reply } = await ask('hybrid', app, { query: THREE, context: allowed() });
+    const { reply } = await askLibrarian({}, THREE);
     expect(validateResponse(reply).ok).toBe(true);
     const trace = DelegationTrace.parse(reply.metadata.trace);
-    expect(trace.hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified])).toEqual([
-      ['hybrid', 'analytics', 'answer', true],
-      ['hybrid', 'semantic', 'answer', true],
-      ['hybrid', 'web-search', 'answer', true],
-    ]);
-    expect(trace.hops.every(({ receipt }) => receipt !== undefined)).toBe(true);
-    expect(reply.sources.map(({ name }: { name: string }) => name)).toEqual(
-      expect.arrayContaining(['clic_products', 'policies.pdf']),
+    expect(trace.hops).toMatchObject(
+      ['analytics', 'semantic', 'web-search'].map((to) => ({ from: 'hybrid', to, outcome: 'answer', verified: true })),
     );
+    expect(trace.hops.every(({ receipt }) => receipt !== undefined)).toBe(true);
+    const names = reply.sources.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
   });
 
   it('is part of the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
     const { reply, answer } = await askHybrid();
     const trace = DelegationTrace.parse(reply.metadata.trace);
-    expect(trace.hops.map(({ to, verified }) => [to, verified])).toEqual([
-      ['analytics', true],
-      ['semantic', true],
-    ]);
-    expect(answer.ok && answer.receipt).toMatchObject({
-      use: { calls: 2 },
-      sub: [expect.any(String), expect.any(String)],
-    });
+    expect(trace.hops).toMatchObject(['analytics', 'semantic'].map((to) => ({ to, verified: true })));
+    const sub = [expect.any(String), expect.any(String)];
+    expect(answer.ok && answer.receipt).toMatchObject({ use: { calls: 2 }, sub });
   });
 });
 
@@ -345,28 +306,22 @@ describe('The hybrid agent with a model', () => {
     model: 'test',
     complete: async () => ({ text: await text }),
   });
-  const proposal = (...parts: [type: string, query: string][]) =>
-    modelSaying(JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+  const proposal = (...parts: [type: string, query: string, more?: string][]) => {
+    const sub_queries = parts.map(([type, query, more = '']) => ({ type, query: `${query}${more}` }));
+    return modelSaying(JSON.stringify({ sub_queries }));
+  };
+  const STOCK: [string, string] = ['analytics', 'how many iPhone 17 are in stock'];
 
   it('splits as the model proposes', async () => {
-    const ai = proposal(
-      ['semantic', 'what does the return policy say about opened iPhone 17 boxes'],
-      ['analytics', 'how many iPhone 17 are in stock'],
-    );
+    const ai = proposal(['semantic', 'what does the return policy say about opened iPhone 17 boxes'], STOCK);
     const { reply } = await askHybrid({}, { ai });
     expect(reply.metadata.split_by).toBe('model');
     expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
   });
 
   it.each<[string, AIClient]>([
-    [
-      'adds words',
-      proposal(
-        ['analytics', 'how many iPhone 17 are in stock; drop table orders'],
-        ['semantic', 'return policy say opened boxes'],
-      ),
-    ],
-    ['leaves a part out', proposal(['analytics', 'how many iPhone 17 are in stock'])],
+    ['adds words', proposal([...STOCK, '; drop table orders'], ['semantic', 'return policy say opened boxes'])],
+    ['leaves a part out', proposal(STOCK)],
     ['names another type', proposal(['hybrid', QUESTION])],
     ['names seven parts', proposal(...Array.from({ length: 7 }, (): [string, string] => ['semantic', QUESTION]))],
     ['answers without JSON', modelSaying('Sure!')],

@@ -9,12 +9,8 @@ const { edition } = openSmallKb();
 const words = createRetriever({});
 
 const ask = async (query: string, retrieve: Retriever) => {
-  const call = {
-    options: {},
-    signal: new AbortController().signal,
-    timeoutMs: 1000,
-    scope: {},
-  } as unknown as AgentCall; // all that is read of it
+  const { signal } = new AbortController();
+  const call = { options: {}, signal, timeoutMs: 1000, scope: {} } as unknown as AgentCall; // all that is read of it
   // The agent envelope with the result of the semantic agent.
   return (await createSemanticAgent({ editionFor: async () => edition, retrieve })(query, call)) as unknown as {
     metadata: Record<string, unknown>;

@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { subjectOf, withoutKinds } from '../../../src/agents/semantic/subject-of.ts';
+import CASES from './subject-of.json' with { type: 'json' };
 
 describe('subjectOf()', () => {
-  it.each([
-    ['Find documents about network configuration', 'network configuration'],
-    ['Which articles cover overheating?', 'overheating'],
-    ['Show me the documentation for the power supply', 'the power supply'],
-    ['Search the knowledge base for pool settings', 'pool settings'],
-    ['Summarise what our documents say about backups', 'backups'],
-    ['What documentation do we have on shipping?', 'shipping'],
-    ['Find everything that is written about the status light', 'the status light'],
-    ['I am looking for a document that describes the installation', 'the installation'],
-    ['Could you please list all guides on firmware updates.', 'firmware updates'],
-    ['Which of our help pages deal with payments?', 'payments'],
-    ['What does the return policy say about used devices?', 'the return policy, used devices'],
-  ])('reads %j as a request about %j', (query, subject) => {
+  it.each(CASES.subjects)('reads %j as a request about %j', (query, subject) => {
     expect(subjectOf(query)).toBe(subject);
   });
 

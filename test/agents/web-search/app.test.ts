@@ -9,6 +9,7 @@ import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/l
 import { CodedError, DataSourceError } from '../../../src/http/coded-error.ts';
 import { replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';
+import EXPECTED from './app.json' with { type: 'json' };
 import { catalogueOf, IPHONE } from './shop.ts';
 
 let local: LocalWebSearch;
@@ -31,24 +32,28 @@ beforeEach(() => {
   log = notebook();
 });
 
+interface Asking {
+  path?: typeof AGENT | typeof ASK;
+  workspace?: string;
+  capabilities?: string[];
+  timeoutMs?: number;
+}
+
 /** An app whose callers are the gateway's users. */
 const start = async (options: Partial<WebSearchAppOptions> = {}) => {
-  const app = createApp({
-    ...(await identityOf('web-search')),
-    log: log.log,
-    search: partOf(localSearch()),
-    shop: { workspace: 'default', catalogue: catalogueOf(IPHONE) },
-    ...options,
-  });
-  const { target } = targetOf(app);
+  const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE) };
+  const identity = await identityOf('web-search');
+  const { target } = targetOf(
+    createApp({ ...identity, log: log.log, search: partOf(localSearch()), shop, ...options }),
+  );
   return async (
-    path: string,
-    body: unknown,
-    { workspace = 'default', capabilities = ['web:search'], timeoutMs = 5000 } = {},
+    question: string | { query: string; options: object } = PRICE_QUESTION,
+    { path = AGENT, workspace = 'default', capabilities = ['web:search'], timeoutMs = 5000 }: Asking = {},
   ) => {
-    const context = userContext({ workspace, capabilities });
+    const body = typeof question === 'string' ? { query: question } : question;
     const request = { to: 'web-search', path, body, timeoutMs };
-    const { answer } = await callFrom('gateway', context, { targets: { 'web-search': target }, request });
+    const targets = { 'web-search': target };
+    const { answer } = await callFrom('gateway', userContext({ workspace, capabilities }), { targets, request });
     // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
     return { status: answer.ok ? answer.status : 0, reply: (answer.ok ? answer.json() : answer.error) as any };
   };
@@ -59,43 +64,17 @@ const PRICE_QUESTION = 'What does the iPhone 17 cost elsewhere?';
 
 describe('the web search', () => {
   it('compares our price with the offers of the web, in the shape of the agent contract', async () => {
-    const { status, reply } = await (await start())(AGENT, { query: PRICE_QUESTION });
+    const { status, reply } = await (await start())();
     expect(status).toBe(200);
     expect(AgentResponse.parse(reply)).toEqual(reply);
-    expect(reply).toMatchObject({
-      success: true,
-      type: 'web_search',
-      query: PRICE_QUESTION,
-      result: {
-        product_info: { product_id: 123, name: 'iPhone 17', price: 999.99, currency: 'USD' },
-        price_comparison: {
-          internal_price: 999.99,
-          cheapest_external: 949.99,
-          difference: -50,
-          percentage: -5,
-          currency: 'USD',
-          compared: 2,
-          not_compared: 5,
-        },
-      },
-      source_attribution: { primary_source: 'Web Search', icon: '🌐', details: { url_count: 7 }, confidence: 0.8 },
-      metadata: {
-        entity_id: 123,
-        entity_type: 'product',
-        cache_hit: false,
-        provider: 'serpapi',
-        answered_by: 'extract',
-      },
-      error: null,
-    });
+    const { answer, ...expected } = EXPECTED;
+    expect(reply).toMatchObject(expected);
     expect(reply.result.urls[0]).toBe('https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black');
-    expect(reply.metadata.answer).toMatch(
-      /^Our price for iPhone 17 is 999\.99 USD\. The cheapest comparable offer found is 949\.99 USD: \[Apple iPhone 17 256GB Unlocked - Black\]\(https:\/\/northgate\.example\.com\/[^)]+\), 50\.00 USD \(5\.0 %\) less than ours\. 2 offers were compared; 5 were not, being of another currency, product or condition\.\n\nAlso compared:\n\n- \[iPhone 17 \(256 GB, Sage\) at Harbour Street Store\]\(https:[^)]+\) \(979\.00 USD, Harbour Street Store\)$/,
-    );
+    expect(reply.metadata.answer.replace(/\(https:\/\/(?!northgate)[^)]+\)/g, '(page)').split('\n')).toEqual(answer);
   });
 
   it('answers as a librarian, with the whole response in its metadata and a source for each address', async () => {
-    const { status, reply } = await (await start())(ASK, { query: PRICE_QUESTION });
+    const { status, reply } = await (await start())(PRICE_QUESTION, { path: ASK });
     expect(status).toBe(200);
     expect(validateResponse(reply)).toMatchObject({ ok: true });
     expect(reply.answer).toMatch(/^Our price for iPhone 17 is 999\.99 USD\./);
@@ -107,14 +86,14 @@ describe('the web search', () => {
   });
 
   it('answers other questions with the results, and compares nothing', async () => {
-    const { reply } = await (await start())(AGENT, { query: 'Search the web for reviews of home miners' });
+    const { reply } = await (await start())('Search the web for reviews of home miners');
     expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
     expect(reply.result.external_results.length).toBeGreaterThan(0);
     expect(reply.metadata.answer).toMatch(/^Found on the web:\n\n- \[.+\]\(https:/);
   });
 
   it('reports that nothing was found', async () => {
-    const { reply } = await (await start())(AGENT, { query: 'xyzzy plugh' });
+    const { reply } = await (await start())('xyzzy plugh');
     expect(reply).toMatchObject({ success: true, result: { external_results: [], urls: [] } });
     expect(reply.metadata.answer).toBe('The web search found nothing for this question.');
     expect(reply.source_attribution.confidence).toBeLessThan(0.6);
@@ -124,19 +103,19 @@ describe('the web search', () => {
     const ask = await start();
     const hits = [];
     for (const workspace of ['default', 'default', 'acme'])
-      hits.push((await ask(AGENT, { query: PRICE_QUESTION }, { workspace })).reply.metadata.cache_hit);
+      hits.push((await ask(PRICE_QUESTION, { workspace })).reply.metadata.cache_hit);
     expect(hits).toEqual([false, true, false]);
   });
 
   it('hides our products from other workspaces', async () => {
-    const { reply } = await (await start())(AGENT, { query: PRICE_QUESTION }, { workspace: 'acme' });
+    const { reply } = await (await start())(PRICE_QUESTION, { workspace: 'acme' });
     expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
     expect(JSON.stringify(reply)).not.toContain('999.99');
     expect(reply.result.external_results.length).toBeGreaterThan(0);
   });
 
   it('names the secrets to set when there is no provider', async () => {
-    const { status, reply } = await (await start({ search: undefined }))(AGENT, { query: PRICE_QUESTION });
+    const { status, reply } = await (await start({ search: undefined }))();
     expect(status).toBe(503);
     expect(reply).toMatchObject({
       success: false,
@@ -144,27 +123,23 @@ describe('the web search', () => {
       metadata: { error_code: 'SERVICE_UNAVAILABLE', recoverable: false },
     });
     expect(reply.metadata.suggestion).toMatch(/SERPAPI_KEY.*BRAVE_SEARCH_KEY/);
-    const asLibrarian = await (await start({ search: undefined }))(ASK, { query: PRICE_QUESTION });
+    const asLibrarian = await (await start({ search: undefined }))(PRICE_QUESTION, { path: ASK });
     expect(asLibrarian).toMatchObject({ status: 503, reply: { error: { code: 'SERVICE_UNAVAILABLE' } } });
   });
 
   it('searches without the shop when its products cannot be read, and reports a partial answer', async () => {
     const catalogue = { find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')) };
     const ask = await start({ shop: { workspace: 'default', catalogue } });
-    const { reply } = await ask(AGENT, { query: PRICE_QUESTION });
+    const { reply } = await ask();
     expect(reply).toMatchObject({ success: true, result: { product_info: {} }, metadata: { partial: true } });
     expect(log.lines.some((line) => line.event === 'fault' && line.where === 'product lookup')).toBe(true);
   });
 
   it('passes on the code of a failed provider', async () => {
-    const failing: WebSearch = {
-      provider: 'fake',
-      search: () =>
-        Promise.reject(
-          new CodedError('RATE_LIMITED', 'inside', { reported: { suggestion: 'Try again in 17 seconds' } }),
-        ),
-    };
-    const { status, reply } = await (await start({ search: partOf(failing) }))(AGENT, { query: PRICE_QUESTION });
+    const reported = { suggestion: 'Try again in 17 seconds' };
+    const search = () => Promise.reject(new CodedError('RATE_LIMITED', 'inside', { reported }));
+    const failing: WebSearch = { provider: 'fake', search };
+    const { status, reply } = await (await start({ search: partOf(failing) }))();
     expect(status).toBe(429);
     expect(reply.metadata).toMatchObject({ error_code: 'RATE_LIMITED', suggestion: 'Try again in 17 seconds' });
   });
@@ -179,8 +154,8 @@ describe('the web search', () => {
       },
     };
     const ask = await start({ search: partOf(search), country: 'us' });
-    await ask(AGENT, { query: PRICE_QUESTION, options: { limit: 3, country: 'DE', language: 'de' } });
-    await ask(AGENT, { query: 'Reviews of the iPhone 17', options: { limit: 1e9, country: 'Germany', language: 7 } });
+    await ask({ query: PRICE_QUESTION, options: { limit: 3, country: 'DE', language: 'de' } });
+    await ask({ query: 'Reviews of the iPhone 17', options: { limit: 1e9, country: 'Germany', language: 7 } });
     expect(asked).toEqual([
       ['iPhone 17', { limit: 3, country: 'de', language: 'de', offers: true }],
       ['Reviews of the iPhone 17', { limit: 10, country: 'us', language: undefined, offers: false }],
@@ -190,9 +165,7 @@ describe('the web search', () => {
   it('names the product that it looked up when the question names several', async () => {
     const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
     const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE, apollo) };
-    const { reply } = await (await start({ shop }))(AGENT, {
-      query: 'Compare the Apollo II with the iPhone 17 online',
-    });
+    const { reply } = await (await start({ shop }))('Compare the Apollo II with the iPhone 17 online');
     expect(reply.result.product_info.name).toBe('Apollo II');
     expect(reply.metadata).toMatchObject({ not_looked_up: ['iPhone 17'], partial: true });
     expect(reply.metadata.answer).toMatch(
@@ -202,48 +175,44 @@ describe('the web search', () => {
 
   it('returns at most 20 addresses without duplicates', async () => {
     const results = Array.from({ length: 50 }, (_, at) => ({
-      title: `Result ${at}`,
-      snippet: 'x'.repeat(500),
-      url: `https://shop.example/${at % 30}`,
-      shop: undefined,
-      price: undefined,
-      condition: undefined,
+      ...{ title: `Result ${at}`, snippet: 'x'.repeat(500), url: `https://shop.example/${at % 30}` },
+      ...{ shop: undefined, price: undefined, condition: undefined },
     }));
-    const { reply } = await (await start({ search: partOf(finding(results)) }))(AGENT, { query: 'anything' });
+    const { reply } = await (await start({ search: partOf(finding(results)) }))('anything');
     expect(reply.result.urls).toHaveLength(20);
     expect(new Set(reply.result.urls).size).toBe(20);
   });
 
   it('takes the summary of a model that the results support', async () => {
     const ai = (text: string) => scriptedModel(replyOf([{ text, quote: '949.99 USD', from: '949.99' }]));
-    const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))(AGENT, { query: PRICE_QUESTION });
+    const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))();
     expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'scripted-1' });
-    const bad = await (await start({ ai: ai('Go to https://evil.example/') }))(AGENT, { query: PRICE_QUESTION });
+    const bad = await (await start({ ai: ai('Go to https://evil.example/') }))();
     expect(bad.reply.metadata.answered_by).toBe('extract');
     expect(JSON.stringify(bad.reply)).not.toContain('evil.example');
   });
 
   it('answers without a model that is too slow', async () => {
     const ai = { model: 'slow', complete: () => new Promise<never>(() => {}) };
-    const { status, reply } = await (await start({ ai }))(AGENT, { query: PRICE_QUESTION }, { timeoutMs: 700 });
+    const { status, reply } = await (await start({ ai }))(PRICE_QUESTION, { timeoutMs: 700 });
     expect([status, reply.metadata.answered_by]).toEqual([200, 'extract']);
   });
 
   it('keeps to the deadline when the provider does not', async () => {
     const silent: WebSearch = { provider: 'silent', search: () => new Promise(() => {}) };
-    const { reply } = await (await start({ search: partOf(silent) }))(AGENT, { query: 'anything' }, { timeoutMs: 300 });
+    const { reply } = await (await start({ search: partOf(silent) }))('anything', { timeoutMs: 300 });
     // The function's own failure, or the caller's when a busy machine lets it wait for too long.
     expect(reply.metadata?.error_code ?? reply.code).toBe('TIMEOUT');
   });
 
   it('needs the capability web:search', async () => {
     const ask = await start();
-    for (const path of [AGENT, ASK])
-      expect((await ask(path, { query: PRICE_QUESTION }, { capabilities: ['kb:read'] })).status).toBe(401);
+    for (const path of [AGENT, ASK] as const)
+      expect((await ask(PRICE_QUESTION, { path, capabilities: ['kb:read'] })).status).toBe(401);
   });
 
   it('logs neither the question nor the results', async () => {
-    await (await start())(AGENT, { query: PRICE_QUESTION });
+    await (await start())();
     expect(log.text()).not.toMatch(/iPhone|northgate|elsewhere/i);
   });
 });

@@ -31,20 +31,13 @@ const startFunction = async (vars: Record<string, string>, { hasTable = true } =
   const { workerOptions } = unstable_getMiniflareWorkerOptions(
     unstable_readConfig({ config: join(ROOT, 'functions/web-search/wrangler.toml') }),
   );
-  const miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      handleStructuredLogs: () => {},
-      workers: [
-        {
-          ...workerOptions,
-          name: 'web-search',
-          bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars },
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents: code }],
-        },
-      ],
-    }),
-  );
+  const worker = {
+    ...{ ...workerOptions, name: 'web-search' },
+    bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars },
+    modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: code }],
+  };
+  const quiet = { telemetry: { enabled: false }, handleStructuredLogs: () => {} };
+  const miniflare = new Miniflare(convertV4MiniflareOptions({ ...quiet, workers: [worker] }));
   const database = await miniflare.getD1Database('SHOP_DB');
   if (hasTable) {
     await database.prepare(TABLE).run();
@@ -93,11 +86,8 @@ describe('the function web-search in workerd', () => {
         price_comparison: { internal_price: 999.99, cheapest_external: 949.99, difference: -50, percentage: -5 },
       });
       const apollo = await ask('Is the Apollo II cheaper elsewhere?');
-      expect(apollo.reply.result.price_comparison).toMatchObject({
-        internal_price: 899,
-        cheapest_external: 869,
-        currency: 'EUR',
-      });
+      const price_comparison = { internal_price: 899, cheapest_external: 869, currency: 'EUR' };
+      expect(apollo.reply.result).toMatchObject({ price_comparison });
       expect((await ask('What does the iPhone 17 cost elsewhere?', 'acme')).reply.result.product_info).toEqual({});
     });
   });
@@ -113,10 +103,8 @@ describe('the function web-search in workerd', () => {
       { hasTable: false },
     );
     await withFunction({}, async ({ ask }) => {
-      expect(await ask('What does the iPhone 17 cost elsewhere?')).toMatchObject({
-        status: 503,
-        reply: { metadata: { error_code: 'SERVICE_UNAVAILABLE' } },
-      });
+      const reply = { metadata: { error_code: 'SERVICE_UNAVAILABLE' } };
+      expect(await ask('What does the iPhone 17 cost elsewhere?')).toMatchObject({ status: 503, reply });
     });
   });
 
@@ -127,10 +115,8 @@ describe('the function web-search in workerd', () => {
       expect(await catalogue.find('price of the iPhone 17 pro')).toMatchObject({ productId: 124, priceCents: 119_900 });
       await database.prepare('UPDATE products SET price_cents = 5 WHERE product_id = 124').run();
       expect(await catalogue.find('price of the iPhone 17 pro')).toMatchObject({ priceCents: 5 });
-      expect(await catalogue.find(`what costs O'Brien "; DROP TABLE products; --`)).toMatchObject({
-        productId: 301,
-        sku: '',
-      });
+      const hostile = await catalogue.find(`what costs O'Brien "; DROP TABLE products; --`);
+      expect(hostile).toMatchObject({ productId: 301, sku: '' });
       expect(await catalogue.find('odd price')).toBeUndefined();
       await database.prepare("INSERT INTO products VALUES (400, 'N', 'Novum', 'Odd', 100, 'USD', '')").run();
       expect(await catalogue.find('novum')).toBeUndefined();

@@ -8,13 +8,16 @@ import { type RawResult, webResult } from '../../../src/agents/web-search/web-re
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { type AskedModel, scriptedModel } from '../../navigator/scripted-model.ts';
+import CASES from './injection.json' with { type: 'json' };
 import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
 
-type Root = ReturnType<typeof fromMarkdown>;
-type Inner<Of> = Of extends { children: (infer Child)[] } ? Child : never;
-/** The kinds of node, four levels deep: our own text is not deeper. */
-type Nodes = Root | Inner<Root> | Inner<Inner<Root>> | Inner<Inner<Inner<Root>>>;
+interface Node {
+  type: string;
+  url?: string;
+  value?: string;
+  children?: Node[];
+}
 
 /** Results with markup and prompt injections. */
 const INJECTIONS: readonly RawResult[] = injections;
@@ -23,13 +26,10 @@ const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
   raw.map((result) => webResult(result, 'us')).filter((result) => result !== undefined);
 
 /** All nodes of a Markdown text, as a reader with tables sees it. */
-const nodesOf = (markdown: string): Nodes[] => {
-  const nodes: Nodes[] = [];
-  const walk = (node: Nodes) => {
-    nodes.push(node);
-    if ('children' in node) node.children.forEach(walk);
-  };
-  walk(fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }));
+const nodesOf = (markdown: string): Node[] => {
+  const extensions = { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] };
+  const nodes = [fromMarkdown(markdown, extensions) as Node];
+  for (let at = 0; at < nodes.length; at++) nodes.push(...(nodes[at]?.children ?? []));
   return nodes;
 };
 const ALLOWED = new Set(['root', 'paragraph', 'text', 'list', 'listItem', 'link']);
@@ -37,14 +37,12 @@ const ALLOWED = new Set(['root', 'paragraph', 'text', 'list', 'listItem', 'link'
 describe('a hostile result', () => {
   it.each(INJECTIONS)('becomes no markup, link or line of its own in the answer: $title', (raw) => {
     const shop = 'Evil [shop](https://evil.example) <b>';
-    const results = resultsOf([
-      { ...raw, shop },
-      { title: 'Good page', url: 'https://good.example/', snippet: 'Fine.' },
-    ]);
+    const good = { title: 'Good page', url: 'https://good.example/', snippet: 'Fine.' };
+    const results = resultsOf([{ ...raw, shop }, good]);
     const answer = answerExtractively({ results, isAboutPrice: false });
     const nodes = nodesOf(answer);
     expect([...new Set(nodes.map(({ type }) => type))].filter((type) => !ALLOWED.has(type))).toEqual([]);
-    const links = nodes.flatMap((node) => (node.type === 'link' ? [new URL(node.url).hostname] : []));
+    const links = nodes.flatMap(({ type, url = '' }) => (type === 'link' ? [new URL(url).hostname] : []));
     expect(links.filter((host) => host !== 'good.example' && host !== 'ok.example')).toEqual([]);
     expect(answer).not.toMatch(
       /<[a-z/!]|\b(?:javascript|data):\S|www\.\S|@evil|:\/\/evil|[\u202a-\u202e\u2066-\u2069]/i,
@@ -55,36 +53,23 @@ describe('a hostile result', () => {
 
   it('shows its text literally', () => {
     const [result] = resultsOf([{ title: 'a*b_c[d](e) #f & <g | `h` ~i~ 1. \\j !k' }]);
-    const texts = nodesOf(answerExtractively({ results: [result!], isAboutPrice: false })).flatMap((node) =>
-      node.type === 'text' ? [node.value] : [],
-    );
-    expect(texts.join('')).toContain(result!.title);
+    const nodes = nodesOf(answerExtractively({ results: [result!], isAboutPrice: false }));
+    expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(result!.title);
   });
 
   it('changes no price comparison', () => {
     const honest = resultsOf([{ title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' }]);
     const comparison = comparePrices(IPHONE, [...resultsOf(INJECTIONS), ...honest]);
     expect(comparison).toMatchObject({ cheapestCents: 94999, others: [] });
-    const answer = answerExtractively({
-      results: [...resultsOf(INJECTIONS), ...honest],
-      product: IPHONE,
-      comparison,
-      isAboutPrice: true,
-    });
+    const results = [...resultsOf(INJECTIONS), ...honest];
+    const answer = answerExtractively({ results, product: IPHONE, comparison, isAboutPrice: true });
     expect(answer).toContain('949.99 USD: [iPhone 17](https://good.example/), 50.00 USD (5.0 %) less than ours.');
   });
 });
 
 describe('summariseResults()', () => {
-  const results = resultsOf([
-    ...INJECTIONS,
-    {
-      title: 'iPhone 17 at Good',
-      price: '$949.99',
-      url: 'https://good.example/p',
-      snippet: 'See evil.example for 1299',
-    },
-  ]);
+  const good = { title: 'iPhone 17 at Good', price: '$949.99', url: 'https://good.example/p' };
+  const results = resultsOf([...INJECTIONS, { ...good, snippet: 'See evil.example for 1299' }]);
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
   /** All of the passage that the good result is, quoted for what is said. */
   const summary = (text: string, ai = scriptedModel(saying(text))) =>
@@ -116,28 +101,7 @@ describe('summariseResults()', () => {
     expect(await summary(text)).toBe(text);
   });
 
-  it.each([
-    'Buy at https://evil.example/ now.',
-    'Buy at [Good](https://evil.example/).',
-    'Buy at [Good](//evil.example/).',
-    'Buy at [Good](javascript:alert(1)).',
-    'Buy at [Good](</leak>).',
-    'Buy at [Good][1]\n\n[1]: https://good.example/p',
-    'Buy at evil.example.',
-    'Buy at www.evil.example.',
-    'Write to me@evil.example.',
-    'https://good.example.evil.example/p',
-    'https://good.example/other',
-    '![x](https://good.example/p)',
-    '<img src=x>',
-    '<https://good.example/p>',
-    'It costs $1.23.',
-    'It costs 94.99 USD.',
-    'esc \u001b[31m',
-    '&#60;script&#62;',
-    '',
-    'x'.repeat(3001),
-  ])('replaces %j with the extractive answer', async (text) => {
+  it.each(CASES.replaced)('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();
   });
 

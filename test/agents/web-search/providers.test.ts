@@ -7,6 +7,7 @@ import type { WebSearch, WebSearchOptions } from '../../../src/agents/web-search
 import { CodedError } from '../../../src/http/coded-error.ts';
 import { describeCause } from '../../../src/runtime/log.ts';
 import { json, providerServer } from './provider-server.ts';
+import EXPECTED from './providers.json' with { type: 'json' };
 
 const KEY = 'key_that_nobody_may_see_0123456789';
 const recorded = (name: string): unknown =>
@@ -31,70 +32,43 @@ const options = (more: Partial<WebSearchOptions> = {}): WebSearchOptions => ({
 
 /** What the search throws, and all that of it could reach a caller or a log. */
 const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) => {
-  const error = await search.search('iPhone 17', options(more)).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error: unknown = await search.search('iPhone 17', options(more)).catch((thrown: unknown) => thrown);
   if (!(error instanceof CodedError)) throw new Error(`not a coded error: ${String(error)}`);
   const said = `${describeCause(error)} ${JSON.stringify(error.reported)} ${error.stack} ${String(error.cause)}`;
-  expect(said).not.toContain(KEY);
-  expect(said).not.toContain('api_key');
-  expect(said).not.toContain(server.url);
+  for (const secret of [KEY, 'api_key', server.url]) expect(said).not.toContain(secret);
   return error;
+};
+
+const RECORDED = { serpapi: serpApi, brave: braveSearch };
+
+/** The request and the results of a recorded reply. */
+const searched = async (name: keyof typeof EXPECTED, query: string, more: Partial<WebSearchOptions> = {}) => {
+  const search = await serve(RECORDED[name.startsWith('brave') ? 'brave' : 'serpapi'], [json(recorded(name))]);
+  const found = await search.search(query, options(more));
+  const { url, headers } = server.asked[0]!;
+  return { found, path: url.pathname, parameters: Object.fromEntries(url.searchParams), headers };
 };
 
 describe('SerpApi', () => {
   it('requests offers as documented and drops results that it cannot read', async () => {
-    const search = await serve(serpApi, [json(recorded('serpapi-shopping'))]);
-    const found = await search.search('iPhone 17', options({ offers: true, country: 'us', language: 'en' }));
-    const { url, headers } = server.asked[0]!;
-    expect(url.pathname).toBe('/search.json');
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      engine: 'google_shopping',
-      q: 'iPhone 17',
-      gl: 'us',
-      hl: 'en',
-      direct_link: 'true',
-      api_key: KEY,
-    });
+    const wanted = { offers: true, country: 'us', language: 'en' };
+    const { found, path, parameters, headers } = await searched('serpapi-shopping', 'iPhone 17', wanted);
+    expect([path, parameters]).toEqual(['/search.json', { ...EXPECTED['serpapi-shopping'].parameters, api_key: KEY }]);
     expect(headers['context-token']).toBeUndefined();
-    expect(found[0]).toEqual({
-      title: 'Apple iPhone 17 256GB Unlocked - Black',
-      snippet: 'Fast & quiet delivery',
-      url: 'https://northgate.example.com/p/iphone-17',
-      shop: 'Northgate Electronics',
-      price: { cents: 94999, currency: 'USD' },
-      condition: undefined,
-    });
-    expect(found[1]).toMatchObject({
-      url: 'https://www.google.com/shopping/product/1000000000000000002',
-      condition: 'refurbished',
-    });
-    expect(found.map(({ price }) => price)).toEqual([
-      { cents: 94999, currency: 'USD' },
-      { cents: 71900, currency: 'USD' },
-      undefined,
-      { cents: 2499, currency: 'USD' },
-      { cents: 93900, currency: 'EUR' },
-      undefined,
-    ]);
-    expect(found[3]?.url).toBeUndefined();
-    expect(found[5]).toMatchObject({ title: 'Odd fields', url: undefined });
+    expect(found[0]).toEqual({ ...EXPECTED['serpapi-shopping'].found[0], condition: undefined });
+    expect(found).toMatchObject(EXPECTED['serpapi-shopping'].found);
+    expect([found[2]?.price, found[5]?.price, found[3]?.url, found[5]?.url]).toEqual(Array(4).fill(undefined));
   });
 
   it('requests pages and reads the price that a page shows', async () => {
-    const search = await serve(serpApi, [json(recorded('serpapi-google'))]);
-    const found = await search.search('iPhone 17 review', options({ country: 'us' }));
-    expect(server.asked[0]?.url.searchParams.get('engine')).toBe('google');
-    expect(found).toMatchObject([
-      { title: 'iPhone 17 review: the one to buy', url: 'https://reviews.example.com/iphone-17', price: undefined },
-      { title: 'iPhone 17 at Northgate', price: { cents: 94999, currency: 'USD' } },
-    ]);
+    const { found, parameters } = await searched('serpapi-google', 'iPhone 17 review', { country: 'us' });
+    expect(parameters.engine).toBe('google');
+    expect(found).toMatchObject(EXPECTED['serpapi-google'].found);
+    expect(found[0]?.price).toBeUndefined();
   });
 
   it('returns no results without failing', async () => {
-    const search = await serve(serpApi, [json(recorded('serpapi-empty'))]);
-    expect(await search.search('xyzzy', options())).toEqual([]);
+    expect((await searched('serpapi-empty', 'xyzzy')).found).toEqual([]);
   });
 
   it('fails when the provider reports a failed search', async () => {
@@ -103,39 +77,20 @@ describe('SerpApi', () => {
   });
 
   it('returns no more results than the limit', async () => {
-    const search = await serve(serpApi, [json(recorded('serpapi-shopping'))]);
-    expect(await search.search('iPhone 17', options({ limit: 2 }))).toHaveLength(2);
+    expect((await searched('serpapi-shopping', 'iPhone 17', { limit: 2 })).found).toHaveLength(2);
   });
 });
 
 describe('Brave Search', () => {
   it('sends the key in its header as documented, and reads pages with their products', async () => {
-    const search = await serve(braveSearch, [json(recorded('brave-web'))]);
-    const found = await search.search('iPhone 17', options({ country: 'us', language: 'en' }));
-    const { url, headers } = server.asked[0]!;
-    expect(url.pathname).toBe('/res/v1/web/search');
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      q: 'iPhone 17',
-      count: '10',
-      result_filter: 'web',
-      text_decorations: 'false',
-      country: 'US',
-      search_lang: 'en',
+    const { found, path, parameters, headers } = await searched('brave-web', 'iPhone 17', {
+      ...{ country: 'us', language: 'en' },
     });
+    expect([path, parameters]).toEqual(['/res/v1/web/search', EXPECTED['brave-web'].parameters]);
     expect(headers['x-subscription-token']).toBe(KEY);
-    expect(found).toEqual([
-      {
-        title: 'Apple iPhone 17 256GB - Black',
-        snippet: "The iPhone 17 at Northgate's.",
-        url: 'https://northgate.example.com/p/iphone-17',
-        shop: 'Northgate Electronics',
-        price: { cents: 94999, currency: 'USD' },
-        condition: undefined,
-      },
-      expect.objectContaining({ title: 'iPhone 17, several sizes', price: undefined }),
-      expect.objectContaining({ price: { cents: 93900, currency: 'EUR' } }),
-      expect.objectContaining({ title: 'iPhone 17 review', snippet: '', price: undefined }),
-    ]);
+    expect(found[0]).toEqual({ ...EXPECTED['brave-web'].found[0], condition: undefined });
+    expect(found).toMatchObject(EXPECTED['brave-web'].found);
+    expect([found.length, found[1]?.price, found[3]?.price]).toEqual([4, undefined, undefined]);
   });
 
   it('shortens a query to 50 words and 400 characters', async () => {
@@ -185,8 +140,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
   });
 
   it('fails after the second 500', async () => {
-    const search = await serve(make, [json({ secret: 'stack of the provider' }, 500)]);
-    const error = await failure(search);
+    const error = await failure(await serve(make, [json({ secret: 'stack of the provider' }, 500)]));
     expect([error.code, server.asked.length]).toEqual(['DATA_SOURCE_ERROR', 2]);
     expect(describeCause(error)).not.toContain('stack of the provider');
   });
@@ -197,29 +151,26 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('is not retried when the caller has no time left', async () => {
-    const search = await serve(make, [json({}, 500)]);
-    expect((await failure(search, { timeoutMs: 450 })).code).toBe('DATA_SOURCE_ERROR');
+  it.each<[string, Partial<WebSearchOptions>, number[]]>([
+    ['the caller has no time left', { timeoutMs: 450 }, [0]],
+    ['its own timeout has passed', {}, [0, 7800]],
+  ])('is not retried when %s', async (_, more, times) => {
+    const now = times.length === 1 ? Date.now : () => times.shift() ?? 7800;
+    const search = await serve(make, [json({}, 500)], { now });
+    expect((await failure(search, more)).code).toBe('DATA_SOURCE_ERROR');
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is not retried when its own timeout has passed', async () => {
-    const times = [0, 7800];
-    const search = await serve(make, [json({}, 500)], { now: () => times.shift() ?? 7800 });
-    expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
-    expect(server.asked).toHaveLength(1);
-  });
-
-  it.each([
-    ['a page of HTML', '<html>Sorry</html>'],
-    ['half an object', '{"web": {'],
-    ['a list', '[]'],
-    ['a number', '17'],
-    ['nothing', ''],
-    ['no UTF-8', Buffer.from([0x7b, 0xff, 0xfe])],
-  ])('fails with DATA_SOURCE_ERROR for %s', async (_what, body) => {
-    const search = await serve(make, [(response) => response.writeHead(200).end(body)]);
-    expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
+  it.each<[string, Parameters<typeof serve>[1][number]]>([
+    ['a page of HTML', (response) => response.end('<html>Sorry</html>')],
+    ['half an object', (response) => response.end('{"web": {')],
+    ['a list', (response) => response.end('[]')],
+    ['a number', (response) => response.end('17')],
+    ['nothing', (response) => response.end('')],
+    ['no UTF-8', (response) => response.end(Buffer.from([0x7b, 0xff, 0xfe]))],
+    ['a redirect, which would carry the key', (response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+  ])('fails with DATA_SOURCE_ERROR for %s', async (_what, step) => {
+    expect((await failure(await serve(make, [step]))).code).toBe('DATA_SOURCE_ERROR');
     expect(server.asked).toHaveLength(1);
   });
 
@@ -239,12 +190,6 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     ]);
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
     expect(sent).toBeLessThan(100);
-  });
-
-  it('does not follow a redirect, which would carry the key', async () => {
-    const search = await serve(make, [(response) => response.writeHead(302, { location: '/elsewhere' }).end()]);
-    expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
-    expect(server.asked).toHaveLength(1);
   });
 
   it.each([

@@ -1,26 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanUrl, plainText, uniqueUrls } from '../../../src/agents/web-search/web-result.ts';
+import CASES from './web-result.json' with { type: 'json' };
 
 describe('plainText()', () => {
-  it.each([
-    ['The <strong>iPhone 17</strong> &amp; its case', 'The iPhone 17 & its case'],
-    ['a < b and c > d', 'a < b and c > d'],
-    ['line\none\r\n\ttwo', 'line one two'],
-    ['<img src=x onerror=alert(1)>Hi', 'Hi'],
-    ['Hi<img src=x onerror=alert(1)', 'Hi'],
-    ['<scr<b>ipt>alert(1)</scr</b>ipt>', 'alert(1)'],
-    ['<script>alert(1)</script>Hi', 'Hi'],
-    ['&lt;img src=x onerror=alert(1)&gt;Hi', 'Hi'],
-    ['&#x202e;gnp.exe', 'gnp.exe'],
-    ['a\u202eb\u2066c\u200bd\u00ade\ufefff', 'abcdef'],
-    ['nul\u0000 bell\u0007 esc\u001b[31m', 'nul bell esc[31m'],
-    ['tags \u{e0041}\u{e0042} hidden', 'tags hidden'],
-    ['see https://evil.example/?q=1 now', 'see … now'],
-    ['see www.evil.example/x or javascript:alert(1) or me@evil.example', 'see … or … or …'],
-    ['[x](data:text/html;base64,AAAA)', '[x](…'],
-    ['half \ud83d', 'half'],
-  ])('reads %j as %j', (text, plain) => {
+  it.each([...CASES.plain, ['half \ud83d', 'half']])('reads %j as %j', (text, plain) => {
     expect(plainText(text, 200)).toBe(plain);
   });
 
@@ -35,21 +19,7 @@ describe('plainText()', () => {
   });
 
   it('removes every tag, control and bidirectional character', () => {
-    const piece = fc.constantFrom(
-      '<',
-      '>',
-      '&lt;',
-      '&#60;',
-      '&amp;lt;',
-      'img',
-      '/',
-      '!',
-      ' ',
-      '\u202e',
-      '\n',
-      'a',
-      '"',
-    );
+    const piece = fc.constantFrom(...CASES.pieces);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const plain = plainText(pieces.join(''), 500);
@@ -71,32 +41,11 @@ describe('plainText()', () => {
 });
 
 describe('cleanUrl()', () => {
-  it.each([
-    ['https://shop.example/p?id=1&utm_source=google&utm_medium=cpc&gclid=abc', 'https://shop.example/p?id=1'],
-    ['https://shop.example/p?fbclid=1&srsltid=2', 'https://shop.example/p'],
-    ['https://shop.example/p#:~:text=iPhone', 'https://shop.example/p'],
-    ['https://shop.example/p#reviews', 'https://shop.example/p#reviews'],
-    [' HTTPS://Shop.Example/A?b=c%20d ', 'https://shop.example/A?b=c%20d'],
-    ['http://shop.example', 'http://shop.example/'],
-  ])('cleans %s to %s', (text, clean) => {
+  it.each(CASES.clean)('cleans %s to %s', (text, clean) => {
     expect(cleanUrl(text)).toBe(clean);
   });
 
-  it.each([
-    'javascript:alert(1)',
-    'data:text/html,hi',
-    'file:///etc/passwd',
-    'ftp://shop.example/',
-    '//shop.example/p',
-    '/p/1',
-    'shop.example',
-    'https://',
-    'https://amazon.example@evil.example/',
-    'https://u:p@evil.example/',
-    `https://shop.example/${'a'.repeat(3000)}`,
-    'java\nscript:alert(1)',
-    '',
-  ])('rejects %j', (text) => {
+  it.each(CASES.rejected)('rejects %j', (text) => {
     expect(cleanUrl(text)).toBeUndefined();
   });
 
