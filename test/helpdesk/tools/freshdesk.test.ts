@@ -108,12 +108,7 @@ describe('Freshdesk, against its API', () => {
     expect(ticket).toMatchObject({
       subject: 'Charged twice',
       customer: { id: '4801', name: 'Dana Ortiz' },
-      metadata: {
-        channel: 'email',
-        tags: ['billing'],
-        product: 'Apollo II',
-        attachments: ['photo.png', 'debug.log'],
-      },
+      metadata: { channel: 'email', tags: ['billing'], product: 'Apollo II', attachments: ['photo.png', 'debug.log'] },
     });
   });
 

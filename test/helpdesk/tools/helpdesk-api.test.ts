@@ -155,10 +155,7 @@ describe('HelpdeskApi.call()', () => {
     };
     const { api } = answering(
       () => (renewed.at(-1) ? Response.json({ id: '1' }) : new Response(null, { status: 401 })),
-      {
-        headers,
-        renewsOn401: true,
-      },
+      { headers, renewsOn401: true },
     );
     expect(await api.call(get)).toEqual({ id: '1' });
     expect(renewed).toEqual([false, true]);

@@ -25,10 +25,7 @@ const shownFor = async (
     relevance = 0.9,
     isForeign = false,
     queries = [] as string[],
-  }: Partial<Record<'relevance', number>> & {
-    isForeign?: boolean;
-    queries?: string[];
-  } = {},
+  }: Partial<Record<'relevance', number>> & { isForeign?: boolean; queries?: string[] } = {},
 ) => {
   const { ticket, found } = await foundIn(EDITION, message);
   const asked: AIMessage[][] = [];

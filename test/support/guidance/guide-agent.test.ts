@@ -57,10 +57,7 @@ describe('guideAgent()', () => {
     const local = { ...FANS, url: 'http://localhost:8787/api/kb/text/fans.md' };
     expect(
       guide('The fan is loud', { answer: { passages: [local], hasPromptInjection: false } }).recommended_steps[0],
-    ).toEqual({
-      step: 'Clean the fan.',
-      title: 'Fans and noise',
-    });
+    ).toEqual({ step: 'Clean the fan.', title: 'Fans and noise' });
   });
 
   it('reports a closing message, and no missing facts', () => {

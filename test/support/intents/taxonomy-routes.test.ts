@@ -77,10 +77,7 @@ const problemOf = async (response: Response): Promise<[number, string]> => {
 
 const taxonomy = smallTaxonomy();
 const hash = hashText(contentHash(taxonomy));
-const large = {
-  ...taxonomy,
-  out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`),
-};
+const large = { ...taxonomy, out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`) };
 
 describe('PUT /v1/support/taxonomy', () => {
   it('stores a small taxonomy with a model that it trains, and drops the cached one', async () => {

@@ -37,10 +37,7 @@ describe('alreadyTried() and wasTried()', () => {
 
   it('recognises advice that an agent has given before', () => {
     const tried = alreadyTried(
-      {
-        customer: ['Still the same.'],
-        agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'],
-      },
+      { customer: ['Still the same.'], agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'] },
       taxonomy,
     );
     expect(wasTried('Disconnect power for 60 seconds.', tried)).toBe(true);
