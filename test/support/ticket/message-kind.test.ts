@@ -1,45 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { messageKind } from '../../../src/support/ticket/message-kind.ts';
+import kinds from './message-kinds.json' with { type: 'json' };
 
 const before = ['My Apollo II shows 0 H/s since yesterday'];
 
 describe('messageKind()', () => {
-  it.each([
-    'Thank you so much, that fixed it!',
-    'That worked, thank you',
-    'It really worked!',
-    'it works now, danke',
-    'Thanks a lot for the quick answer',
-    'Perfect, problem solved.',
-    'It is running again. Thank you!',
-    'Great, replacing the cable did the trick',
-    'Thanks, I will try that',
-    'Merci beaucoup, ça marche',
-    'Hat geklappt, danke!',
-    'Cheers mate, all sorted!',
-    'all set now, thanks',
-    'Gracias, ya funciona',
-    'Hi Anna,\n\nthat helped, everything works fine now.\n\nBest regards\nHans',
-  ])('recognises a closing message: %j', (message) => {
+  it.each(kinds.closing)('recognises a closing message: %j', (message) => {
     expect(messageKind(message, { before })).toBe('closing');
   });
 
-  it.each([
-    'Thanks, but it is still the same',
-    'Thank you. It shows 0 H/s again',
-    'The issue is not solved',
-    'is my miner fixed',
-    'It fixed nothing',
-    'Working now, but loud',
-    'It is not all sorted',
-    'All set up, then it went dark',
-    'It works now and the LED is red',
-    'Please cancel. Thanks',
-    'I want to return my order, thanks',
-    'Thanks, how do I close this?',
-    'Restart fixed it for an hour',
-    'That solved it, now I would like to know the price',
-  ])('does not take an open problem for closed: %j', (message) => {
+  it.each(kinds.open)('does not take an open problem for closed: %j', (message) => {
     expect(messageKind(message, { before })).not.toBe('closing');
   });
 
