@@ -57,7 +57,6 @@ describe('composeNote()', () => {
       ].join('\n\n'),
     );
   });
-
   it('lists the closest articles when the draft quotes none, and links only public URLs', () => {
     const closest = [
       { title: 'Fans', url: 'https://kb.example.com/fans', relevance_score: 0.55 },
@@ -71,18 +70,15 @@ describe('composeNote()', () => {
     );
     expect(note.text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
   });
-
   it('omits questions that the draft asks already', () => {
     const draft = { text: 'Hello.\n\n- Which pool do you use?', auto_send: false };
     expect(composeNote(response({ draft }), { marker }).note.text).not.toContain('Ask the customer');
   });
-
   it('has its marker in the last line of every format', () => {
     const { note } = composeNote(response(), { marker });
     for (const form of [note.markdown, note.text, note.html]) expect(form.split('\n').at(-1)).toContain(marker);
     expect(note.marker).toBe(marker);
   });
-
   it('returns the draft unchanged, in all formats', () => {
     expect(composeNote(response(), { marker }).draft).toEqual({
       text: 'Hello Dana,\n\nPlease check the pool.',
@@ -94,7 +90,6 @@ describe('composeNote()', () => {
     });
     expect(draft).toEqual({ text: 'Use *this*.', markdown: 'Use \\*this\\*.', html: '<p>x</p>' });
   });
-
   it('escapes hostile text', () => {
     const hostile = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **bold** @everyone';
     const { note } = composeNote(
@@ -117,7 +112,6 @@ describe('composeNote()', () => {
     expect(note.html.replaceAll('\u200b', '')).toContain('&lt;img');
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
   });
-
   it('loads no image and notifies no one when a tool renders the Markdown itself', () => {
     const markdown =
       'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
@@ -127,14 +121,12 @@ describe('composeNote()', () => {
     expect(note.markdown).not.toMatch(/!\[|mention:\/\//i);
     expect(note.html).not.toMatch(/<img|mention:\/\//i);
   });
-
   it('does not let a URL end its link', () => {
     const url = 'https://kb.example.com/a)[x](https://evil.example';
     const draft = { text: 'Hello.', references: [{ title: 'Here', url }], auto_send: false };
     const { note } = composeNote(response({ draft }), { marker });
     expect(note.html).not.toContain('href="https://evil.example');
   });
-
   it('stays below 60,000 bytes whatever it is given', () => {
     const long = (count: number) => 'ß🙂漢'.repeat(count);
     const { note } = composeNote(
@@ -160,7 +152,6 @@ describe('composeNote()', () => {
     }
     expect(note.text).toContain('Draft reply, shortened');
   });
-
   it('says when there is no draft', () => {
     expect(composeNote(response({ draft: { text: '', auto_send: false } }), { marker }).note.text).toContain(
       'There is none.',

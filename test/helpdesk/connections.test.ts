@@ -25,17 +25,14 @@ describe('readConnections()', () => {
     expect(connections.find('acme', 'chatwoot')).toBeUndefined();
     expect(connections.find('__proto__', 'chatwoot')).toBeUndefined();
   });
-
   it('writes notes, without options, by default', () => {
     const connections = readConnections(variables({ default: { standard: { secrets: ['SECRET'] } } }));
     expect(connections.find('default', 'standard')).toMatchObject({ write: 'note', options: {}, apiUrl: undefined });
   });
-
   it('has none without the variable', () => {
     expect(readConnections({}).find('default', 'chatwoot')).toBeUndefined();
     expect(readConnections({ HELPDESKS: '' }).find('default', 'chatwoot')).toBeUndefined();
   });
-
   it('names the secret that is not set, when it is needed', () => {
     const connections = readConnections(variables({ default: { chatwoot: setting() } }, { SECRET: '' }));
     expect(() => connections.find('default', 'chatwoot')).toThrow(/SECRET is not set/);
@@ -43,7 +40,6 @@ describe('readConnections()', () => {
     const noToken = readConnections(variables({ default: { chatwoot: setting() } }, { TOKEN: undefined }));
     expect(() => noToken.find('default', 'chatwoot')).toThrow(/TOKEN is not set/);
   });
-
   it('returns the secrets of deliveries without an API token', () => {
     const connections = readConnections(variables({ default: { chatwoot: setting() } }, { TOKEN: undefined }));
     expect(connections.secretsOf('default', 'chatwoot')).toEqual(['one']);
@@ -51,7 +47,6 @@ describe('readConnections()', () => {
     expect(connections.secretsOf('acme', 'chatwoot')).toBeUndefined();
     expect(connections.secretsOf('__proto__', 'chatwoot')).toBeUndefined();
   });
-
   it('skips secrets that are not set', () => {
     const chatwoot = setting({ secrets: ['SECRET', 'OLD_SECRET'] });
     for (const [unset, left] of [
@@ -65,7 +60,6 @@ describe('readConnections()', () => {
     const none = readConnections(variables({ default: { chatwoot } }, { SECRET: '', OLD_SECRET: undefined }));
     expect(() => none.secretsOf('default', 'chatwoot')).toThrow(/SECRET or OLD_SECRET is not set/);
   });
-
   it.each([
     ['no JSON', 'x'],
     ['a list', []],
@@ -82,7 +76,6 @@ describe('readConnections()', () => {
     const given = helpdesks === 'x' ? { HELPDESKS: 'x' } : variables(helpdesks);
     expect(() => readConnections(given)).toThrow(/^Cannot (read|use)/);
   });
-
   it('accepts this machine in development', () => {
     const local = setting({ apiUrl: 'http://127.0.0.1:9000/chatwoot' });
     const connections = readConnections(variables({ default: { chatwoot: local } }, { ENVIRONMENT: 'development' }));

@@ -13,7 +13,6 @@ describe('verifyDelivery() on the vectors that are valid', () => {
     const delivery = deliveryOf(vector);
     const verify = (given = delivery, taken = own, older: readonly string[] = []) =>
       verifyDelivery(given, taken, { secrets: [...older, secretOf(vector)], now: timeOf(vector) });
-
     it('is accepted, also while its secret is rotated', async () => {
       expect(await verify()).toBe(true);
       expect(await verify(delivery, own, ['whsec_bmV3ZXN0LXNlY3JldC0wMTIzNDU2Nzg5'])).toBe(true);
@@ -41,7 +40,6 @@ describe('verifyDelivery() on the vectors that are to be refused', () => {
       expect(await verifyDelivery(deliveryOf(vector, base), SCHEMES[vector.tool] ?? [], options)).toBe(isWeighed);
     });
   }
-
   it("refuses Zendesk's older published sample, even at its time: the current page signs time and body in that order", async () => {
     const [sample] = vectors.information;
     const delivery = madeUp(sample?.body ?? '', {

@@ -31,7 +31,6 @@ describe('verifyDelivery()', () => {
   ])('takes a signed time up to five minutes from now, either way: %i s, %s', async (seconds, isFresh) => {
     expect(await verify(chatwoot(NOW / 1000 + seconds))).toBe(isFresh);
   });
-
   it.each([
     ['2026-01-15T10:30:00Z', true],
     ['2026-01-15T10:25:00.000Z', true],
@@ -45,29 +44,24 @@ describe('verifyDelivery()', () => {
     });
     expect(await verify(delivery, [SECRET], [schemes.ZENDESK])).toBe(isFresh);
   });
-
   it('takes either secret while one is rotated, and no more than eight', async () => {
     expect(await verify(chatwoot(NOW / 1000), ['newest', SECRET])).toBe(true);
     expect(await verify(chatwoot(NOW / 1000), [SECRET, 'oldest'])).toBe(true);
     expect(await verify(chatwoot(NOW / 1000), [...Array<string>(8).fill('other'), SECRET])).toBe(false);
   });
-
   it('takes a secret in UTF-8', async () => {
     expect(await verify(chatwoot(NOW / 1000, '{}', 'schlüssel ✓'), ['schlüssel ✓'])).toBe(true);
   });
-
   it('reads header names in any case', async () => {
     const delivery = chatwoot(NOW / 1000);
     const headers = new Headers([...delivery.headers].map(([name, value]) => [name.toUpperCase(), value]));
     expect(await verify({ ...delivery, headers })).toBe(true);
   });
-
   it('refuses a signature header that came twice, even with the same value', async () => {
     const delivery = chatwoot(NOW / 1000);
     delivery.headers.append('X-Chatwoot-Signature', delivery.headers.get('X-Chatwoot-Signature') ?? '');
     expect(await verify(delivery)).toBe(false);
   });
-
   it.each<[string, (digest: string) => string]>([
     ['in capitals', (digest) => `sha256=${digest.toUpperCase()}`],
     ['cut', (digest) => `sha256=${digest.slice(0, -2)}`],
@@ -82,7 +76,6 @@ describe('verifyDelivery()', () => {
     delivery.headers.set('X-Chatwoot-Signature', change(digest));
     expect(await verify(delivery)).toBe(false);
   });
-
   it('refuses base64 that is written in another way for the same bytes', async () => {
     const digest = hmac('secret 2', '{}', 'sha1').digest('base64');
     expect(digest).toMatch(/[+/]/);
@@ -92,7 +85,6 @@ describe('verifyDelivery()', () => {
     for (const other of [digest.replace(/=+$/, ''), `${digest}====`, digest.replaceAll('+', '-').replaceAll('/', '_')])
       expect(await take(other)).toBe(false);
   });
-
   it('tries sixteen signatures of a list and no more', async () => {
     const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
     const digest = hmac(Buffer.from(secret.slice(6), 'base64'), 'm.1768473000.{}').digest('base64');
@@ -100,7 +92,6 @@ describe('verifyDelivery()', () => {
       verify(standard(`${'v1,AAAA '.repeat(before)}v1,${digest}`), [secret], [schemes.STANDARD_WEBHOOKS]);
     expect([await take(15), await take(16)]).toEqual([true, false]);
   });
-
   it('takes no secret of one kind for the other: a public key is no key of an HMAC', async () => {
     const key = 'whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
     const both = [schemes.STANDARD_WEBHOOKS, schemes.STANDARD_WEBHOOKS_PUBLIC_KEY];
@@ -109,7 +100,6 @@ describe('verifyDelivery()', () => {
       expect(await verify(standard(`v1,${digest}`), [key], both)).toBe(false);
     }
   });
-
   it.each([
     ['token-2', ['token-1', 'token-2'], true],
     ['token', ['token-1'], false],

@@ -72,7 +72,6 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
   const desk = () => helpdesks.desks[tool];
   const locale = tool === 'zendesk' || tool === 'zammad' ? 'en-us' : 'en';
   const add = (title: string) => desk().articles.add({ title, body: `<p>${title}</p>`, locale });
-
   it('are listed completely, page by page', async () => {
     for (let at = 0; at < 30; at += 1) add(`article ${at}`);
     const pages = await readPages(sourceOf(tool), { limit: 10 });
@@ -80,7 +79,6 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     const titles = titlesOf(pages.flat());
     expect([titles.length, new Set(titles).size]).toEqual([30, 30]);
   });
-
   it('exclude drafts, private and archived articles', async () => {
     add('public');
     const closed = [{ state: 'draft' }, { state: 'archived' }, { audience: 'private' }] as const;
@@ -89,12 +87,10 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     expect(titlesOf(await readAll(sourceOf(tool)))).toEqual(['public']);
     expect(titlesOf(await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 }))).toEqual(['public']);
   });
-
   it('are an empty list for an empty knowledge base', async () => {
     expect(await readAll(sourceOf(tool))).toEqual([]);
     expect(await readAll(sourceOf(tool), { updatedSinceMs: now })).toEqual([]);
   });
-
   it('can be limited to those changed since a time', async () => {
     add('old');
     const edited = add('edited');
@@ -104,7 +100,6 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     const found = await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 });
     expect(titlesOf(found).sort()).toEqual(['edited', 'new']);
   });
-
   it.each([
     ['RATE_LIMITED', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }],
     ['SERVICE_UNAVAILABLE', { kind: 'status', status: 503 }],
@@ -123,13 +118,11 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     const reported = code === 'RATE_LIMITED' ? { reported: { details: { retry_after_seconds: 7 } } } : {};
     await expect(sourceOf(tool).readPage(asked)).rejects.toMatchObject({ name: 'SourceFailed', code, ...reported });
   });
-
   it('fail when the time is up', async () => {
     helpdesks.faults.always({ kind: 'hang-before-headers' }, `/${tool}`);
     const request = { ...asked, signal: AbortSignal.timeout(50) };
     await expect(sourceOf(tool).readPage(request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
-
   it.each([5, 'next', { page: -1 }, { page: 1e9, seen: 0 }, { locale: 99 }, { start: 'x' }, { after: '../..' }])(
     'are not read from the forged position %j',
     async (position) => {
@@ -160,7 +153,6 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
   };
   const missing = ({ ids, read, rest }: Awaited<ReturnType<typeof readAround>>, removed: readonly unknown[]) =>
     rest && ids.filter((id) => !removed.includes(id) && ![...read, ...rest].includes(id));
-
   it('fails when it gets shorter while it is read, since an article was skipped', async () => {
     const source = sourceOf(tool);
     const ids = fill(60);
@@ -169,7 +161,6 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     const second = source.readPage({ ...asked, limit: 20, position: next });
     await expect(second).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
   });
-
   it('never counts as complete when an edited article moves to a page that was read already', async () => {
     let edited = '';
     const { rest } = await readAround((ids, read) => {
@@ -178,12 +169,10 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     });
     expect(rest ?? [edited]).toContain(edited);
   });
-
   it('is complete when an article is added while it is read', async () => {
     const { read, rest = [] } = await readAround(() => fill(1));
     expect(new Set([...read, ...rest]).size).toBeGreaterThanOrEqual(60);
   });
-
   it('misses no remaining article when one is unpublished and another published meanwhile', async () => {
     const found = await readAround(
       (ids) => {
@@ -194,7 +183,6 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     );
     expect(missing(found, [found.ids[0], found.ids.at(-1)]) ?? []).toEqual([]);
   });
-
   it.each([0, 59])('misses no remaining article when number %i is deleted and another added meanwhile', async (at) => {
     const found = await readAround((ids) => {
       desk().remove(ids[at] ?? '');
@@ -202,13 +190,11 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     });
     expect(missing(found, [found.ids[at]]) ?? []).toEqual([]);
   });
-
   it('continues when it moves, as a listing of changes', async () => {
     const request = { limit: 20, updatedSinceMs: now - 10_000_000 };
     const { rest } = await readAround((ids) => desk().edit(ids[0] ?? '', { body: '<p>new</p>' }), { request });
     expect(rest?.length).toBeGreaterThan(0);
   });
-
   it('fails when it ends before its total', async () => {
     fill(30);
     const list = { chatwoot: 'payload', intercom: 'data', 'help-scout': 'articles' }[tool];
@@ -239,7 +225,6 @@ describe('a translation that cannot be read', () => {
     const found = await readAll(sourceOf('zendesk', { more: { locales: ['en-us', 'de'] }, send }));
     expect(titlesOf(found)).toEqual(expect.arrayContaining(['unreadable 77', 'unreadable 77-de']));
   });
-
   it('stays in the list beside its article, and with it', async () => {
     helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
     const withTranslation = (more: object) =>
@@ -274,7 +259,6 @@ describe('zendeskArticles()', () => {
       { id: `${id}-de`, title: 'Lüfter', locale: 'de' },
     ]);
   });
-
   it('omits articles for user segments', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
     const send = changing((body) => ({
@@ -283,7 +267,6 @@ describe('zendeskArticles()', () => {
     }));
     expect(await readAll(sourceOf('zendesk', { send }))).toEqual([]);
   });
-
   it('follows the feed to its end, and sends no article twice for the second that pages share', async () => {
     const { articles } = helpdesks.desks.zendesk;
     const since = now;
@@ -294,7 +277,6 @@ describe('zendeskArticles()', () => {
     const pages = await readPages(sourceOf('zendesk'), { updatedSinceMs: since });
     expect([pages.length, pages.flat().length]).toEqual([3, 1200]);
   });
-
   it('lists everything when the feed cannot get past one second', async () => {
     const { articles } = helpdesks.desks.zendesk;
     for (let at = 0; at < 1100; at += 1) articles.add({ title: `article ${at}`, body: '<p>Text</p>' });
@@ -324,7 +306,6 @@ describe('intercomArticles()', () => {
       { id: `${id}-de`, title: 'Lüfter', locale: 'de', url: 'https://help.example.com/de/1' },
     ]);
   });
-
   it('requests no internal articles', async () => {
     helpdesks.desks.intercom.articles.add({ title: 'Secret', body: '<p>Text</p>', audience: 'private' });
     helpdesks.forgetRequests();
@@ -366,7 +347,6 @@ describe('zammadArticles()', () => {
     expect(second).toMatch(/\/help\/de-de\/1\/\d+-lufter-reinigen$/);
     expect('id' in (found[1] ?? {}) && found[1]).toMatchObject({ id: expect.stringMatching(/^\d+-de-de$/) });
   });
-
   it('counts a scheduled publication as a change, however old the article is', async () => {
     const id = helpdesks.desks.zammad.articles.add({ title: 'planned', body: '<p>Text</p>', locale: 'en-us' });
     const planned = now + 3_600_000;
@@ -380,7 +360,6 @@ describe('zammadArticles()', () => {
     now = planned + 1;
     expect(titlesOf(await readAll(source, { updatedSinceMs: planned - 1 }))).toEqual(['planned']);
   });
-
   it('omits articles that are scheduled or archived', async () => {
     const { articles } = helpdesks.desks.zammad;
     articles.add({ title: 'now', body: '<p>Text</p>' });

@@ -23,12 +23,10 @@ describe('readSources()', () => {
       undefined,
     ]);
   });
-
   it('starts without a secret, and fails when it is needed', () => {
     const sources = read({ acme: ZENDESK });
     expect(() => sources.find('acme')).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
   });
-
   it.each([
     ['no JSON', 'nonsense'],
     ['a tool that it does not know', { acme: { ...ZENDESK, tool: 'front' } }],
@@ -43,7 +41,6 @@ describe('readSources()', () => {
   ])('refuses %s', (_, settings) => {
     expect(() => read(settings)).toThrow(/ARTICLE_SOURCES/);
   });
-
   it('accepts an address of this machine in development only', () => {
     const settings = { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } };
     expect(() => read(settings, { ENVIRONMENT: 'development' })).not.toThrow();

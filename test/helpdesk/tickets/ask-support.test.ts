@@ -35,14 +35,12 @@ describe('supportRequestOf()', () => {
       ],
     });
   });
-
   it('uses the subject for an empty first message only', () => {
     const messages = [customerMessage('1', { text: ' ' }), customerMessage('2', { text: '' })];
     expect(requestOf(ticket(messages), '1')?.message).toBe('Help');
     expect(requestOf(ticket(messages), '2')).toBeUndefined();
     expect(requestOf(ticket(messages, { subject: undefined }), '1')).toBeUndefined();
   });
-
   it('omits what is unknown', () => {
     const nameless = ticket([customerMessage('1')], {
       subject: ' ',
@@ -51,7 +49,6 @@ describe('supportRequestOf()', () => {
     });
     expect(requestOf(nameless, '1')).toEqual({ message: 'Message 1.' });
   });
-
   it('stays within the contract and the body limit of a guarded route, whatever the ticket contains', () => {
     const long = '漢🙂'.repeat(20_000);
     const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };

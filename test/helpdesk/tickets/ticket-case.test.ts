@@ -288,7 +288,6 @@ describe('exactly once', () => {
       },
     );
   });
-
   it.each<[string, Parameters<typeof failing>[0], string[]]>([
     ['the reply of the write is lost', ['write', 0, { after: unclear() }], ['read', 'analyse', 'write', 'find']],
     ['a write without effect is refused', ['write', 0, { before: down() }], ['read', 'analyse', 'write', 'write']],

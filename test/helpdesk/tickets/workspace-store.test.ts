@@ -26,7 +26,6 @@ describe('ticketIndex()', () => {
     expect(listed(index, 'dead')).toMatchObject({ total: 1, tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }] });
     expect(listed(index, 'done')).toEqual({ tickets: [], total: 0, next_cursor: null });
   });
-
   it('keeps the newest report, in whatever order they arrive', () => {
     const index = ticketIndex(nodeSql());
     index.report(place(), [job({ version: 5, state: 'done', result: 'note' })]);
@@ -34,7 +33,6 @@ describe('ticketIndex()', () => {
     index.report(place(), [job({ version: 5 })]);
     expect([listed(index, 'open').total, listed(index, 'done').total]).toEqual([0, 1]);
   });
-
   it('lists pages without gaps or repetitions', () => {
     const index = ticketIndex(nodeSql());
     for (let count = 0; count < 25; count += 1) index.report(place(`t${count}`), [job({ changed_at: at(count % 3) })]);
@@ -49,7 +47,6 @@ describe('ticketIndex()', () => {
     expect(new Set(ids).size).toBe(25);
     expect(index.list({ state: 'open', limit: 5, cursor: 'x' })).toBe('unknown cursor');
   });
-
   it('gives distinct ids whatever the ids of tickets are', () => {
     const index = ticketIndex(nodeSql());
     for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);
@@ -57,7 +54,6 @@ describe('ticketIndex()', () => {
     expect(new Set(ids).size).toBe(5);
     for (const id of ids) expect(id).not.toMatch(/\s/);
   });
-
   it('finds dead jobs only, by id or all', () => {
     const index = ticketIndex(nodeSql());
     index.report(place('1'), [job({ state: 'dead' }), job({ job: 2 })]);
@@ -68,7 +64,6 @@ describe('ticketIndex()', () => {
     index.forget('chatwoot/1/1');
     expect(index.countDead()).toBe(1);
   });
-
   it('lists each delivery that could not be stored once, with its content', () => {
     const index = ticketIndex(nodeSql());
     const options = { now: Date.UTC(2026, 0, 1), error: 'Cannot store the delivery.' };
@@ -78,7 +73,6 @@ describe('ticketIndex()', () => {
     expect(listed(index, 'dead').tickets).toMatchObject([{ last_error: 'Cannot store the delivery.' }, {}]);
     expect(index.dead('all', 10).map(({ message }) => message)).toEqual(['{"about":"990001"}', '{"about":"latest"}']);
   });
-
   it('deletes jobs that ended long ago, and no delivery that waits for a person', () => {
     const index = ticketIndex(nodeSql());
     index.report(place('1'), [job({ state: 'done' }), job({ job: 2, state: 'dead' }), job({ job: 3 })]);
@@ -135,7 +129,6 @@ describe('articleSync()', () => {
     await sync.work();
     expect(started).toHaveLength(1);
   });
-
   it('retries while another sync runs, which may have read before the change', async () => {
     const { sync, started, next, clock } = syncForTest([false, false, true]);
     sync.request({ full: false, now: 1000 });
@@ -144,7 +137,6 @@ describe('articleSync()', () => {
     expect(sync.dueAt()).toBeUndefined();
     expect(clock.now).toBe(5000);
   });
-
   it('retries failures with growing back-off, without limit', async () => {
     const { sync, started, next, clock } = syncForTest(
       Array.from({ length: 30 }, () => new Error('the library is down')),
@@ -156,7 +148,6 @@ describe('articleSync()', () => {
     expect(started).toHaveLength(31);
     expect(sync.dueAt()).toBeUndefined();
   });
-
   it('starts another sync for a request that came during the start', async () => {
     const parts = syncForTest([]);
     let isFirst = true;

@@ -37,7 +37,6 @@ describeClient(chatwoot, 'chatwoot', (open) => {
     const content_attributes = { constellation_marker: noteOf().marker };
     expect(sentBy('POST', helpdesks)).toMatchObject({ private: true, message_type: 'outgoing', content_attributes });
   });
-
   it('waits a minute when a 429 has no Retry-After', async () => {
     const { faults, read } = open();
     faults.next(1, { kind: 'status', status: 429 }, '/chatwoot');

@@ -25,7 +25,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       helpdesks = await startHelpdesks();
     });
     afterAll(() => helpdesks.stop());
-
     /** A ticket in the stand-in, and what a client does with it. */
     const open: Open = ({ ticket = { message: 'Help.' }, connection = {}, send = fetch, now = Date.now } = {}) => {
       helpdesks.faults.none();
@@ -47,7 +46,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(error).toBeInstanceOf(HelpdeskFailed);
       return error as HelpdeskFailed;
     };
-
     it('verifies what the tool signs, and reads the ticket and the message that it names', async () => {
       const { local, ticketId, messageId, read } = open({ ticket: { message: 'It came twice.', subject: 'Twice' } });
       const followUp = local.addCustomerMessage(ticketId, 'And I paid twice.');
@@ -71,7 +69,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
         expect(named).toMatchObject({ from: 'customer', isPublic: true, text });
       }
     });
-
     it('reads who wrote each message, and what the customer sees', async () => {
       const customer = { name: 'Noor Haddad', email: 'noor@example.net' };
       const given = {
@@ -96,7 +93,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(ticket).toMatchObject({ id: ticketId, customer: { name: 'Noor Haddad' }, metadata });
       for (const { sentAtMs } of ticket.messages) expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
     });
-
     it('lists the files that the customer sent, and no others', async () => {
       const withFiles: typeof fetch = async (url, init) => {
         const response = await fetch(url, init);
@@ -111,7 +107,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       local.addAgentReply(ticketId, 'Here is ours.');
       expect((await read()).metadata.attachments).toEqual(['debug.log']);
     });
-
     it('reads the newest 200 of more messages', async () => {
       const { local, ticketId, read } = open();
       for (let number = 1; number < 230; number += 1) local.addCustomerMessage(ticketId, `Message ${number}.`);
@@ -120,7 +115,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(messages.length).toBeGreaterThanOrEqual(95); // Help Scout takes no more than 100 in a ticket.
       expect([messages.at(-1)?.text, messages.at(-90)?.text]).toEqual(['Message 229.', 'Message 140.']);
     });
-
     it('writes a note that the customer never sees, and finds it again', async () => {
       const { local, ticketId, find, write } = open();
       const seen = local.seenByCustomer(ticketId).length;
@@ -130,7 +124,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
       expect([await find(), await find('cn000000000000')]).toEqual([noteId, undefined]);
     });
-
     it("ignores deliveries of our own note, an agent's note and an agent's reply", async () => {
       const { local, ticketId, write } = open();
       const reply = local.addAgentReply(ticketId, 'We look into it.');
@@ -139,32 +132,27 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
         expect(events.map(({ kind }) => kind)).toEqual(['ignored']);
       }
     });
-
     it('finds no marker in what a customer wrote or sees', async () => {
       const { local, ticketId, find } = open({ ticket: { message: `Hello ${MARKER}` } });
       local.addCustomerMessage(ticketId, `Again ${MARKER}`);
       local.addAgentReply(ticketId, `You wrote ${MARKER}`);
       expect(await find()).toBeUndefined();
     });
-
     it('reports a refused token as permanent, with advice', async () => {
       const error = await failure(open({ connection: { apiToken: 'wrong' } }).read());
       expect(error).toMatchObject({ isTransient: false, isOutcomeUnknown: false });
       expect(error.message).toMatch(/status is 401: .*token/);
     });
-
     it('reports a deleted ticket as permanent and not found', async () => {
       const gone = open().client.readTicket('99999999', { signal: AbortSignal.timeout(20_000) });
       expect(await failure(gone)).toMatchObject({ isTransient: false, isNotFound: true });
     });
-
     it('reports how long the tool asks to wait', async () => {
       const { faults, read } = open();
       faults.next(1, { kind: 'status', status: 429, retryAfter: 7 }, `/${id}`);
       const expected = { isTransient: true, isOutcomeUnknown: false, retryAfterMs: 7000 };
       expect(await failure(read())).toMatchObject(expected);
     });
-
     it.each(['reset', 'html-502', 'malformed-json', 'truncated-json', 'reset-in-body'] as const)(
       'treats %s of a reading call as transient',
       async (kind) => {
@@ -174,14 +162,12 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
         expect(await failure(read())).toMatchObject({ isTransient: true, isOutcomeUnknown: false });
       },
     );
-
     it('reports an unknown outcome when the reply to a note is lost, and finds the note then', async () => {
       const { faults, local, ticketId, write, find } = open();
       faults.next(1, { kind: 'reset', executed: true }, isWrite);
       expect(await failure(write())).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
       expect(await find()).toBe(local.notes(ticketId)[0]?.id);
     });
-
     it('reports an unknown outcome when the reply names no note and the ticket cannot be read', async () => {
       let isWritten = false;
       const nameless: typeof fetch = async (url, init) => {
@@ -197,7 +183,6 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(local.notes(ticketId)).toHaveLength(1);
       expect(helpdesks.requests.filter(isWrite)).toHaveLength(1);
     });
-
     it('quotes nothing of a reply in its errors', async () => {
       const { faults, write } = open();
       faults.next(1, { kind: 'status', status: 422, message: 'noor@example.net is a secret' }, isWrite);
@@ -205,14 +190,12 @@ export const describeClient = (tool: HelpdeskTool, id: LocalDeskId, more: (at: O
       expect(error.isTransient).toBe(false);
       expect(JSON.stringify([error.message, String(error.cause)])).not.toContain('secret');
     });
-
     it('stops when its signal aborts', async () => {
       const { faults, client, ticketId } = open();
       faults.always({ kind: 'hang-before-headers' }, `/${id}`);
       const error = await failure(client.readTicket(ticketId, { signal: AbortSignal.timeout(50) }));
       expect(error.isTransient).toBe(true);
     });
-
     more(open);
   });
 };

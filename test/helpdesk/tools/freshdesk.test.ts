@@ -56,7 +56,6 @@ describe('Freshdesk, against its API', () => {
     ...given,
   });
   const signal = AbortSignal.timeout(20_000);
-
   it('reads the first message from the ticket, the others from its entries', async () => {
     entries = [
       entry(1, { attachments: [{ name: 'debug.log' }, { name: null }] }),
@@ -76,20 +75,17 @@ describe('Freshdesk, against its API', () => {
       metadata: { channel: 'email', tags: ['billing'], product: 'Apollo II', attachments: ['photo.png', 'debug.log'] },
     });
   });
-
   it('reads on to the newest entries of a long ticket', async () => {
     entries = Array.from({ length: 230 }, (_, at) => entry(at + 1, {}));
     const { messages } = await open().readTicket('10482', { signal });
     expect(messages).toHaveLength(200);
     expect(messages.at(-1)?.id).toBe('230');
   });
-
   it('takes no entry of its own API user for a customer', async () => {
     entries = [entry(1, { user_id: 77 })];
     const { messages } = await open({ userId: '77' }).readTicket('10482', { signal });
     expect(messages.at(-1)?.from).toBe('agent');
   });
-
   it('writes a private note, and finds it again', async () => {
     const client = open();
     const { marker } = noteOf();
@@ -99,7 +95,6 @@ describe('Freshdesk, against its API', () => {
     expect(JSON.parse(sent)).toMatchObject({ private: true });
     expect(await client.findNote('10482', marker, { signal })).toBe(id);
   });
-
   it('finds no marker in what a customer sees', async () => {
     const { marker } = noteOf();
     entries = [entry(1, { body: `<p>${marker}</p>` })];

@@ -45,7 +45,6 @@ describe('Gorgias, against its API', () => {
       { fetch, now: Date.now },
     );
   const signal = AbortSignal.timeout(20_000);
-
   it('reads the messages, and times without an offset as UTC', async () => {
     const ticket = await open().readTicket('48392011', { signal });
     expect(ticket).toMatchObject({
@@ -57,7 +56,6 @@ describe('Gorgias, against its API', () => {
       ],
     });
   });
-
   it('writes an internal note whose own id is the marker, and finds it by that', async () => {
     const client = open();
     const { marker } = noteOf();

@@ -77,14 +77,12 @@ describeClient(helpScout, 'help-scout', (open) => {
     await read();
     expect(tokenCalls()).toBe(3);
   });
-
   it('gives up where the second token is refused too', async () => {
     const { helpdesks, faults, read } = open();
     faults.always({ kind: 'status', status: 401 }, /conversations/);
     await expect(read()).rejects.toMatchObject({ isTransient: false });
     expect(helpdesks.requests.filter(({ path }) => path.includes('conversations'))).toHaveLength(2);
   });
-
   it('leaves a draft of a reply, which is not sent, and no second one', async () => {
     const { local, ticketId, draft, read } = open();
     const seen = local.seenByCustomer(ticketId).length;
@@ -93,13 +91,11 @@ describeClient(helpScout, 'help-scout', (open) => {
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     expect((await read()).messages).toHaveLength(1);
   });
-
   it('leaves a draft alone that a person has begun', async () => {
     const { local, ticketId, draft } = open();
     local.addPersonsDraft(ticketId, 'Dear');
     expect([await draft(), local.drafts(ticketId)]).toEqual([false, []]);
   });
-
   it('reads neither replies that wait to be confirmed nor hidden ones, and forwards as internal', async () => {
     const { local, ticketId, read } = open({ send: asSaid });
     for (const text of ['underreview', 'review', 'hidden', 'forwardparent', 'said'])
@@ -110,14 +106,12 @@ describeClient(helpScout, 'help-scout', (open) => {
       ['said', true],
     ]);
   });
-
   it("waits as long as the tool's own header says", async () => {
     const { faults, read } = open();
     const headers = { 'x-ratelimit-retry-after': '9' };
     faults.next(1, { kind: 'status', status: 429, headers }, /conversations/);
     await expect(read()).rejects.toMatchObject({ retryAfterMs: 9000 });
   });
-
   it('says that a full conversation takes no note', async () => {
     const { faults, write } = open();
     faults.next(1, { kind: 'status', status: 412 }, /notes/);

@@ -45,7 +45,6 @@ describe('HelpdeskApi.call()', () => {
       init: { method: 'GET', redirect: 'manual', headers: { Authorization: 'Bearer key' } },
     });
   });
-
   it('sends JSON', async () => {
     const { api, asked } = answering(() => Response.json({ id: '1' }));
     await api.call(post);
@@ -55,7 +54,6 @@ describe('HelpdeskApi.call()', () => {
       headers: { 'Content-Type': 'application/json' },
     });
   });
-
   it.each([
     [301, false, false, /has another address/],
     [400, false, false, /check the options/],
@@ -82,14 +80,12 @@ describe('HelpdeskApi.call()', () => {
       expect(await failure(api.call(get))).toMatchObject({ isTransient, isOutcomeUnknown: false });
     },
   );
-
   it('follows no redirect', async () => {
     const headers = { location: 'https://elsewhere.example' };
     const { api, asked } = answering(() => new Response(null, { status: 302, headers }));
     await failure(api.call(get));
     expect(asked).toHaveLength(1);
   });
-
   it('calls only https, and this machine', async () => {
     const refused = [
       'http://desk.example.com',
@@ -108,7 +104,6 @@ describe('HelpdeskApi.call()', () => {
       expect(await api.call(get)).toEqual({ id: '1' });
     }
   });
-
   it('treats the outcome of a write as unknown when its reply is lost, truncated, wrong or huge', async () => {
     const start = (controller: ReadableStreamDefaultController) => {
       controller.enqueue(new TextEncoder().encode('{"id"'));
@@ -127,20 +122,17 @@ describe('HelpdeskApi.call()', () => {
       expect(await failure(api.call(post))).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
     }
   });
-
   it('quotes nothing of a reply', async () => {
     const { api } = answering(() => Response.json({ id: { secret: 'dana@example.net' } }));
     const error = await failure(api.call(get));
     expect(JSON.stringify([error.message, error.cause])).not.toContain('dana');
   });
-
   it('sends nothing when no time is left', async () => {
     const { api, asked } = answering(() => Response.json({ id: '1' }));
     const error = await failure(api.call({ ...post, signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ isTransient: true, isOutcomeUnknown: false });
     expect(asked).toEqual([]);
   });
-
   it('retries a 401 once with renewed headers, where the tool allows it', async () => {
     const renewed: boolean[] = [];
     const headers: ApiSettings['headers'] = async (options) => {
@@ -154,7 +146,6 @@ describe('HelpdeskApi.call()', () => {
     expect(await api.call(get)).toEqual({ id: '1' });
     expect(renewed).toEqual([false, true]);
   });
-
   it('reports the wait after 429 from each header that tools use, an hour at most', async () => {
     const cases: [Record<string, string>, number | undefined][] = [
       [{ 'retry-after': '7' }, 7000],
@@ -198,7 +189,6 @@ describe('pathOf()', () => {
   it('encodes each value as one segment', () => {
     expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc');
   });
-
   it('refuses values that would lead elsewhere', () => {
     for (const value of ['', '.', '..', 'x'.repeat(257)]) expect(() => pathOf`/a/${value}`).toThrow(HelpdeskFailed);
   });

@@ -73,14 +73,12 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 200 },
       );
     });
-
     it('throws nothing but that it is unreadable, whatever JSON it is', () => {
       fc.assert(
         fc.property(fc.json({ maxDepth: 5 }), (json) => readSafely(tool, madeUp(json, HEADERS))),
         { numRuns: 200 },
       );
     });
-
     it('throws only that it is unreadable when one value of a valid body is malformed', () => {
       const strange = fc.oneof(
         fc.jsonValue({ maxDepth: 2 }),
@@ -99,12 +97,10 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 500 },
       );
     });
-
     it('reads a message of 100,000 open elements', () => {
       const sample = new TextDecoder().decode(payload(SAMPLES[id][0] ?? ''));
       readSafely(tool, madeUp(sample.replaceAll('charged twice', '<div>'.repeat(100_000)), HEADERS));
     });
-
     it('is refused, and never thrown at, when its headers are malformed', async () => {
       const value = fc.oneof(
         fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),
@@ -131,7 +127,6 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 60 },
       );
     });
-
     it('is refused where there is no secret, or an empty one', async () => {
       for (const secrets of [[], [''], ['', '']]) {
         const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };

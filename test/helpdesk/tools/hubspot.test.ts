@@ -53,7 +53,6 @@ describe('HubSpot, against its API', () => {
   const open = (options: Record<string, string> = {}) =>
     hubspot.client({ secrets: ['s'], apiUrl: server().url, apiToken: 'key', options }, { fetch, now: Date.now });
   const signal = AbortSignal.timeout(20_000);
-
   it('reads messages and comments, whatever their order, and nothing of changes', async () => {
     const reply = { ...sample, id: 'r1', direction: 'OUTGOING', text: 'Done.', createdAt: '2026-01-15T12:00:00Z' };
     const comment = { id: 'c1', type: 'COMMENT', text: 'A regular.', createdAt: '2026-01-15T11:30:00Z' };
@@ -70,7 +69,6 @@ describe('HubSpot, against its API', () => {
       metadata: { attachments: ['debug.log'] },
     });
   });
-
   it('reads on to the newest of many', async () => {
     const at = (number: number) => new Date(Date.UTC(2026, 0, 15, 10, 30, number)).toISOString();
     messages = Array.from({ length: 230 }, (_, number) => ({ ...sample, id: `m${number}`, createdAt: at(number) }));
@@ -78,17 +76,14 @@ describe('HubSpot, against its API', () => {
     expect(ticket.messages).toHaveLength(200);
     expect(ticket.messages.at(-1)?.id).toBe('m229');
   });
-
   it('asks for the whole of a text that was cut', async () => {
     messages = [{ ...sample, text: 'All', truncationStatus: 'TRUNCATED' }];
     expect((await open().readTicket('6065362089', { signal })).messages[0]?.text).toBe('All of it.');
   });
-
   it('takes no message of its own for a customer', async () => {
     const [message] = (await open({ actorId: 'V-8842' }).readTicket('6065362089', { signal })).messages;
     expect(message?.from).toBe('agent');
   });
-
   it('writes a comment, which the customer never sees, and finds it again', async () => {
     const client = open();
     const { marker } = noteOf();

@@ -51,7 +51,6 @@ describeClient(intercom, 'intercom', (open) => {
     const admin_id = local.connection.options.adminId;
     expect(sentBy('POST', helpdesks)).toMatchObject({ message_type: 'note', type: 'admin', admin_id });
   });
-
   it.each(['note_and_reopen', 'note_and_unsnooze'])('takes a %s for a note', async (type) => {
     const { local, ticketId, read, write, find } = open({ send: withNotesAs(type) });
     local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
@@ -59,14 +58,12 @@ describeClient(intercom, 'intercom', (open) => {
     const noteId = await write();
     expect(await find()).toBe(noteId);
   });
-
   it('waits until the window ends that the tool names', async () => {
     const { faults, read } = open({ now: () => 1_768_473_000_000 });
     const headers = { 'x-ratelimit-reset': '1768473010' };
     faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
     await expect(read()).rejects.toMatchObject({ retryAfterMs: 10_000 });
   });
-
   it('says what is missing where no admin is named', async () => {
     const { write } = open({ connection: { options: {} } });
     await expect(write()).rejects.toThrow('its connection has no option adminId');

@@ -34,7 +34,6 @@ describe('what comes as a Standard Webhook', () => {
       },
     ]);
   });
-
   it('is a message, with those before it', () => {
     const author = { type: 'customer', name: 'Dana' };
     const [event] = standard.read(
@@ -60,7 +59,6 @@ describe('what comes as a Standard Webhook', () => {
       ['m3', 'customer', true, 'And **now**?'],
     ]);
   });
-
   it.each([
     ['of an agent', { message: { id: 'm', author: { type: 'agent' } } }],
     ['of a machine', { message: { id: 'm', author: { type: 'bot' } } }],
@@ -87,7 +85,6 @@ describe('Standard Webhooks, against a receiver', () => {
     expect(path).toBe('/notes');
     return madeUp(body, headers as Record<string, string>);
   };
-
   it('sends a note that its receiver can prove', async () => {
     expect(await open().writeNote('tkt_1', noteOf(), { signal })).toBe(noteOf().marker);
     const delivery = received();
@@ -97,36 +94,30 @@ describe('Standard Webhooks, against a receiver', () => {
       data: { ticket_id: 'tkt_1', internal: true, marker: noteOf().marker, html: noteOf().html },
     });
   });
-
   it('sends the same note under the same id, so that it is known again', async () => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await open().writeNote('tkt_1', noteOf(), { signal });
       expect(received().headers.get('webhook-id')).toBe(noteOf().marker);
     }
   });
-
   it('signs with a secret of its own where it has one', async () => {
     const own = 'whsec_//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA=';
     await open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw='], own).writeNote('t', noteOf(), { signal });
     expect(await isProven(received(), own)).toBe(true);
   });
-
   it('says what is missing where there is nothing to sign with', async () => {
     const failed = open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=']).writeNote('t', noteOf(), { signal });
     await expect(failed).rejects.toThrow('the connection has no secret to sign with');
     await expect(open(['no base64!']).writeNote('t', noteOf(), { signal })).rejects.toThrow('the secret is not base64');
   });
-
   it('neither reads a ticket nor finds a note', async () => {
     await expect(open().readTicket('t', { signal })).rejects.toThrow('it is in its delivery only');
     expect(await open().findNote('t', 'cn', { signal })).toBeUndefined();
   });
-
   it('stops where the receiver says that it is gone', async () => {
     server().faults.next(1, { kind: 'status', status: 410 });
     await expect(open().writeNote('t', noteOf(), { signal })).rejects.toMatchObject({ isTransient: false });
   });
-
   it('never takes a delivery that it sent for a ticket', async () => {
     await open().writeNote('tkt_1', noteOf(), { signal });
     expect(standard.read(received())[0]?.kind).toBe('ignored');

@@ -14,7 +14,6 @@ describe('inOrder()', () => {
   it('puts the oldest first, and keeps the order of equal times', () => {
     expect(ids(inOrder([message('c', 3), message('a', 1), message('b', 1)]))).toBe('abc');
   });
-
   it('keeps a message without a time behind the one before it', () => {
     expect(ids(inOrder([message('a', 1), message('b', undefined), message('d', 4), message('c', 2)]))).toBe('abcd');
     expect(ids(inOrder([message('a', undefined), message('b', undefined)]))).toBe('ab');
@@ -28,13 +27,11 @@ describe('ticketMetadata()', () => {
     expect(ticketMetadata({ fields, productField: 'cf_7' }).product).toBe('Apollo III');
     expect(ticketMetadata({ fields, productField: 'cf_8' }).product).toBeUndefined();
   });
-
   it('omits fields that are empty or not primitive', () => {
     const fields = { a: null, b: '', c: ['x'], d: { e: 1 }, f: 0, g: false, ['__proto__']: 'x' };
     expect(ticketMetadata({ fields })).toEqual({ fields: { f: 0, g: false } });
     expect(ticketMetadata({})).toEqual({});
   });
-
   it('has at most 12,000 characters of JSON', () => {
     const long = '\u0001'.repeat(5000);
     const told = {

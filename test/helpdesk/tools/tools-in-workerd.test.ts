@@ -50,7 +50,6 @@ describe('in workerd', () => {
     expect(sent).toHaveLength(38 + 53);
     expect(await ask('/verify', sent)).toEqual(expected);
   });
-
   it('a key that is none, and a signature of another length, are refused and not thrown at', async () => {
     const keys = [0, 1, 2, 0x7f, 0xff].map((byte) => `whpk_${Buffer.alloc(32, byte).toString('base64')}`);
     const sent = keys.flatMap((secret) =>
@@ -63,7 +62,6 @@ describe('in workerd', () => {
     );
     expect(await ask('/verify', sent)).toEqual(sent.map(() => false));
   });
-
   it('ids beyond 2^53 stay as they are', async () => {
     const read = await ask(
       '/parse',

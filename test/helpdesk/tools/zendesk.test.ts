@@ -46,20 +46,17 @@ describeClient(zendesk, 'zendesk', (open) => {
       ticket: { comment: { public: false }, safe_update: true, updated_stamp: expect.stringMatching(/Z$/) },
     });
   });
-
   it('does not write the same note twice', async () => {
     const { local, ticketId, write } = open();
     const first = await write();
     expect(await write()).toBe(first);
     expect(local.notes(ticketId)).toHaveLength(1);
   });
-
   it('may try again where the ticket changed meanwhile', async () => {
     const { faults, write } = open();
     faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
     await expect(write()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
   });
-
   it('takes no comment of its own API user for a customer, and reads the product from its field', async () => {
     const { local, ticketId, read } = open({ ticket: { message: 'Help.', fields: { Device: 'Apollo II' } } });
     const ticket = await read();

@@ -22,7 +22,6 @@ describe('fillTemplate()', () => {
       after: 'Write again, Dana.',
     });
   });
-
   it('removes a missing name with its space, and replaces other missing values by a general word', () => {
     expect(fill({})).toEqual({
       greeting: 'Hello,',
@@ -31,7 +30,6 @@ describe('fillTemplate()', () => {
     });
     expect(fill({}, { text: 'Hallo {customer_name},\n\ndein {product}', language: 'de' }).before).toBe('dein Gerät');
   });
-
   it('lists the questions to the customer, and drops their paragraph without any', () => {
     const text =
       'Hello {customer_name},\n\n{knowledge}\n\nSo that we can look it up, please tell us:\n{missing_information}\n\nThank you.';
@@ -41,18 +39,15 @@ describe('fillTemplate()', () => {
     expect(fill({ missing: [] }, { text }).after).toBe('Thank you.');
     expect(fill({}, { text }).after).toBe('Thank you.');
   });
-
   it('adds a greeting to a template without one', () => {
     const text = 'We have received your message.';
     expect(fill({ customerName: 'Dana' }, { text }).greeting).toBe('Hello Dana,');
     expect(fill({}, { text, language: 'de' }).greeting).toBe('Guten Tag,');
   });
-
   it('takes no value for a pattern or a placeholder', () => {
     expect(fill({ product: "A$&B$'C" }).before).toContain("A$&B$'C".replace('&', '\\&'));
     expect(fill({ subject: '{product}' }).before).toContain('"your message"');
   });
-
   it.each([
     'See https://evil.example/now',
     '<img src=x onerror=alert(1)>',
@@ -63,7 +58,6 @@ describe('fillTemplate()', () => {
   ])('does not repeat an unsafe value: %j', (subject) => {
     expect(fill({ subject }).before).toBe('about "your message" and your device:');
   });
-
   it('escapes Markdown in a subject', () => {
     expect(fill({ subject: 'my *new* `miner`' }).before).toContain('my \\*new\\* \\`miner\\`');
   });
@@ -73,7 +67,6 @@ describe('nameInGreeting()', () => {
   it.each(names.kept)('keeps a name, without invisible characters: %j', (name, said) => {
     expect(nameInGreeting(name)).toBe(said);
   });
-
   it.each([undefined, ...names.refused])('does not greet by what is no name: %j', (name) => {
     expect(nameInGreeting(name)).toBeUndefined();
   });
@@ -83,11 +76,9 @@ describe('withoutName()', () => {
   it.each(names.masked)('masks %j: %j', (name, text, left) => {
     expect(withoutName(text, name)).toBe(left);
   });
-
   it.each(names.words)('keeps words that are no name of %j: %j', (name, text) => {
     expect(withoutName(text, name)).toBe(text);
   });
-
   it('accepts any name and any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, text) => {

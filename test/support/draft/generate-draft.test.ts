@@ -50,7 +50,6 @@ describe('a draft with an answer', () => {
     expect(draft.html).toContain('<li>Choose Eco mode under <strong>Miner &gt; Power</strong>.</li>');
     expect(Draft.safeParse(draft).error).toBeUndefined();
   });
-
   it('lists its sources once, with public addresses', () => {
     const local = passage('Dust makes noise.', { title: 'Dust', url: 'http://127.0.0.1:8787/api/kb/text/dust.md' });
     const { draft } = composeFor(LOUD, STEPS, STEPS, local);
@@ -67,18 +66,15 @@ describe('a draft without an answer', () => {
     expect(text).not.toMatch(/documentation|Fans and noise/);
     expect([references, source_grounding]).toEqual([[], null]);
   });
-
   it('asks for no facts about the device in reply to a question', () => {
     const { text } = draftFor('Is the fan of an Apollo III silent?', { passages: [] });
     expect(text).not.toContain('please tell us');
     expect(text).toContain('A colleague will look into it and reply to you.');
   });
-
   it('asks for more words when a question is too short to answer', () => {
     const { text } = draftFor('fan apollo 3?', { passages: [] });
     expect(text).toContain('tell us in a sentence or two what you would like to know');
   });
-
   it('names the covered products when the customer has another one, and asks nothing', () => {
     const message = 'The fan of my Apollo Nano does not stop rattling since the last update.';
     const { text } = draftFor(message, { passages: [], product: 'Apollo Nano' });
@@ -87,12 +83,10 @@ describe('a draft without an answer', () => {
     );
     expect(text).not.toMatch(/Nano|\n- /);
   });
-
   it('does not ask for a known product', () => {
     const options = { passages: [], confidence: 0.4, product: 'Apollo II', knowledge: knowledgeOf(CLOSE) };
     expect(draftFor('The fan of my Apollo II does not stop rattling.', options).text).not.toContain('which product');
   });
-
   it('does not mention an unlikely intent', () => {
     const { text, template } = draftFor('It rattles.', { passages: [], confidence: 0.49 });
     expect(template).toBe('general');
@@ -102,7 +96,6 @@ describe('a draft without an answer', () => {
     expect(answered).toContain('Choose Eco mode');
     expect(answered).not.toMatch(/noise|A member of our team/);
   });
-
   it('replies to thanks in their language, and asks nothing', () => {
     expect(draftFor('That worked, thank you!').text).toBe(
       'Hello Dana,\n\nthank you for letting us know. If anything else comes up, just reply to this message.\n\nBrightseam Support',
@@ -113,7 +106,6 @@ describe('a draft without an answer', () => {
 
 describe('a draft in another language than the articles', () => {
   const options = { isForeign: true, knowledge: knowledgeOf(CLOSE, { ...CLOSE, title: 'Weather', relevance: 0.1 }) };
-
   it('says in the customer’s language that the articles are in another, and links the closest', () => {
     const draft = draftFor('Hola, ¿cómo puedo hacer que el ventilador de mi equipo sea más silencioso?', options);
     expect(draft.language).toBe('es');
@@ -121,13 +113,11 @@ describe('a draft in another language than the articles', () => {
     expect(draft.text).toContain('- Fans and noise (https://docs.example.com/care/fans)');
     expect(draft.text).not.toMatch(/Weather|Eco mode|thank you/);
   });
-
   it('uses the template in that language if there is one', () => {
     const draft = draftFor('Mein Gerät rechnet nicht mehr, was kann ich tun?', { ...options, intent: 'not_hashing' });
     expect(draft.language).toBe('de');
     expect(draft.text).toMatch(/^Hallo Dana,\n\nvielen Dank[\s\S]*nur auf Englisch/);
   });
-
   it('links nothing that the customer cannot open', () => {
     const local = knowledgeOf({ ...CLOSE, url: 'http://localhost:8787/api/kb/text/fans.md' });
     const draft = draftFor('Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?', {
@@ -162,7 +152,6 @@ describe('createDraftGenerator()', () => {
     expect(draft.references).toEqual([]);
     expect(draft.text).not.toContain('Fans and noise');
   });
-
   it('is the same on every run', () => {
     expect(composeFor(LOUD, STEPS).draft).toEqual(composeFor(LOUD, STEPS).draft);
   });

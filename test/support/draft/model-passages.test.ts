@@ -52,19 +52,16 @@ describe('modelPassages()', () => {
     expect(texts).not.toMatch(/blue screw|has a switch/);
     expect(asked).toEqual([]);
   });
-
   it('shows no section for a single device when the device is unknown', async () => {
     const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
     expect(texts).toContain('Choose Eco mode');
     expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
   });
-
   it('shows uncertain articles too, but no unrelated ones', async () => {
     expect((await shownFor(LOUD, { relevance: 0.05 })).texts).toContain('Choose Eco mode');
     const none = await shownFor(LOUD, { relevance: 0.01 });
     expect([none.texts, none.isAnswerable]).toEqual(['', false]);
   });
-
   it('searches by queries of the model when the search is weak', async () => {
     const queries = ['carpet living room'];
     expect((await shownFor(LOUD, { relevance: 0.5, queries })).asked).toHaveLength(0);
@@ -72,7 +69,6 @@ describe('modelPassages()', () => {
     expect(asked).toHaveLength(1);
     expect(texts).toContain('damped by a carpet');
   });
-
   it('requests queries in the language of the articles for a message in another', async () => {
     const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', {
       ...{ isForeign: true, queries: ['carpet living room'] },

@@ -34,7 +34,6 @@ describe('escalationOf()', () => {
         classification,
       },
     );
-
   it.each<[string, string, object[], boolean]>([
     ['no rule', 'It is loud', [], false],
     ['a rule of other words', 'It is loud', [{ any_of: ['smoke'] }], false],
@@ -50,12 +49,10 @@ describe('escalationOf()', () => {
   ])('applies %s: %s', (_, message, own, needed) => {
     expect(escalate(message, { own })).toEqual(needed ? { needed, to: 'Team', reasons: ['because'] } : NONE);
   });
-
   it('requires all conditions of a rule', () => {
     const own = [{ any_of: ['loud'], min_customer_messages: 3 }];
     expect(escalate('It is loud', { own }, { customerMessages: ['a', 'b', 'loud'] }).needed).toBe(true);
   });
-
   it.each<[string, string, Parameters<typeof escalate>[1], object]>([
     [
       'names the team of the first rule and the reasons of all',
@@ -109,18 +106,15 @@ describe('escalationOf()', () => {
   ])('%s', (_, message, rules, expected) => {
     expect(escalate(message, rules)).toEqual(expected);
   });
-
   it('escalates danger in words that no rule lists', () => {
     const rules = { own: [], all: [{ ...SMOKE, any_of: ['smoke'] }] };
     expect(escalate('Dispositivo caldo e fumo dalla presa!', rules, { language: 'it' }).to).toBe('Safety');
   });
-
   it('skips rules with a coverage when it is unknown', () => {
     const all = [{ to: 'Second level', reason: 'low', coverage: ['low', 'none'] }, COURT];
     expect(escalate('See you in court', { all }, {}, 'unknown').reasons).toEqual(['law']);
     expect(escalate('See you in court', { all }, {}, 'none').reasons).toEqual(['low', 'Relations: law']);
   });
-
   it('reads the earlier messages that a follow-up needs', () => {
     expect(escalate('Any news?', { own: [SMOKE] }, { question: 'There is smoke from it\nAny news?' }).needed).toBe(
       true,
@@ -134,7 +128,6 @@ describe('missingInformation()', () => {
       { required_facts: [{ id: 'fact', question: 'Which firmware version does the dashboard show?', ...fact }] },
       { customerMessages: ticket.said ?? [], subject: ticket.subject, metadata: { ...ticket.metadata } },
     ).map(({ question }) => question);
-
   it('asks for what neither message, history, subject nor metadata give', () => {
     const fact = { patterns: ['\\bfirmware \\d'], metadata: ['firmware', 'attachments'] };
     expect(ask(fact, { said: ['It is loud'] })).toEqual(['Which firmware version does the dashboard show?']);
@@ -143,24 +136,20 @@ describe('missingInformation()', () => {
     expect(ask(fact, { metadata: { firmware: '3.4.0' } })).toEqual([]);
     expect(ask(fact, { metadata: { attachments: ['a.log'] } })).toEqual([]);
   });
-
   it('takes empty metadata for missing', () => {
     const fact = { patterns: ['x{9}'], metadata: ['firmware', 'toString'] };
     for (const firmware of ['', ' ', null, [], false])
       expect(ask(fact, { metadata: { firmware } }), JSON.stringify(firmware)).toHaveLength(1);
   });
-
   it('compares the words of the question in each of its languages', () => {
     const fact = { question: { en: 'Which firmware version is it?', de: 'Welche Lampe ist eingebaut?' } };
     expect(ask(fact, { said: ['Die Lampe ist schon eingebaut'] })).toEqual([]);
     expect(ask(fact, { said: ['It is loud'] })).toHaveLength(1);
   });
-
   it('compares the words of the question when there is no pattern', () => {
     expect(ask({}, { said: ['The dashboard shows firmware version 3.4.0'] })).toEqual([]);
     expect(ask({}, { said: ['It is loud'] })).toHaveLength(1);
   });
-
   it('skips a pattern that does not compile', () => {
     expect(ask({ patterns: ['(', 'loud'] }, { said: ['It is loud'] })).toEqual([]);
   });
@@ -170,13 +159,11 @@ describe('autoSendOf()', () => {
   const intent = { title: 'Noise', auto_send: { allowed: true, min_confidence: 0.9 } };
   const of = (confidence: number, given: typeof intent | undefined = intent, primary_intent = 'noise') =>
     autoSendOf({ primary_intent, confidence }, given);
-
   it('allows what the taxonomy allows at a sufficient confidence', () => {
     expect(of(0.9).allowed).toBe(true);
     expect(of(0.8999).allowed).toBe(false);
     expect(of(1, { ...intent, auto_send: { allowed: false, min_confidence: 0 } }).allowed).toBe(false);
   });
-
   it('never sends when the message reports danger, whatever the confidence', () => {
     const { allowed, reasons } = autoSendOf({ primary_intent: 'noise', confidence: 1, danger: 'smoke' }, intent);
     expect([allowed, reasons]).toEqual([
@@ -184,12 +171,10 @@ describe('autoSendOf()', () => {
       ['The message speaks of possible danger ("smoke"): a person has to see it.'],
     ]);
   });
-
   it('never sends a message without intent', () => {
     expect(autoSendOf({ primary_intent: 'noise', confidence: 1 }, undefined).allowed).toBe(false);
     expect(of(1, intent, 'unknown').allowed).toBe(false);
   });
-
   it('gives the reason, and never rounds a confidence up', () => {
     expect(of(0.8999).reasons).toEqual([
       'The intent "Noise" lets its template go out alone from 90 % on; the classification is 89.9 % sure.',
@@ -204,23 +189,18 @@ describe('signalsIn()', () => {
   it.each(signals.danger)('recognises danger: %j', (text, danger) => {
     expect(signalsIn(text).danger).toBe(danger);
   });
-
   it.each(signals.dangerOfLanguages)('recognises danger in %s: %j', (language, text, danger) => {
     expect([signalsIn(text, language).danger, signalsIn(text).danger]).toEqual([danger, danger]);
   });
-
   it.each(signals.dangerInOtherWords)('recognises danger in other words: %j', (text, danger) => {
     expect(signalsIn(text, 'en').danger).toBe(danger);
   });
-
   it.each(signals.noDanger)('finds no danger in %j', (text) => {
     expect(signalsIn(text).danger).toBeUndefined();
   });
-
   it.each(signals.harmless)('ignores harmless senses: %j', (text) => {
     expect(signalsIn(text, 'en').danger).toBeUndefined();
   });
-
   it('ignores words of danger of other languages', () => {
     for (const language of ['en', undefined])
       expect(signalsIn('I bought a brand new Apollo II', language).danger).toBeUndefined();
@@ -228,26 +208,21 @@ describe('signalsIn()', () => {
     expect(signalsIn('Der Brand der Firma', 'de').danger).toBeUndefined();
     expect(signalsIn('Hilfe, smoke kommt aus dem Gerät', 'de').danger).toBe('smoke');
   });
-
   it('recognises anger in words, marks and capitals, but not in names and units', () => {
     expect(signalsIn('This is unacceptable.').isAngry).toBe(true);
     expect(signalsIn('Answer me!!!').isAngry).toBe(true);
     expect(signalsIn('THIS DOES NOT WORK AND NOBODY HELPS').isAngry).toBe(true);
     expect(signalsIn('HTTP 404 on GET /api, see the JSON').isAngry).toBe(false);
   });
-
   it('does not take lines of a log for shouting', () => {
     expect(signalsIn('12:01 INFO start\n12:02 ERROR board\n12:03 WARN pool\n12:04 FATAL end').isAngry).toBe(false);
   });
-
   it.each(signals.requests)('recognises the request in %j', (text, requested) => {
     expect(signalsIn(text).requested).toBe(requested);
   });
-
   it.each(signals.noRequest)('finds no request in %j', (text) => {
     expect(signalsIn(text).requested).toBeUndefined();
   });
-
   it.each(['!smell of '.repeat(10_000), 'A'.repeat(100_000)])('finds nothing in endless repetition (%#)', (text) => {
     expect(signalsIn(text)).toEqual({ danger: undefined, isAngry: false, requested: undefined });
   });

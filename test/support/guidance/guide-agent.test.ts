@@ -52,25 +52,21 @@ describe('guideAgent()', () => {
     const steps = ['Clean the fan.', 'Lower the room temperature, see Miner > Power.'];
     expect(guide('The fan is loud').recommended_steps).toEqual(steps.map((step) => ({ step, ...SOURCE })));
   });
-
   it('gives no address that the customer could not open', () => {
     const answer = answerOf({ ...FANS, url: 'http://localhost:8787/api/kb/text/fans.md' });
     const [first] = guide('The fan is loud', { answer }).recommended_steps;
     expect(first).toEqual({ step: 'Clean the fan.', title: SOURCE.title });
   });
-
   it('reports a closing message, and no missing facts', () => {
     const { summary, risks } = guide('Thank you, that fixed it!', { knowledge: unavailableRetrieval() });
     expect(summary).toBe('The customer thanks, or says that it is solved.');
     expect(risks).toEqual([expect.stringContaining('there seems to be nothing to answer')]);
   });
-
   it('summarises the ticket in a sentence', () => {
     const summary = /^.+ \(93 % sure\), Apollo II; the draft quotes one article, coverage high\.$/;
     expect(guide('My Apollo II is loud').summary).toMatch(summary);
     expect(guide('It is loud', NOTHING).summary).toContain('the draft quotes no article');
   });
-
   it.each<[string, string, Given, string | RegExp]>([
     [
       'another product than the ticket',
@@ -119,7 +115,6 @@ describe('guideAgent()', () => {
     if (typeof expected === 'string') expect(all).toContain(expected);
     else expect(all).toMatch(expected);
   });
-
   it.each<[string, Given]>([
     ['The fan of my device is loud, what can I do?', {}],
     ['The fan is loud. What can I do??? Dust?', {}],
@@ -127,12 +122,10 @@ describe('guideAgent()', () => {
   ])('has no risks when there are none: %s', (message, given) => {
     expect(guide(message, given).risks).toEqual([]);
   });
-
   it('reports neither questions without an answer nor removals of a refused draft', () => {
     expect(guide('How? What now? And when?', NOTHING).all).not.toContain('questions');
     expect(guide('The fan is loud', { model: REFUSED }).all).not.toContain('removed');
   });
-
   it('says that nothing in the draft answers, and which articles come closest', () => {
     const weak = knowledgeOf({ ...FANS, relevance: 0.4 });
     const { all, closest_articles } = guide('The fan is loud', { knowledge: weak, answer: answerOf() });
@@ -140,7 +133,6 @@ describe('guideAgent()', () => {
     expect(closest_articles).toEqual([{ ...SOURCE, relevance_score: 0.4 }]);
     expect(guide('The fan is loud').closest_articles).toBeUndefined();
   });
-
   it('names the first steps that the draft of a model omits', () => {
     const leftOut = Array.from({ length: 6 }, (_, at) => `${at + 1}. Turn the wheel.\n${'Wait. '.repeat(40)}`);
     const { all } = guide('The fan is loud', { model: { model: 'm', refused: undefined, removed: 0, leftOut } });
@@ -148,7 +140,6 @@ describe('guideAgent()', () => {
       /leaves out steps that its articles have: “1\. Turn the wheel\. Wait\..{0,120}…”, .* and 2 more\./,
     );
   });
-
   it('stays within its bounds for any input', () => {
     const gaps = Array.from({ length: 20 }, (_, at) => `${at} ${'gap '.repeat(100)}`);
     const metadata = { attachments: Array.from({ length: 100 }, () => 'x'.repeat(300)) };

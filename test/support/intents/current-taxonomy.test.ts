@@ -98,20 +98,17 @@ describe('currentTaxonomy()', () => {
     expect(classifier.classify(PARCEL).primary_intent).toBe('unknown');
     expect(told).toEqual([]);
   });
-
   it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
     const first = isolate();
     await put(first.store, first.workspace, smallTaxonomy());
     expect((await first.read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
     const kept = await first.store.readModel(first.workspace, hashOf(smallTaxonomy()));
     expect(kept).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
-
     const marked = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
     await first.store.writeModel(first.workspace, hashOf(smallTaxonomy()), { packed: marked, isDerived: true });
     const second = isolate({ workspace: first.workspace });
     expect((await second.read()).classifier.threshold).toBe(0.75);
   });
-
   it('reads KV once a minute', async () => {
     const { read, wait, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -123,7 +120,6 @@ describe('currentTaxonomy()', () => {
     wait(1000);
     expect((await read()).taxonomy.name).toBe('Renamed');
   });
-
   it('keeps the open taxonomy while nothing has changed', async () => {
     const { read, wait, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -132,7 +128,6 @@ describe('currentTaxonomy()', () => {
     expect(await read()).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
   });
-
   it('reads a forgotten taxonomy again', async () => {
     const { read, forget, store, workspace } = isolate();
     await read();
@@ -140,7 +135,6 @@ describe('currentTaxonomy()', () => {
     forget();
     expect((await read()).taxonomy.name).toBe('Small');
   });
-
   it('does not cache a read that began before it was forgotten', async () => {
     const real = kvTaxonomies(kv);
     const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
@@ -160,7 +154,6 @@ describe('currentTaxonomy()', () => {
     expect((await early).taxonomy.name).toBe('General');
     expect((await read()).taxonomy.name).toBe('Small');
   });
-
   it('shares one load among concurrent callers', async () => {
     const { read, reads, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -168,7 +161,6 @@ describe('currentTaxonomy()', () => {
     expect(second).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model']);
   });
-
   it('keeps workspaces apart, and the models of one from all others', async () => {
     const { read, readOf, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -176,7 +168,6 @@ describe('currentTaxonomy()', () => {
     expect((await readOf('someone-else')).taxonomy.intents).toEqual([]);
     expect(await store.readModel('someone-else', hashOf(smallTaxonomy()))).toBeUndefined();
   });
-
   it.each([
     ['is no JSON', 'Where is my secret parcel', 'is no JSON'],
     ['is none', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
@@ -189,7 +180,6 @@ describe('currentTaxonomy()', () => {
     expect(told[0]).toContain(why);
     expect(told[0]).not.toContain('secret');
   });
-
   it('keeps the last usable taxonomy when the next is invalid', async () => {
     const { read, wait, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -202,7 +192,6 @@ describe('currentTaxonomy()', () => {
     wait(60_000);
     expect((await read()).taxonomy.name).toBe('Mended');
   });
-
   it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
     let isDown = false;
     const real = kvTaxonomies(kv);
@@ -220,7 +209,6 @@ describe('currentTaxonomy()', () => {
     wait(5000);
     expect((await read()).taxonomy.name).toBe('Renamed');
   });
-
   it('returns to the general taxonomy when a taxonomy is deleted', async () => {
     const { read, wait, store, workspace } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -229,7 +217,6 @@ describe('currentTaxonomy()', () => {
     wait(60_000);
     expect((await read()).taxonomy.name).toBe('General');
   });
-
   it('trains again when the model is damaged or of another version', async () => {
     const { read, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -241,7 +228,6 @@ describe('currentTaxonomy()', () => {
     const mended = await store.readModel(workspace, hashOf(smallTaxonomy()));
     expect(mended).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
   });
-
   it('uses a large taxonomy only with its packed model', async () => {
     const { read, wait, store, workspace, told } = isolate();
     await put(store, workspace, smallTaxonomy());
@@ -257,14 +243,12 @@ describe('currentTaxonomy()', () => {
     expect(taxonomy.intents[0]?.examples).toHaveLength(400);
     expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
   });
-
   it('works when the trained model cannot be stored', async () => {
     const { read, store, workspace, told } = isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
     await put(store, workspace, smallTaxonomy());
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
     expect(told).toEqual(['taxonomy: KV is full']);
   });
-
   it('caches a bounded number of workspaces, the latest ones', async () => {
     const { readOf, reads } = isolate();
     for (let at = 0; at < 17; at += 1) await readOf(`bounded-${at}`);

@@ -37,19 +37,16 @@ describe('a packed model', () => {
     for (const text of ['Where is my parcel?', 'loud fan', 'nonsense'])
       expect(askew.classify(text)).toEqual(own.classify(text));
   });
-
   it('is not changed by being used', () => {
     const before = packed.slice();
     openClassifier(packed, taxonomy).classify('Where is my parcel?');
     expect(packed).toEqual(before);
   });
-
   it('opens with whatever of the taxonomy it was not trained from', () => {
     const [first, ...rest] = taxonomy.intents;
     const told = { ...first, reply_template: 'Another text', devices: ['Apollo'] } as (typeof rest)[number];
     expect(opening(packed, { ...taxonomy, name: 'Renamed', intents: [told, ...rest] })).not.toThrow();
   });
-
   it.each([
     ['an example more', { examples: ['One more'] }],
     ['another title', { title: 'Something else' }],
@@ -62,11 +59,9 @@ describe('a packed model', () => {
       new InvalidModel('Cannot open the trained model: it was trained from another taxonomy'),
     );
   });
-
   it('is refused by a taxonomy with something more that belongs to no intent', () => {
     expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(InvalidModel);
   });
-
   it.each([
     ['nothing', new Uint8Array(0)],
     ['a text', new TextEncoder().encode('not a model at all, but long enough to be taken for one by its length')],
@@ -79,7 +74,6 @@ describe('a packed model', () => {
   ])('is refused when it is %s', (_, bytes) => {
     expect(opening(bytes)).toThrow(InvalidModel);
   });
-
   it('is refused with any byte of it changed', () => {
     for (let at = 0; at < packed.length; at += Math.ceil(packed.length / 300)) {
       const bytes = packed.slice();
@@ -87,7 +81,6 @@ describe('a packed model', () => {
       expect(opening(bytes), `byte ${at}`).toThrow(InvalidModel);
     }
   });
-
   it('is refused when its parts do not fit together although its checksum does', () => {
     const { starts } = layoutOf(new Uint32Array(packed.buffer, 0, 16));
     for (const part of ['stemStarts', 'weightStarts'] as const) {
@@ -102,7 +95,6 @@ describe('contentHash()', () => {
     expect(hashText(contentHash(taxonomy))).toMatch(/^[0-9a-f]{16}$/);
     expect(contentHash(smallTaxonomy())).toEqual(contentHash(taxonomy));
   });
-
   it('distinguishes where one text ends and the next begins', () => {
     const of = (examples: string[]) =>
       hashText(contentHash({ intents: [{ id: 'a', title: 'b', examples }], out_of_scope_examples: [] }));

@@ -46,7 +46,6 @@ describe('readTaxonomy()', () => {
       value: { language: 'en', intents: [{ auto_send: { allowed: false, min_confidence: 0.9 }, escalation: [] }] },
     });
   });
-
   it.each<[string, unknown, string, RegExp]>([
     ['that is no object', 'text', '', /expected object/],
     [
@@ -72,12 +71,10 @@ describe('readTaxonomy()', () => {
     expect(issueOf(value)?.path).toBe(path);
     expect(issueOf(value)?.message).toMatch(message);
   });
-
   it('refuses more intents than a classifier is made for', () => {
     const intents = Array.from({ length: 201 }, (_, at) => ({ ...smallTaxonomy().intents[0], id: `intent_${at}` }));
     expect(issueOf(withTaxonomy({ intents }))?.path).toBe('intents');
   });
-
   it('takes every kind of rule', () => {
     const words = [{ any_of: ['smoke'] }, { min_customer_messages: 3 }, { confidence_below: 0.5 }];
     const rules = [...words, { coverage: ['none'] }, { always: true }];
@@ -90,11 +87,9 @@ describe('checkPattern()', () => {
   it.each(patterns.accepted)('takes %s', (pattern) => {
     expect(checkPattern(pattern)).toBeUndefined();
   });
-
   it.each(patterns.refused)('refuses %s', (pattern, message) => {
     expect(checkPattern(pattern as string)).toContain(message);
   });
-
   it('accepts only patterns that end on the worst of texts', () => {
     const text = 'a'.repeat(8000);
     for (const pattern of ['a{0,30}a{0,30}b', '(?:a|b){1,8}c', 'a?a?a?a?a?a?a?a?a?b', '[^.]{0,999}b']) {
@@ -109,7 +104,6 @@ describe('patternCost()', () => {
   it.each(patterns.ways)('counts the ways of %s', (pattern, ways) => {
     expect(patternCost(pattern as string).ways).toBe(ways);
   });
-
   it.each(patterns.lengths)('counts the characters of %s', (pattern, length) => {
     expect(patternCost(pattern as string).length).toBe(length);
   });

@@ -95,14 +95,12 @@ describe('PUT /v1/support/taxonomy', () => {
     expect([...models.keys()]).toEqual([`acme/${hash}`]);
     expect(forgotten).toEqual(['acme']);
   });
-
   it('stores the model of the request', async () => {
     const packed = trainClassifier(taxonomy, { threshold: 0.55 });
     const response = await send('PUT', { body: { taxonomy, model: encodeBase64url(packed) } });
     expect(await response.json()).toMatchObject({ trained: 'given', threshold: expect.closeTo(0.55, 5) });
     expect(models.get(`acme/${hash}`)).toEqual(packed);
   });
-
   it('accepts a large taxonomy only with its model', async () => {
     expect(await problemOf(await send('PUT', { body: { taxonomy: large } }))).toEqual([
       400,
@@ -111,7 +109,6 @@ describe('PUT /v1/support/taxonomy', () => {
     const model = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
     expect((await send('PUT', { body: { taxonomy: large, model } })).status).toBe(200);
   });
-
   it('refuses a model of another taxonomy and changes nothing', async () => {
     const model = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
     expect(await problemOf(await send('PUT', { body: { taxonomy, model } }))).toEqual([
@@ -120,7 +117,6 @@ describe('PUT /v1/support/taxonomy', () => {
     ]);
     expect(texts.size + models.size).toBe(0);
   });
-
   it('names the place of an issue', async () => {
     const [first, ...rest] = taxonomy.intents;
     const facts = [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }];
@@ -138,34 +134,29 @@ describe('PUT /v1/support/taxonomy', () => {
     }
     expect(texts.size).toBe(0);
   });
-
   it('retires the model of the previous taxonomy', async () => {
     await send('PUT', { body: { taxonomy } });
     await send('PUT', { body: { taxonomy: { ...taxonomy, out_of_scope_examples: ['Spam'] } } });
     expect(models.size).toBe(1);
     expect(models.has(`acme/${hash}`)).toBe(false);
   });
-
   it('keeps the model when only texts have changed', async () => {
     await send('PUT', { body: { taxonomy } });
     await send('PUT', { body: { taxonomy: { ...taxonomy, signature: 'Yours' } } });
     expect([...models.keys()]).toEqual([`acme/${hash}`]);
     expect(texts.get('acme')).toContain('Yours');
   });
-
   it('needs support:taxonomy:write', async () => {
     const response = await send('PUT', { body: { taxonomy }, capabilities: ['support:analyze'] });
     expect(response.status).toBe(401);
     expect(texts.size).toBe(0);
   });
-
   it('refuses a replayed call, which would restore an older taxonomy', async () => {
     const app = await appOf();
     const request = await requestOf('PUT', { body: { taxonomy } });
     expect((await app.fetch(request.clone())).status).toBe(200);
     expect((await app.fetch(request)).status).toBe(401);
   });
-
   it('refuses a body that is longer than an article may be', async () => {
     const model = 'A'.repeat(MAX_ARTICLE_BYTES);
     expect((await send('PUT', { body: { taxonomy, model } })).status).toBe(400);
@@ -183,12 +174,10 @@ describe('GET and DELETE /v1/support/taxonomy', () => {
     expect(models.size).toBe(0);
     expect(forgotten).toEqual(['acme', 'acme']);
   });
-
   it('need support:analyze and support:taxonomy:write', async () => {
     expect((await send('GET', { capabilities: ['kb:read'] })).status).toBe(401);
     expect((await send('DELETE', { capabilities: ['support:analyze'] })).status).toBe(401);
   });
-
   it('delete a taxonomy that is no longer valid', async () => {
     texts.set('acme', '{');
     expect((await send('DELETE')).status).toBe(204);

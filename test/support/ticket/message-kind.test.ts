@@ -8,17 +8,14 @@ describe('messageKind()', () => {
   it.each(kinds.closing)('recognises a closing message: %j', (message) => {
     expect(messageKind(message, { before })).toBe('closing');
   });
-
   it.each(kinds.open)('does not take an open problem for closed: %j', (message) => {
     expect(messageKind(message, { before })).not.toBe('closing');
   });
-
   it('takes the first message for thanks only when it says nothing else', () => {
     expect(messageKind('Thanks for the great support!', { before: [] })).toBe('closing');
     for (const message of ['Fixed IP address', 'My Apollo is running hot', 'The Apollo II works fine, the III is dead'])
       expect(messageKind(message, { before: [] }), message).toBe('new');
   });
-
   it('recognises a follow-up by the earlier messages', () => {
     expect(messageKind('Still the same.', { before })).toBe('follow-up');
     expect(messageKind('Still the same.', { before: [] })).toBe('new');
@@ -26,12 +23,10 @@ describe('messageKind()', () => {
     const refers = 'I did steps 1 to 3 but step 4 does not work, the button is grey';
     expect(messageKind(refers, { before })).toBe('follow-up');
   });
-
   it('ignores the quoted mail', () => {
     const message = `No change.\n\nOn Tue, 6 Oct 2026 at 09:14, Support wrote:\n> ${'Please restart the device and wait. '.repeat(5)}`;
     expect(messageKind(message, { before })).toBe('follow-up');
   });
-
   it.each(['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])(
     'takes no endless repetition for the end of a ticket (%#)',
     (text) => {

@@ -81,7 +81,6 @@ describe('readTicket()', () => {
   ])('%s: %s', (_, message, more, expected) => {
     expect(read(message, more)).toMatchObject(expected);
   });
-
   it.each<[string, More, product: string | undefined, otherProduct?: string]>([
     ['My Apollo is loud', product(' Apollo II '), 'Apollo II'],
     ['My Apollo III is loud', {}, 'Apollo III'],
@@ -109,12 +108,10 @@ describe('readTicket()', () => {
     const ticket = read(message, more);
     expect([ticket.product, ticket.otherProduct]).toEqual([name, otherProduct]);
   });
-
   it('masks message, subject and history', () => {
     const more = { subject: 'a@b.example', history: [customer('Write to a@b.example please')] };
     expect(JSON.stringify(read('I am a@b.example', more))).not.toContain('a@b.example');
   });
-
   it.each(['Still the same.', 'That did not help, sorry', 'hat nicht geholfen'])(
     'completes a follow-up from earlier messages: %s',
     (message) => {
@@ -124,24 +121,20 @@ describe('readTicket()', () => {
       expect(ticket.question).not.toContain('cables');
     },
   );
-
   it('joins an addition to the message before', () => {
     const ticket = read("Forgot to mention: it's the Apollo III, not the II.", { history: [NO_HASH] });
     expect(ticket).toMatchObject({ isFollowUp: true, product: 'Apollo III' });
     expect(ticket.question).toContain('0 H/s');
   });
-
   it('resolves a pronoun', () => {
     const history = [customer('I bought the Apollo III last week.')];
     expect(read('How do I connect it to my router at home by cable?', { history }).question).toContain('Apollo III');
   });
-
   it('completes a third follow-up', () => {
     const history = [NO_HASH, ...['Still the same', 'No change', 'Still nothing'].map(customer)];
     const question = `${NO_HASH.text}\nStill nothing\ndid not help`;
     expect(read('did not help', { history }).question).toBe(question);
   });
-
   it('masks and bounds the other metadata', () => {
     const attachments = Array(50).fill('a@b.example.log');
     const ticket = read('It is loud', { metadata: { note: `a@b.example ${'x'.repeat(5000)}`, attachments, paid: 7 } });
@@ -150,17 +143,14 @@ describe('readTicket()', () => {
     expect(ticket.metadata.attachments).toHaveLength(20);
     expect(ticket.metadata.paid).toBe(7);
   });
-
   it('masks before it cuts', () => {
     expect(read(`${'x'.repeat(7995)} a@b.example`).message).not.toContain('a@');
   });
-
   it('omits a prompt injection from a follow-up', () => {
     const { question } = read(`Still the same. ${INJECTION}`, { history: [customer('My Apollo II shows 0 H/s')] });
     expect(question).toContain('My Apollo II shows 0 H/s');
     expect(question).not.toContain('Ignore');
   });
-
   it('reads only the beginning of a long message, and reports it', () => {
     const ticket = read('word '.repeat(6000));
     expect(ticket.isShortened).toBe(true);
