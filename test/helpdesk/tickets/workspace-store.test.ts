@@ -17,10 +17,8 @@ const listed = (index: ReturnType<typeof ticketIndex>, state: 'open' | 'done' | 
 describe('ticketIndex()', () => {
   it('lists jobs by state, the latest change first', () => {
     const index = ticketIndex(nodeSql());
-    index.report(place('1'), [
-      job({ changed_at: at(1) }),
-      job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' }),
-    ]);
+    const dead = job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' });
+    index.report(place('1'), [job({ changed_at: at(1) }), dead]);
     index.report(place('2'), [job({ changed_at: at(2) })]);
     expect(listed(index, 'open').tickets.map(({ id }) => id)).toEqual(['chatwoot/2/1', 'chatwoot/1/1']);
     expect(listed(index, 'dead')).toMatchObject({ total: 1, tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }] });
@@ -138,9 +136,7 @@ describe('articleSync()', () => {
     expect(clock.now).toBe(5000);
   });
   it('retries failures with growing back-off, without limit', async () => {
-    const { sync, started, next, clock } = syncForTest(
-      Array.from({ length: 30 }, () => new Error('the library is down')),
-    );
+    const { sync, started, next, clock } = syncForTest(Array(30).fill(new Error('the library is down')));
     sync.request({ full: true, now: 1000 });
     for (let count = 0; count < 30; count += 1) await next();
     expect(sync.dueAt()).toBe(clock.now + 600_000);
@@ -149,16 +145,14 @@ describe('articleSync()', () => {
     expect(sync.dueAt()).toBeUndefined();
   });
   it('starts another sync for a request that came during the start', async () => {
-    const parts = syncForTest([]);
-    let isFirst = true;
-    parts.sync.request({ full: false, now: 1000 });
-    const starting = parts.next();
-    if (isFirst) parts.sync.request({ full: true, now: 1000 });
-    isFirst = false;
+    const { sync, started, next } = syncForTest([]);
+    sync.request({ full: false, now: 1000 });
+    const starting = next();
+    sync.request({ full: true, now: 1000 });
     await starting;
-    expect(parts.sync.dueAt()).toBeDefined();
-    await parts.next();
-    expect(parts.started).toEqual([false, true]);
-    expect(parts.sync.dueAt()).toBeUndefined();
+    expect(sync.dueAt()).toBeDefined();
+    await next();
+    expect(started).toEqual([false, true]);
+    expect(sync.dueAt()).toBeUndefined();
   });
 });

@@ -42,9 +42,8 @@ describe('a classifier', () => {
     expect(small.classify(message).primary_intent).toBe(intent);
   });
   it('finds the intent of the documented example', () => {
-    const { primary_intent, confidence } = sample.classify(
-      'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
-    );
+    const documented = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+    const { primary_intent, confidence } = sample.classify(documented);
     expect(primary_intent).toBe('not_hashing');
     expect(confidence).toBeGreaterThan(0.6);
   });
@@ -96,15 +95,9 @@ describe('a classifier', () => {
     const random = seededRandom(5);
     const letters = Array.from({ length: 32_000 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
     const words = letters.replace(/.{6}/g, '$& ');
-    for (const message of [
-      letters,
-      words.slice(0, 32_000),
-      'parcel '.repeat(4571),
-      '> '.repeat(16_000),
-      '.\n'.repeat(16_000),
-    ]) {
+    const repeated = ['parcel '.repeat(4571), '> '.repeat(16_000), '.\n'.repeat(16_000)];
+    for (const message of [letters, words.slice(0, 32_000), ...repeated])
       expect(IntentClassification.safeParse(sample.classify(message)).success).toBe(true);
-    }
   });
 });
 
@@ -115,11 +108,9 @@ describe('trainClassifier()', () => {
     expect(trainClassifier(taxonomy, { seed: 4 })).toEqual(packed);
     const other = trainClassifier(taxonomy, { seed: 5, effort: 'quick' });
     expect(other).not.toEqual(packed);
-    for (const { examples } of taxonomy.intents) {
-      for (const text of examples) {
-        const [first, second] = [packed, other].map((each) => openClassifier(each, taxonomy).classify(text));
-        expect(second?.primary_intent).toBe(first?.primary_intent);
-      }
+    for (const text of taxonomy.intents.flatMap(({ examples }) => examples)) {
+      const [first, second] = [packed, other].map((each) => openClassifier(each, taxonomy).classify(text));
+      expect(second?.primary_intent).toBe(first?.primary_intent);
     }
   });
   it('learns from titles and from each sentence of a description', () => {
@@ -140,19 +131,15 @@ describe('trainClassifier()', () => {
     const taxonomy = smallTaxonomy();
     const one = { ...taxonomy, intents: taxonomy.intents.slice(0, 1) };
     expect(classifierOf(one).classify('Where is my parcel?').primary_intent).toBe('shipping');
-    const few = {
-      ...taxonomy,
-      intents: taxonomy.intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 1) })),
-    };
-    expect(classifierOf(few).likeliest('Where is my parcel?', 1)[0]?.intent).toBe('shipping');
+    const intents = taxonomy.intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 1) }));
+    expect(classifierOf({ ...taxonomy, intents }).likeliest('Where is my parcel?', 1)[0]?.intent).toBe('shipping');
   });
   it('accepts examples without words', () => {
     const taxonomy = smallTaxonomy();
     const [first, ...rest] = taxonomy.intents;
     const blank = { ...first, examples: ['???', ...(first?.examples ?? [])] } as (typeof rest)[number];
-    expect(classifierOf({ ...taxonomy, intents: [blank, ...rest] }).classify('My parcel is late').primary_intent).toBe(
-      'shipping',
-    );
+    const classifier = classifierOf({ ...taxonomy, intents: [blank, ...rest] });
+    expect(classifier.classify('My parcel is late').primary_intent).toBe('shipping');
   });
   it('loses almost no accuracy by quantised weights', () => {
     const set = trainingSetOf(CUT);
@@ -169,16 +156,8 @@ describe('trainClassifier()', () => {
     expect(farthest / greatest).toBeLessThan(0.05);
   });
   it('weighs a feature of one intent above one of all', () => {
-    const set = {
-      intentCount: 2,
-      examples: [
-        { text: 'the parcel', intent: 0 },
-        { text: 'the parcel', intent: 0 },
-        { text: 'the fan', intent: 1 },
-        { text: 'the fan', intent: 1 },
-      ],
-    };
-    const { gains, hashes } = extractFeatures(set);
+    const examples = ['the parcel', 'the parcel', 'the fan', 'the fan'].map((text, at) => ({ text, intent: at >> 1 }));
+    const { gains, hashes } = extractFeatures({ intentCount: 2, examples });
     const gainOf = (text: string) => {
       const own = extractFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
       return gains[hashes.indexOf(own)] ?? 0;

@@ -35,13 +35,8 @@ const memoryStore = (): TaxonomyStore => ({
 });
 
 const appOf = async () => {
-  const guard: GuardOptions = {
-    self: 'support',
-    access: 'signed',
-    signer: await localSigner('support'),
-    directory: await localDirectory(),
-    log: () => undefined,
-  };
+  const identity = { signer: await localSigner('support'), directory: await localDirectory() };
+  const guard: GuardOptions = { self: 'support', access: 'signed', ...identity, log: () => undefined };
   const app = new Hono<GuardedEnv>();
   taxonomyRoutes(app, { guard, store: memoryStore(), forget: (workspace) => forgotten.push(workspace) });
   app.onError(faultHandler(guard));
@@ -84,16 +79,10 @@ describe('PUT /v1/support/taxonomy', () => {
     const response = await send('PUT', { body: { taxonomy } });
     expect(response.status).toBe(200);
     expect(TaxonomyWritten.parse(await response.json())).toEqual({
-      name: 'Small',
-      intents: 4,
-      examples: 32,
-      trained: 'here',
-      threshold: expect.closeTo(0.4, 5),
-      content_hash: hash,
+      ...{ name: 'Small', intents: 4, examples: 32, trained: 'here' },
+      ...{ threshold: expect.closeTo(0.4, 5), content_hash: hash },
     });
-    expect([...texts.keys()]).toEqual(['acme']);
-    expect([...models.keys()]).toEqual([`acme/${hash}`]);
-    expect(forgotten).toEqual(['acme']);
+    expect([[...texts.keys()], [...models.keys()], forgotten]).toEqual([['acme'], [`acme/${hash}`], ['acme']]);
   });
   it('stores the model of the request', async () => {
     const packed = trainClassifier(taxonomy, { threshold: 0.55 });
@@ -127,11 +116,8 @@ describe('PUT /v1/support/taxonomy', () => {
       [{ taxonomy, model: 'not+base64url' }, 'model: is not base64url'],
       [{ taxonomy, extra: 1 }, 'extra: is not a known member'],
       [taxonomy, 'taxonomy'],
-    ] as const) {
-      const [status, message] = await problemOf(await send('PUT', { body }));
-      expect(status).toBe(400);
-      expect(message).toContain(place);
-    }
+    ] as const)
+      expect(await problemOf(await send('PUT', { body }))).toEqual([400, expect.stringContaining(place)]);
     expect(texts.size).toBe(0);
   });
   it('retires the model of the previous taxonomy', async () => {
