@@ -7,31 +7,23 @@ const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 const STEPS = passage('**Make it quieter**\n\n1. Choose Eco mode under **Miner > Power**.\n2. Clean the fan.');
 const CLOSE = { title: 'Fans and noise', url: 'https://docs.example.com/care/fans', relevance: 0.6 };
 
+interface Given {
+  intent?: string;
+  confidence?: number;
+  knowledge?: ReturnType<typeof knowledgeOf>;
+  isForeign?: boolean;
+  passages?: (typeof STEPS)[];
+  product?: string;
+}
 /** For a message of an intent, with what the knowledge base has. */
-const draftFor = (
-  message: string,
-  {
-    intent = 'noise',
-    confidence = 0.9,
-    knowledge = knowledgeOf(),
-    isForeign = false,
-    passages = [STEPS],
-    product,
-  }: {
-    intent?: string;
-    confidence?: number;
-    knowledge?: ReturnType<typeof knowledgeOf>;
-    isForeign?: boolean;
-    passages?: (typeof STEPS)[];
-    product?: string;
-  } = {},
-) =>
-  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
-    { primary_intent: intent, confidence },
-    'Dana',
-    product === undefined ? undefined : { product },
-    { ...knowledge, language: 'en', isForeign },
-  ).draft;
+const draftFor = (message: string, { intent = 'noise', confidence = 0.9, product, ...given }: Given = {}) => {
+  const { knowledge = knowledgeOf(), isForeign = false, passages = [STEPS] } = given;
+  const ticket = ticketOf(message, {}, { passages, hasPromptInjection: false });
+  const compose = createDraftComposer({ taxonomy, ticket });
+  const metadata = product === undefined ? undefined : { product };
+  const found = { ...knowledge, language: 'en', isForeign };
+  return compose({ primary_intent: intent, confidence }, 'Dana', metadata, found).draft;
+};
 
 describe('a draft with an answer', () => {
   it('greets, names the intent, quotes, closes and signs', () => {
@@ -119,11 +111,9 @@ describe('a draft in another language than the articles', () => {
     expect(draft.text).toMatch(/^Hallo Dana,\n\nvielen Dank[\s\S]*nur auf Englisch/);
   });
   it('links nothing that the customer cannot open', () => {
-    const local = knowledgeOf({ ...CLOSE, url: 'http://localhost:8787/api/kb/text/fans.md' });
-    const draft = draftFor('Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?', {
-      ...options,
-      knowledge: local,
-    });
+    const knowledge = knowledgeOf({ ...CLOSE, url: 'http://localhost:8787/api/kb/text/fans.md' });
+    const message = 'Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?';
+    const draft = draftFor(message, { ...options, knowledge });
     expect(draft.text).toContain('n’existe qu’en anglais');
     expect(draft.text).not.toMatch(/localhost|plus proches/);
   });
@@ -131,11 +121,12 @@ describe('a draft in another language than the articles', () => {
 
 describe('a draft that may go out without a person', () => {
   it('is the template alone, whatever the knowledge', () => {
-    const sent = draftFor('How do I make a backup of my settings?', { intent: 'backup_restore', confidence: 0.99 });
+    const message = 'How do I make a backup of my settings?';
+    const sent = draftFor(message, { intent: 'backup_restore', confidence: 0.99 });
     expect(sent.auto_send).toBe(true);
     expect(sent.text).toContain('Open System > Backup.');
     expect(sent.text).not.toContain('Eco mode');
-    const held = draftFor('How do I make a backup of my settings?', { intent: 'backup_restore', confidence: 0.8 });
+    const held = draftFor(message, { intent: 'backup_restore', confidence: 0.8 });
     expect(held.auto_send).toBe(false);
     expect(held.text).toContain('Eco mode');
   });
@@ -143,12 +134,8 @@ describe('a draft that may go out without a person', () => {
 
 describe('createDraftGenerator()', () => {
   it('quotes nothing of knowledge without evidence', () => {
-    const draft = createDraftGenerator({ taxonomy })(
-      { primary_intent: 'noise', confidence: 0.9 },
-      undefined,
-      {},
-      knowledgeOf(CLOSE),
-    );
+    const classification = { primary_intent: 'noise', confidence: 0.9 };
+    const draft = createDraftGenerator({ taxonomy })(classification, undefined, {}, knowledgeOf(CLOSE));
     expect(draft.references).toEqual([]);
     expect(draft.text).not.toContain('Fans and noise');
   });

@@ -18,15 +18,13 @@ const EDITION = editionOf({
 });
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 
+interface Given {
+  relevance?: number;
+  isForeign?: boolean;
+  queries?: string[];
+}
 /** What a model is shown for a message, and what it is asked before, where articles are this likely. */
-const shownFor = async (
-  message: string,
-  {
-    relevance = 0.9,
-    isForeign = false,
-    queries = [] as string[],
-  }: Partial<Record<'relevance', number>> & { isForeign?: boolean; queries?: string[] } = {},
-) => {
+const shownFor = async (message: string, { relevance = 0.9, isForeign = false, queries = [] }: Given = {}) => {
   const { ticket, found } = await foundIn(EDITION, message);
   const asked: AIMessage[][] = [];
   const ai: AIClient = {
@@ -70,11 +68,9 @@ describe('modelPassages()', () => {
     expect(texts).toContain('damped by a carpet');
   });
   it('requests queries in the language of the articles for a message in another', async () => {
-    const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', {
-      ...{ isForeign: true, queries: ['carpet living room'] },
-    });
-    expect(asked).toHaveLength(1);
+    const given = { isForeign: true, queries: ['carpet living room'] };
+    const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', given);
+    expect([asked.length, isAnswerable]).toEqual([1, true]);
     expect(texts).toContain('damped by a carpet');
-    expect(isAnswerable).toBe(true);
   });
 });
