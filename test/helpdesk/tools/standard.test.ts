@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
 import { standard } from '../../../src/helpdesk/tools/standard.ts';

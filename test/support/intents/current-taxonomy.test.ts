@@ -113,7 +113,7 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Renamed');
   });
   it('keeps the open taxonomy while nothing has changed', async () => {
-    const { read, wait, reads, store, workspace } = await isolateWithTaxonomy();
+    const { read, wait, reads } = await isolateWithTaxonomy();
     const first = await read();
     wait(60_000);
     expect(await read()).toBe(first);
@@ -146,13 +146,13 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('Small');
   });
   it('shares one load among concurrent callers', async () => {
-    const { read, reads, store, workspace } = await isolateWithTaxonomy();
+    const { read, reads } = await isolateWithTaxonomy();
     const [first, second] = await Promise.all([read(), read()]);
     expect(second).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model']);
   });
   it('keeps workspaces apart, and the models of one from all others', async () => {
-    const { read, readOf, store, workspace } = await isolateWithTaxonomy();
+    const { read, readOf, store } = await isolateWithTaxonomy();
     await read();
     expect((await readOf('someone-else')).taxonomy.intents).toEqual([]);
     expect(await store.readModel('someone-else', hashOf(smallTaxonomy()))).toBeUndefined();
@@ -228,7 +228,7 @@ describe('currentTaxonomy()', () => {
     expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
   });
   it('works when the trained model cannot be stored', async () => {
-    const { read, store, workspace, told } = await isolateWithTaxonomy({
+    const { read, told } = await isolateWithTaxonomy({
       writeModel: () => Promise.reject(new Error('KV is full')),
     });
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
