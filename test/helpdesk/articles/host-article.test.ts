@@ -34,10 +34,8 @@ describe('toHostArticle()', () => {
     });
   });
   it('ignores labels without a meaning', () => {
-    expect(listed({ labels: ['constructor', 'seasonal', 'intent:', '__proto__'] }).metadata).toMatchObject({
-      intent: [],
-      device: [],
-    });
+    const labels = ['constructor', 'seasonal', 'intent:', '__proto__'];
+    expect(listed({ labels }).metadata).toMatchObject({ intent: [], device: [] });
   });
   it.each([
     ['begins with a word', 'Within <b>5 days</b>.<ul><li>By card</li></ul>'],

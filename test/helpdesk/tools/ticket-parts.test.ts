@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inOrder, ticketMetadata } from '../../../src/helpdesk/tools/ticket-parts.ts';
 
-const message = (id: string, sentAtMs: number | undefined) => ({
-  id,
-  from: 'customer' as const,
-  isPublic: true,
-  text: id,
-  sentAtMs,
+const message = (id: string, sentAtMs?: number) => ({
+  ...{ id, from: 'customer' as const, isPublic: true, text: id, sentAtMs },
 });
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id).join('');
 

@@ -63,16 +63,10 @@ describe('in workerd', () => {
     expect(await ask('/verify', sent)).toEqual(sent.map(() => false));
   });
   it('ids beyond 2^53 stay as they are', async () => {
-    const read = await ask(
-      '/parse',
-      '{"id":9007199254740993,"small":7,"text":"12345678901234567890","share":0.1234567890123456789}',
-    );
-    expect(read).toEqual({
-      id: '9007199254740993',
-      small: 7,
-      text: '12345678901234567890',
-      share: 0.12345678901234568,
-    });
+    const rest = '"small":7,"text":"12345678901234567890"';
+    const read = await ask('/parse', `{"id":9007199254740993,${rest},"share":0.1234567890123456789}`);
+    const [text, share] = ['12345678901234567890', 0.12345678901234568];
+    expect(read).toEqual({ id: '9007199254740993', small: 7, text, share });
   });
 
   for (const id of LOCAL_DESK_IDS) {

@@ -23,10 +23,7 @@ const resealed = (change: (numbers: Uint32Array) => void): Uint8Array => {
   return bytes;
 };
 
-const opening =
-  (bytes: Uint8Array, of = taxonomy) =>
-  () =>
-    openClassifier(bytes, of);
+const opening = (bytes: Uint8Array, of = taxonomy) => openClassifier.bind(undefined, bytes, of);
 
 describe('a packed model', () => {
   it('decides alike wherever it lies in a buffer', () => {
@@ -55,9 +52,8 @@ describe('a packed model', () => {
   ])('is refused by a taxonomy with %s', (_, change) => {
     const [first, ...rest] = taxonomy.intents;
     const changed = { ...taxonomy, intents: [{ ...first, ...change } as (typeof rest)[number], ...rest] };
-    expect(opening(packed, changed)).toThrow(
-      new InvalidModel('Cannot open the trained model: it was trained from another taxonomy'),
-    );
+    const refusal = new InvalidModel('Cannot open the trained model: it was trained from another taxonomy');
+    expect(opening(packed, changed)).toThrow(refusal);
   });
   it('is refused by a taxonomy with something more that belongs to no intent', () => {
     expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(InvalidModel);
