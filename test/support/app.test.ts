@@ -25,6 +25,7 @@ const EDITION = editionOf({
 /** As the function finds it, in this edition or another one. */
 const find = (question: KnowledgeQuestion, edition = EDITION) =>
   retrieveKnowledge(question, { edition, retrieve: createRetriever({}), products: taxonomy.devices });
+const BACKUP = 'How do I make a backup of the settings of my Apollo II?';
 const LOUD = { intent: 'noise', message: 'The fan is very loud', include_weak: true };
 
 interface CallOptions {
@@ -37,13 +38,7 @@ interface CallOptions {
 
 const call = async (
   body: unknown,
-  {
-    capabilities = ['support:analyze', 'kb:read'],
-    knowledge = find,
-    ai,
-    mask = (text) => text,
-    budgets = {},
-  }: CallOptions = {},
+  { capabilities = ['support:analyze', 'kb:read'], knowledge = find, ai, ...more }: CallOptions = {},
 ) => {
   const asked: KnowledgeQuestion[] = [];
   const workspaces: string[] = [];
@@ -51,7 +46,7 @@ const call = async (
     ...(await identityOf('support')),
     log: () => {},
     ai,
-    mask: { mask },
+    mask: { mask: more.mask ?? ((text) => text) },
     taxonomyFor: async (workspace) => {
       workspaces.push(workspace);
       return { taxonomy, classifier };
@@ -65,7 +60,7 @@ const call = async (
   const client = signedClient({ ...(await identityOf('gateway')), targets: { support: target }, log: () => {} });
   const context = originate({
     ...{ self: 'gateway', subject: 'user:u1', workspace: 'acme', authentication: 'key', now: Date.now() },
-    ...{ capabilities, budgets },
+    ...{ capabilities, budgets: more.budgets ?? {} },
   });
   const answer = await client.call(context, { to: 'support', path: '/v1/support/analyze', body });
   if (!answer.ok) throw new Error(answer.error.message);
@@ -94,83 +89,53 @@ describe('POST /v1/support/analyze', () => {
     expect(reply.knowledge_retrieval.coverage).toBe('high');
     expect(reply.agent_guidance.recommended_steps).toHaveLength(1);
   });
-
   it('does not expose the evidence', async () => {
-    const { reply } = await analysed(
-      { message: 'The fan is very loud' },
-      { knowledge: { ...(await find(LOUD)), edition: 'e1' } },
-    );
-    expect(Object.keys(reply.knowledge_retrieval)).toEqual([
-      'sources_consulted',
-      'coverage',
-      'gaps',
-      'retrieval_time_ms',
-    ]);
+    const knowledge = { ...(await find(LOUD)), edition: 'e1' };
+    const { reply } = await analysed({ message: 'The fan is very loud' }, { knowledge });
+    const keys = ['sources_consulted', 'coverage', 'gaps', 'retrieval_time_ms'];
+    expect(Object.keys(reply.knowledge_retrieval)).toEqual(keys);
   });
-
   it('retrieves knowledge by intent, masked message and product', async () => {
     const { asked } = await analysed(
       { message: 'My Apollo II fan is loud, call 555', subject: 'Fan, call 555', include_weak: true },
       { mask: (text) => text.replaceAll('555', '[phone]') },
     );
-    expect(asked).toEqual([
-      {
-        intent: 'noise',
-        message: 'My Apollo II fan is loud, call [phone]',
-        subject: 'Fan, call [phone]',
-        customer_name: undefined,
-        metadata: { product: 'Apollo II' },
-        include_weak: true,
-      },
-    ]);
+    const masked = { message: 'My Apollo II fan is loud, call [phone]', subject: 'Fan, call [phone]' };
+    const rest = { customer_name: undefined, metadata: { product: 'Apollo II' }, include_weak: true };
+    expect(asked).toEqual([{ intent: 'noise', ...masked, ...rest }]);
   });
-
   it('shows weak sources on request, and never uses them', async () => {
     const strong = await find(LOUD);
     const [source] = strong.sources_consulted;
     if (source === undefined) throw new Error('the edition answers');
     const weak = { ...source, title: 'Old fans', relevance_score: 0.69 };
     const both = { ...strong, sources_consulted: [source, weak] };
-    const shown = await analysed({ message: 'The fan is very loud', include_weak: true }, { knowledge: both });
-    const alone = await analysed({ message: 'The fan is very loud' }, { knowledge: both });
-    expect(shown.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([
-      FANS.title,
-      'Old fans',
-    ]);
-    expect(alone.reply.knowledge_retrieval.sources_consulted.map(({ title }) => title)).toEqual([FANS.title]);
-    expect(shown.reply.draft).toEqual(alone.reply.draft);
-    expect(shown.reply.agent_guidance).toEqual(alone.reply.agent_guidance);
+    const { reply: shown } = await analysed({ message: LOUD.message, include_weak: true }, { knowledge: both });
+    const { reply: alone } = await analysed({ message: LOUD.message }, { knowledge: both });
+    const titles = [shown, alone].map((reply) => reply.knowledge_retrieval.sources_consulted.map(({ title }) => title));
+    expect(titles).toEqual([[FANS.title, 'Old fans'], [FANS.title]]);
+    expect([shown.draft, shown.agent_guidance]).toEqual([alone.draft, alone.agent_guidance]);
   });
-
   it('continues without passages when picking them fails', async () => {
     const broken = { ...(await find(LOUD)), evidence: {} } as unknown as Knowledge; // As no edition is.
     const { reply } = await analysed({ message: 'The fan is very loud' }, { knowledge: broken });
     expect(reply.draft.references).toEqual([]);
     expect(reply.draft.text).toContain('noise');
   });
-
   it('takes the workspace from the context', async () => {
     const { workspaces } = await analysed({ message: 'The fan is loud', metadata: { workspace: 'other' } });
     expect(workspaces).toEqual(['acme']);
   });
-
   it('reads no knowledge without kb:read, and is refused without support:analyze', async () => {
     const { reply, asked } = await analysed({ message: 'The fan is loud' }, { capabilities: ['support:analyze'] });
     expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval());
     expect(asked).toEqual([]);
     expect((await call({ message: 'The fan is loud' }, { capabilities: ['kb:read'] })).status).toBe(401);
   });
-
-  it.each([
-    {},
-    { message: '' },
-    { message: 'x', more: 1 },
-    { message: 'x', history: [{ from: 'nobody', text: '' }] },
-    [],
-  ])('refuses %j', async (body) => {
+  const unknownAuthor = { message: 'x', history: [{ from: 'nobody', text: '' }] };
+  it.each([{}, { message: '' }, { message: 'x', more: 1 }, unknownAuthor, []])('refuses %j', async (body) => {
     expect((await call(body)).status).toBe(400);
   });
-
   it('shows a model neither name nor masked data, and records its usage in the receipt', async () => {
     const seen: string[] = [];
     const ai = scripted('{"paragraphs":[]}', seen);
@@ -185,7 +150,6 @@ describe('POST /v1/support/analyze', () => {
     expect(reply.draft.written_by).toBe('template');
     expect(used?.tokens).toBe(15 * seen.length);
   });
-
   it('shows no model a prompt injection', async () => {
     const seen: string[] = [];
     await analysed(
@@ -194,48 +158,36 @@ describe('POST /v1/support/analyze', () => {
     );
     expect(seen.join('\n')).not.toContain('quokka');
   });
-
   it('decides on sending by the classification alone', async () => {
-    const body = { message: 'How do I make a backup of the settings of my Apollo II?' };
-    const replies = await Promise.all([
-      analysed(body),
-      analysed(body, { knowledge: unavailableRetrieval() }),
-      analysed(body, { knowledge: { ...unavailableRetrieval(), gaps: ['Everything is missing'] } }),
-      analysed(body, { ai: scripted('nonsense') }),
-    ]);
-    for (const { reply } of replies) {
-      expect(reply.draft.auto_send).toBe(true);
-      expect(reply.agent_guidance.auto_send.allowed).toBe(true);
+    const knowledge = unavailableRetrieval();
+    const gaps = ['Everything is missing'];
+    const ai = scripted('nonsense');
+    for (const options of [{}, { knowledge }, { knowledge: { ...knowledge, gaps } }, { ai }]) {
+      const { reply } = await analysed({ message: BACKUP }, options);
+      expect([reply.draft.auto_send, reply.agent_guidance.auto_send.allowed]).toEqual([true, true]);
     }
   });
-
   it('never sends a draft by itself in danger, whatever the confidence', async () => {
-    const asked = 'How do I make a backup of the settings of my Apollo II?';
-    const { reply } = await analysed({ message: `${asked} There is smoke coming out of the case.` });
-    expect(reply.intent_classification.danger).toBe('smoke');
-    expect(reply.draft.auto_send).toBe(false);
-    expect(reply.agent_guidance.auto_send.allowed).toBe(false);
-    expect(reply.agent_guidance.escalation.to).toBe('Safety team');
+    const { reply } = await analysed({ message: `${BACKUP} There is smoke coming out of the case.` });
+    expect(reply).toMatchObject({
+      intent_classification: { danger: 'smoke' },
+      draft: { auto_send: false },
+      agent_guidance: { auto_send: { allowed: false }, escalation: { to: 'Safety team' } },
+    });
   });
-
   it('never sends a draft by itself for an escalated message, whatever the knowledge', async () => {
-    const asked = 'How do I make a backup of the settings of my Apollo II?';
-    const { reply } = await analysed({ message: `${asked} Answer, or my lawyer will.` });
-    expect(reply.intent_classification.escalated_to).toBe('Customer relations');
-    expect(reply.agent_guidance.escalation.to).toBe('Customer relations');
-    expect(reply.draft.auto_send).toBe(false);
-    expect(reply.agent_guidance.auto_send.reasons).toEqual([
-      'The message is one for "Customer relations": a person has to see it.',
-    ]);
-    const none = await analysed({ message: asked }, { knowledge: unavailableRetrieval() });
-    expect(none.reply.draft.auto_send).toBe(true);
+    const { reply } = await analysed({ message: `${BACKUP} Answer, or my lawyer will.` });
+    const to = 'Customer relations';
+    const reasons = [`The message is one for "${to}": a person has to see it.`];
+    expect(reply).toMatchObject({
+      intent_classification: { escalated_to: to },
+      draft: { auto_send: false },
+      agent_guidance: { escalation: { to }, auto_send: { reasons } },
+    });
   });
-
   it('retrieves nothing for a closing message', async () => {
-    const history = [
-      { from: 'customer', text: 'The fan of my Apollo II is very loud' },
-      { from: 'agent', text: 'Please clean the fan.' },
-    ];
+    const before = { from: 'customer', text: 'The fan of my Apollo II is very loud' };
+    const history = [before, { from: 'agent', text: 'Please clean the fan.' }];
     const { reply, asked } = await analysed({ message: 'Thank you so much, that fixed it!', history });
     expect(asked).toEqual([]);
     expect(reply.intent_classification.primary_intent).toBe('unknown');
@@ -244,7 +196,6 @@ describe('POST /v1/support/analyze', () => {
       ...{ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 },
     });
   });
-
   it('drafts for the product that the customer names', async () => {
     const { reply, asked } = await analysed({
       message: 'The fan of my Apollo III is very loud',
@@ -253,7 +204,6 @@ describe('POST /v1/support/analyze', () => {
     expect(asked[0]?.metadata).toEqual({ product: 'Apollo III' });
     expect(reply.draft.text).toContain('your Apollo III');
   });
-
   it('shows no personal data of a product field', async () => {
     const { reply } = await analysed(
       { message: 'The fan is very loud', metadata: { product: 'Apollo II, a@b.example' } },
@@ -262,17 +212,11 @@ describe('POST /v1/support/analyze', () => {
     expect(JSON.stringify(reply)).not.toContain('a@b');
     expect(reply.agent_guidance.summary).toContain(', Apollo II;');
   });
-
   it('answers every request of the contract with a reply of the contract', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),
-      fc.constantFrom(
-        'still the same',
-        '{customer_name} {knowledge}',
-        '$& [1] ](javascript:x) <b>',
-        'a'.repeat(9000),
-        '> quoted\n\n1. step',
-      ),
+      fc.constantFrom('still the same', '{customer_name} {knowledge}', '$& [1] ](javascript:x) <b>'),
+      fc.constantFrom('a'.repeat(9000), '> quoted\n\n1. step'),
     );
     const short = text.map((each) => each.slice(0, 500));
     const request = fc.record(

@@ -92,6 +92,10 @@ ENVIRONMENT = "production"
 
 [observability]
 enabled = true
+
+# The platform's own line for each request would hold its URL, and with it ids of persons; ours hold none.
+[observability.logs]
+invocation_logs = false
 `;
 
 const testText = ({ info: { id, name } }: NewLibrarianOptions): string => `

@@ -182,7 +182,7 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
 
 const keepExample = (sql: Sql, id: string, { message, subject, intent, product, person }: GapQuery): void => {
   const cut = cutText(message, MAX_MESSAGE);
-  sql.run('DELETE FROM gap_examples WHERE gap = ? AND message = ?', id, cut);
+  sql.run('DELETE FROM gap_examples WHERE gap = ? AND message = ? AND person IS ?', id, cut, person ?? null);
   sql.run(
     'INSERT INTO gap_examples (gap, message, subject, intent, product, person) VALUES (?, ?, ?, ?, ?, ?)',
     ...[id, cut, subject, intent, product, person ?? null],

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { unstable_readConfig } from 'wrangler';
 import { ADAPTER_VARIABLES } from '../../../src/adapters/settings.ts';
 import { functionConfigs, ROOT } from '../../../src/dev/functions.ts';
 import { CONFIGURATION, configurationTable, settingsOf } from '../../../src/dev/release/configuration.ts';
@@ -29,6 +30,13 @@ describe('the configuration', () => {
     for (const file of functionConfigs()) {
       const [, vars = ''] = /^\[vars\]\n(.*?)(?=^\[|$(?![\s\S]))/ms.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
       for (const [, name] of vars.matchAll(/^([A-Z_]+) = /gm)) expect(named).toContain(name);
+    }
+  });
+
+  it('keeps addresses, which may name persons, out of the logs of the platform', () => {
+    for (const file of functionConfigs()) {
+      const { observability } = unstable_readConfig({ config: join(ROOT, file) });
+      expect(observability, file).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
     }
   });
 

@@ -33,14 +33,10 @@ describe('toHostArticle()', () => {
       },
     });
   });
-
   it('ignores labels without a meaning', () => {
-    expect(listed({ labels: ['constructor', 'seasonal', 'intent:', '__proto__'] }).metadata).toMatchObject({
-      intent: [],
-      device: [],
-    });
+    const labels = ['constructor', 'seasonal', 'intent:', '__proto__'];
+    expect(listed({ labels }).metadata).toMatchObject({ intent: [], device: [] });
   });
-
   it.each([
     ['begins with a word', 'Within <b>5 days</b>.<ul><li>By card</li></ul>'],
     ['has a line like a heading of Markdown', '<p>Within <b>5 days</b>.</p><ul><li>By card</li></ul>\n# not a heading'],
@@ -49,11 +45,9 @@ describe('toHostArticle()', () => {
     const { article } = takeInArticle(HostArticleReply.parse(listed({ body })), { articleUrl: () => '' });
     expect(article.text).toContain('Within **5 days**.\n\n- By card');
   });
-
   it('keeps Markdown unchanged', () => {
     expect(listed({ body: '## Refunds', format: 'markdown' }).content).toBe('## Refunds');
   });
-
   it('shows only the id of an article that cannot be read, or nothing', () => {
     const settings = { tool: 'zendesk', labels: {} };
     expect(toHostArticle({ unreadableId: '77' }, settings)).toEqual({ id: 'zendesk-77' });

@@ -5,14 +5,8 @@ import { supportRequestOf } from '../../../src/helpdesk/tickets/ask-support.ts';
 import { customerMessage, START } from './case-for-test.ts';
 
 const ticket = (messages: HelpdeskMessage[], more: Partial<Ticket> = {}): Ticket => ({
-  ...{
-    id: '1',
-    subject: 'Help',
-    customer: { id: 'c', name: 'Dana Ortiz' },
-    messages,
-    metadata: { product: 'Apollo II' },
-  },
-  ...more,
+  ...{ id: '1', subject: 'Help', customer: { id: 'c', name: 'Dana Ortiz' }, metadata: { product: 'Apollo II' } },
+  ...{ messages, ...more },
 });
 const requestOf = (asked: Ticket, id: string) =>
   supportRequestOf(asked, asked.messages.find((message) => message.id === id) ?? customerMessage(id));
@@ -35,38 +29,25 @@ describe('supportRequestOf()', () => {
       ],
     });
   });
-
   it('uses the subject for an empty first message only', () => {
     const messages = [customerMessage('1', { text: ' ' }), customerMessage('2', { text: '' })];
     expect(requestOf(ticket(messages), '1')?.message).toBe('Help');
     expect(requestOf(ticket(messages), '2')).toBeUndefined();
     expect(requestOf(ticket(messages, { subject: undefined }), '1')).toBeUndefined();
   });
-
   it('omits what is unknown', () => {
-    const nameless = ticket([customerMessage('1')], {
-      subject: ' ',
-      customer: { id: undefined, name: undefined },
-      metadata: {},
-    });
-    expect(requestOf(nameless, '1')).toEqual({ message: 'Message 1.' });
+    const unknown = { subject: ' ', customer: { id: undefined, name: undefined }, metadata: {} };
+    expect(requestOf(ticket([customerMessage('1')], unknown), '1')).toEqual({ message: 'Message 1.' });
   });
-
   it('stays within the contract and the body limit of a guarded route, whatever the ticket contains', () => {
     const long = '漢🙂'.repeat(20_000);
     const deep = { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } };
-    const messages = Array.from({ length: 200 }, (_, at) =>
-      customerMessage(String(at), {
-        from: at % 2 === 0 ? 'customer' : 'agent',
-        text: long,
-        sentAtMs: at === 5 ? 9e15 : START,
-      }),
-    );
-    const huge = ticket(messages, {
-      subject: long,
-      customer: { id: 'c', name: long },
-      metadata: { product: 'Apollo II', long, deep, many: Array(9000).fill('x'), undefined, tags: ['a'] },
+    const messages = Array.from({ length: 200 }, (_, at) => {
+      const from = at % 2 === 0 ? ('customer' as const) : ('agent' as const);
+      return customerMessage(String(at), { from, text: long, sentAtMs: at === 5 ? 9e15 : START });
     });
+    const metadata = { product: 'Apollo II', long, deep, many: Array(9000).fill('x'), undefined, tags: ['a'] };
+    const huge = ticket(messages, { subject: long, customer: { id: 'c', name: long }, metadata });
     const request = SupportRequest.parse(requestOf(huge, '199'));
     expect(request.metadata).toEqual({ product: 'Apollo II', tags: ['a'] });
     expect(new TextEncoder().encode(JSON.stringify(request)).length).toBeLessThan(262_144);

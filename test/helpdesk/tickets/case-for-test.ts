@@ -35,11 +35,25 @@ const analysis = (text: string): SupportResponse => ({
   },
 });
 
+export const unclear = () =>
+  new HelpdeskFailed('Cannot write: no answer in time', { isTransient: true, isOutcomeUnknown: true });
+
 /** Ends the process, as far as the case can tell: nothing after it is done or kept. */
 class Crash extends Error {}
 
+export const crash = () => new Crash();
+
+/** What goes wrong at a call, if anything. */
+export type Fault = (call: string) => { before?: Error; after?: Error; lateMs?: number } | undefined;
+interface Start {
+  write?: Write;
+  hasDrafts?: boolean;
+  messages?: HelpdeskMessage[];
+  fault?: Fault;
+}
+
 /** A helpdesk, a queue, a clock and a database that outlive the processes which work with them. */
-export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Write; hasDrafts?: boolean } = {}) => {
+export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: Start = {}) => {
   const database = new DatabaseSync(':memory:');
   const times: TicketTimes = readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' });
   const world = {
@@ -47,13 +61,12 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     write,
     /** 0 to 1; 0.5 leaves waits as they are. */
     random: () => 0.5,
-    messages: [customerMessage('m1')],
+    messages: given.messages ?? [customerMessage('m1')],
     notes: [] as { id: string; note: Note }[],
     drafts: [] as DraftReply[],
     /** Calls of the outside by name: each may throw before or after its effect. */
     calls: [] as string[],
-    /** Asked at each call: what goes wrong, if anything. */
-    fault: (_call: string): { before?: Error; after?: Error; lateMs?: number } | undefined => undefined,
+    fault: given.fault ?? (((): undefined => undefined) as Fault),
     analysed: [] as SupportRequest[],
     pausedUntil: undefined as number | undefined,
     reports: new Map<number, JobReport>(),
@@ -79,10 +92,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     if (fault?.before) throw fault.before;
     if (fault?.lateMs !== undefined) {
       late.push({ at: world.now + fault.lateMs, run: () => void effect() });
-      throw (
-        fault.after ??
-        new HelpdeskFailed(`Cannot ${name}: no answer in time`, { isTransient: true, isOutcomeUnknown: true })
-      );
+      throw fault.after ?? unclear();
     }
     const result = effect();
     if (fault?.after) throw fault.after;
@@ -98,6 +108,14 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
           return new Promise<T>(() => {});
         }
         throw error;
+      });
+    };
+    const writeDraft = (_: string, draft: DraftReply) => {
+      // As tools do it: what is there stays, and whether it is there is asked before.
+      const isFree = world.drafts.length === 0;
+      return guarded('draft', () => {
+        if (isFree) world.drafts.push(draft);
+        return isFree;
       });
     };
     return {
@@ -117,18 +135,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
           world.notes.push({ id, note });
           return id;
         }),
-      ...(hasDrafts
-        ? {
-            writeDraft: (_: string, draft: DraftReply) => {
-              // As tools do it: what is there stays, and whether it is there is asked before.
-              const isFree = world.drafts.length === 0;
-              return guarded('draft', () => {
-                if (isFree) world.drafts.push(draft);
-                return isFree;
-              });
-            },
-          }
-        : {}),
+      ...(hasDrafts && { writeDraft }),
     };
   };
 
@@ -138,12 +145,10 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     const sql = nodeSql(database);
     const living = () => {
       if (!life.is) throw new Crash();
+      return sql;
     };
     return {
-      all: (query, ...values) => {
-        living();
-        return sql.all(query, ...values);
-      },
+      all: (query, ...values) => living().all(query, ...values),
       run: (query, ...values) => {
         living();
         const isLast = writesLeft !== undefined && writesLeft.count-- === 0;
@@ -154,10 +159,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
         life.is = false;
         throw new Crash();
       },
-      transaction: (work) => {
-        living();
-        return sql.transaction(work);
-      },
+      transaction: (work) => living().transaction(work),
     };
   };
 
@@ -215,7 +217,6 @@ export const worldForTest = ({ write = 'note', hasDrafts = false }: { write?: Wr
     crashAtWrite: (count: number, after: boolean) => {
       writesLeft = { count, after };
     },
-    crash: () => new Crash(),
     /** Whether a write was met at which the process ended. */
     hasCrashed: () => crashes > 0,
     rows: () => database.prepare('SELECT * FROM jobs ORDER BY id').all(),

@@ -10,13 +10,11 @@ const down = async () => {
   throw new Error('the object is down');
 };
 
-const forTest = ({
-  ticket = {},
-  workspace = {},
-}: {
+interface Stubs {
   ticket?: Partial<TicketStub>;
   workspace?: Partial<WorkspaceStub>;
-} = {}) => {
+}
+const forTest = ({ ticket = {}, workspace = {} }: Stubs = {}) => {
   const calls: unknown[] = [];
   const called =
     <A>(name: string, answer: A) =>
@@ -53,38 +51,22 @@ const forTest = ({
 };
 
 describe('the consumer of the queue', () => {
-  it('starts the work on a ticket', async () => {
+  const work = [
+    ['pausedUntil', 'default'],
+    ['work', place],
+  ];
+  const change = (kind: string) => eventMessage({ kind: 'article', change: kind, articleId: '1' });
+  const syncs = [false, true].map((full) => ['requestSync', 'default', { full }]);
+  it.each<[string, unknown[], unknown[]]>([
+    ['starts the work on a ticket', [ticketMessage], work],
+    ['stores a delivery, and then starts its work', [eventMessage(about)], [['accept', place, about], ...work]],
+    ['requests a sync, a full one for an unpublished article', [change('published'), change('unpublished')], syncs],
+    ['drops other forms', [null, { kind: 'ticket' }, { ...ticketMessage, helpdesk: 'front' }], []],
+  ])('%s', async (_, bodies, expected) => {
     const { consume, message, outcomes, calls } = forTest();
-    await consume([message(ticketMessage)]);
-    expect([outcomes, calls]).toEqual([
-      ['ack'],
-      [
-        ['pausedUntil', 'default'],
-        ['work', place],
-      ],
-    ]);
+    await consume(bodies.map((body) => message(body)));
+    expect([outcomes, calls]).toEqual([bodies.map(() => 'ack'), expected]);
   });
-
-  it('stores a delivery, and then starts the work on its ticket', async () => {
-    const { consume, message, calls } = forTest();
-    await consume([message(eventMessage(about))]);
-    expect(calls).toEqual([
-      ['accept', place, about],
-      ['pausedUntil', 'default'],
-      ['work', place],
-    ]);
-  });
-
-  it('requests a sync for an article event, a full one when the article was unpublished', async () => {
-    const { consume, message, calls } = forTest();
-    const change = (kind: string) => eventMessage({ kind: 'article', change: kind, articleId: '1' });
-    await consume([message(change('published')), message(change('unpublished'))]);
-    expect(calls).toEqual([
-      ['requestSync', 'default', { full: false }],
-      ['requestSync', 'default', { full: true }],
-    ]);
-  });
-
   it('postpones tickets whose tool is rate-limited, and reads the pauses once per batch', async () => {
     let asked = 0;
     const pausedUntil = async () => {
@@ -99,64 +81,48 @@ describe('the consumer of the queue', () => {
       ['postpone', { ...place, ticketId: '2' }, 5000],
     ]);
   });
-
   it('retries only messages whose object could not be called, with growing delay', async () => {
     const { consume, message, outcomes } = forTest({ ticket: { work: down } });
-    await consume([message(ticketMessage, 1), message(ticketMessage, 4), message(ticketMessage, 30)]);
+    await consume([1, 4, 30].map((attempts) => message(ticketMessage, attempts)));
     expect(outcomes).toEqual([1, 8, 600]);
   });
-
   it('does not wait for a ticket that takes long', async () => {
     const { consume, message, outcomes } = forTest({ ticket: { work: () => new Promise<never>(() => {}) } });
     await consume([message(ticketMessage)]);
     expect(outcomes).toEqual(['ack']);
   });
-
   it("works without the workspace's object", async () => {
     const { consume, message, outcomes, calls } = forTest({ workspace: { pausedUntil: down } });
     await consume([message(ticketMessage)]);
     expect([outcomes, calls]).toEqual([['ack'], [['work', place]]]);
   });
-
-  it('drops messages in another form', async () => {
-    const { consume, message, outcomes, calls } = forTest();
-    await consume([message(null), message({ kind: 'ticket' }), message({ ...ticketMessage, helpdesk: 'front' })]);
-    expect([outcomes, calls]).toEqual([['ack', 'ack', 'ack'], []]);
-  });
 });
 
 describe('dead letters', () => {
-  it('are stored when that is possible now', async () => {
-    const { consumeDeadLetters, message, outcomes, calls } = forTest();
-    await consumeDeadLetters([message(eventMessage(about))]);
-    expect([outcomes, calls]).toEqual([['ack'], [['accept', place, about]]]);
-  });
-
-  it('are listed for people otherwise, with everything needed to replay them', async () => {
-    const { consumeDeadLetters, message, outcomes, calls } = forTest({ ticket: { accept: down } });
-    await consumeDeadLetters([message(eventMessage(about))]);
-    expect(outcomes).toEqual(['ack']);
-    const delivery = {
-      helpdesk: 'chatwoot',
-      ticketId: '1207',
-      about: '990001',
-      message: JSON.stringify(eventMessage(about)),
-    };
-    expect(calls).toEqual([['addUndelivered', 'default', delivery]]);
-  });
-
-  it('are retried while even that fails', async () => {
-    const { consumeDeadLetters, message, outcomes } = forTest({
-      ticket: { accept: down },
-      workspace: { addUndelivered: down },
-    });
-    await consumeDeadLetters([message(eventMessage(about))]);
-    expect(outcomes).toEqual([600]);
-  });
-
-  it('that only name a ticket are dropped: its object continues by its alarm', async () => {
-    const { consumeDeadLetters, message, outcomes, calls } = forTest();
-    await consumeDeadLetters([message(ticketMessage)]);
-    expect([outcomes, calls]).toEqual([['ack'], []]);
+  const delivery = {
+    helpdesk: 'chatwoot',
+    ticketId: '1207',
+    about: '990001',
+    message: JSON.stringify(eventMessage(about)),
+  };
+  it.each<[string, unknown, Parameters<typeof forTest>[0], unknown[]]>([
+    ['are stored when that is possible now', eventMessage(about), {}, ['ack', ['accept', place, about]]],
+    [
+      'are listed for people otherwise, with everything needed to replay them',
+      eventMessage(about),
+      { ticket: { accept: down } },
+      ['ack', ['addUndelivered', 'default', delivery]],
+    ],
+    [
+      'are retried while even that fails',
+      eventMessage(about),
+      { ticket: { accept: down }, workspace: { addUndelivered: down } },
+      [600],
+    ],
+    ['that only name a ticket are dropped: its object continues by its alarm', ticketMessage, {}, ['ack']],
+  ])('%s', async (_, body, stubs, expected) => {
+    const { consumeDeadLetters, message, outcomes, calls } = forTest(stubs);
+    await consumeDeadLetters([message(body)]);
+    expect([...outcomes, ...calls]).toEqual(expected);
   });
 });

@@ -46,19 +46,16 @@ describe('replayTickets()', () => {
       { kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '2' },
     ]);
   });
-
   it('reports the ids that are not those of dead jobs', async () => {
     const { parts } = forTest([dead('1', 1), dead('2', 1)], { 1: [1] });
     const ids = ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing'];
     expect(await replayTickets({ ids }, parts)).toMatchObject({ replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] });
   });
-
   it('removes jobs from the list that their tickets do not know any more', async () => {
     const { parts, queued, forgotten } = forTest([dead('1', 1)]);
     expect(await replayTickets({ all: true }, parts)).toEqual({ replayed: 0, unknown: [], remaining: 0 });
     expect([queued, forgotten]).toEqual([[], ['chatwoot/1/1']]);
   });
-
   it('queues a delivery that was never stored, and removes it from the list', async () => {
     const event = { kind: 'message', ticketId: '1', message: { id: 'm1' } } as const;
     const message = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event } as const;
@@ -66,7 +63,6 @@ describe('replayTickets()', () => {
     expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 1 });
     expect([queued, forgotten]).toEqual([[message], ['chatwoot/1/0']]);
   });
-
   it('replays many tickets', async () => {
     const tickets = Array.from({ length: 90 }, (_, at) => String(at));
     const known = Object.fromEntries(tickets.map((ticket) => [ticket, [1]]));

@@ -23,27 +23,26 @@ const tool: HelpdeskTool = {
 
 const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
 
-const appForTest = async ({
-  store = async () => '1207',
-  enqueue = async () => undefined,
-}: {
+const CONNECTIONS = readConnections({
+  HELPDESKS: JSON.stringify({
+    default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
+    tokenless: { chatwoot: { secrets: ['NEW'], token: 'UNSET' } },
+    rotating: { chatwoot: { secrets: ['UNSET', 'NEW'] } },
+    acme: { chatwoot: { secrets: ['ACME'] } },
+  }),
+  ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
+});
+
+interface Parts {
   store?: (message: EventMessage) => Promise<string | undefined>;
   enqueue?: (message: TicketMessage) => Promise<void>;
-} = {}) => {
+}
+const appForTest = ({ store = async () => '1207', enqueue = async () => undefined }: Parts = {}) => {
   const lines: LogLine[] = [];
   const kept: unknown[] = [];
   const queued: TicketMessage[] = [];
   const app = createApp({
-    connections: readConnections({
-      HELPDESKS: JSON.stringify({
-        default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
-        tokenless: { chatwoot: { secrets: ['NEW'], token: 'UNSET' } },
-        rotating: { chatwoot: { secrets: ['UNSET', 'NEW'] } },
-        acme: { chatwoot: { secrets: ['ACME'] } },
-      }),
-      ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
-    }),
-    tools: { chatwoot: tool },
+    ...{ connections: CONNECTIONS, tools: { chatwoot: tool }, log: (line) => lines.push(line) },
     store: async (event) => {
       kept.push(event);
       return store(event);
@@ -52,97 +51,85 @@ const appForTest = async ({
       queued.push(event);
       await enqueue(event);
     },
-    log: (line) => lines.push(line),
   });
   const post = async (path: string, { proof = 'new', body = JSON.stringify([message]) as BodyInit } = {}) => {
     const response = await app.request(path, { method: 'POST', headers: { proof }, body });
-    return {
-      status: response.status,
-      headers: response.headers,
-      json: (await response.json()) as Record<string, unknown>,
-    };
+    const { status, headers } = response;
+    return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
   return { app, post, lines, kept, queued };
 };
 
 describe('POST /webhooks/{helpdesk}', () => {
   it('stores the events of a verified delivery, and queues their tickets', async () => {
-    const { post, kept, queued } = await appForTest();
+    const { post, kept, queued } = appForTest();
     expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
     expect(kept).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
     expect(queued).toEqual([{ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' }]);
   });
-
   it('takes the workspace from the address, and verifies with its secret', async () => {
-    const { post, kept } = await appForTest();
+    const { post, kept } = appForTest();
     expect((await post('/webhooks/chatwoot/acme', { proof: 'acme' })).status).toBe(200);
     expect(kept).toMatchObject([{ workspace: 'acme' }]);
     expect((await post('/webhooks/chatwoot/acme', { proof: 'new' })).status).toBe(401);
     expect((await post('/webhooks/chatwoot', { proof: 'acme' })).status).toBe(401);
     expect((await post('/webhooks/chatwoot', { proof: 'old' })).status).toBe(200);
   });
-
   it('refuses unknown workspaces and tools exactly like a wrong signature', async () => {
-    const { post, kept } = await appForTest();
-    const refusals = [
-      await post('/webhooks/chatwoot', { proof: 'wrong' }),
-      await post('/webhooks/chatwoot/nobody'),
-      await post('/webhooks/front'),
-      await post('/webhooks/zammad'),
-      await post('/webhooks/__proto__/__proto__'),
-      await post('/webhooks/chatwoot/__proto__'),
-      await post('/webhooks/chatwoot/constructor'),
+    const { post, kept } = appForTest();
+    const wrong = await post('/webhooks/chatwoot', { proof: 'wrong' });
+    const unknown = [
+      'chatwoot/nobody',
+      'front',
+      'zammad',
+      '__proto__/__proto__',
+      'chatwoot/__proto__',
+      'chatwoot/constructor',
     ];
-    for (const { status, json, headers } of refusals) {
-      expect([status, json]).toEqual([401, refusals[0]?.json]);
+    for (const { status, json, headers } of [
+      wrong,
+      ...(await Promise.all(unknown.map((at) => post(`/webhooks/${at}`)))),
+    ]) {
+      expect([status, json]).toEqual([401, wrong.json]);
       expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
     }
     expect(kept).toEqual([]);
   });
-
   it('asks for the same delivery later when no secret of the connection is set', async () => {
-    const { post } = await appForTest();
+    const { post } = appForTest();
     const { status, headers, json } = await post('/webhooks/zendesk');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
     expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', recoverable: true } });
   });
-
   it('stores a delivery although the API token or one of two secrets is not set', async () => {
-    const { post, kept } = await appForTest();
+    const { post, kept } = appForTest();
     expect((await post('/webhooks/chatwoot/tokenless')).status).toBe(200);
     expect((await post('/webhooks/chatwoot/rotating')).status).toBe(200);
     expect((await post('/webhooks/chatwoot/rotating', { proof: 'wrong' })).status).toBe(401);
     expect(kept).toMatchObject([{ workspace: 'tokenless' }, { workspace: 'rotating' }]);
   });
-
   it('accepts and drops ignored deliveries, and verified ones that cannot be read', async () => {
-    const { post, kept, lines } = await appForTest();
-    const ignored = [{ kind: 'ignored', reason: 'a private note' }];
-    expect(await post('/webhooks/chatwoot', { body: JSON.stringify(ignored) })).toMatchObject({
-      ...{ status: 200, json: { accepted: 0 } },
-    });
-    expect(await post('/webhooks/chatwoot', { body: 'unreadable' })).toMatchObject({
-      status: 200,
-      json: { accepted: 0 },
-    });
-    const long = [{ ...message, ticketId: 'x'.repeat(201) }];
-    expect(await post('/webhooks/chatwoot', { body: JSON.stringify(long) })).toMatchObject({ json: { accepted: 0 } });
+    const { post, kept, lines } = appForTest();
+    const ignored = JSON.stringify([{ kind: 'ignored', reason: 'a private note' }]);
+    const long = JSON.stringify([{ ...message, ticketId: 'x'.repeat(201) }]);
+    for (const body of [ignored, 'unreadable', long])
+      expect(await post('/webhooks/chatwoot', { body })).toMatchObject({ status: 200, json: { accepted: 0 } });
     expect(kept).toEqual([]);
     expect(lines.map((line) => ('reason' in line ? line.reason : line.event))).toEqual([
-      ...['a private note', 'not what the tool sends', 'an id is empty or too long'],
+      'a private note',
+      'not what the tool sends',
+      'an id is empty or too long',
     ]);
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
-
   it('refuses a body of more than 512 KiB, whatever it contains', async () => {
-    const { post } = await appForTest();
+    const { post } = appForTest();
     const { status, json } = await post('/webhooks/chatwoot', { body: new Uint8Array(512 * 1024 + 1) });
     expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await post('/webhooks/chatwoot', { body: `[${' '.repeat(512 * 1024 - 2)}]` })).status).toBe(200);
   });
-
   it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
-    const { post } = await appForTest();
+    const { post } = appForTest();
     const { status, json } = await post('/webhooks/chatwoot', { body: 'broken' });
     expect(status).toBe(500);
     expect(JSON.stringify(json)).not.toContain('bug');
@@ -151,7 +138,7 @@ describe('POST /webhooks/{helpdesk}', () => {
 
 describe('HEAD /webhooks/{helpdesk}', () => {
   it('answers 200, and GET 404', async () => {
-    const { app } = await appForTest();
+    const { app } = appForTest();
     expect((await app.request('/webhooks/intercom', { method: 'HEAD' })).status).toBe(200);
     expect((await app.request('/webhooks/intercom/acme', { method: 'HEAD' })).status).toBe(200);
     expect((await app.request('/webhooks/intercom')).status).toBe(404);
@@ -163,40 +150,34 @@ describe('an object that is down', () => {
   const fail = async () => {
     throw new Error('the object is overloaded');
   };
-
-  it.each([
+  const DOWN = [
     ['fails', fail],
     ['hangs', hang],
-  ])('and %s: the whole delivery is queued, and the response comes within a second', async (_, store) => {
-    const { post, queued } = await appForTest({ store });
+  ] as const;
+  it.each(DOWN)('and %s: the whole delivery is queued, and the response comes within a second', async (_, store) => {
+    const { post, queued } = appForTest({ store });
     const startedAt = performance.now();
     expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
     expect(performance.now() - startedAt).toBeLessThan(1000);
     expect(queued).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
   });
-
-  it.each([
-    ['fails', fail],
-    ['hangs', hang],
-  ])(
+  it.each(DOWN)(
     'with a queue that %s as well: the tool has to repeat the delivery, and knows within a second',
     async (_, enqueue) => {
-      const { post } = await appForTest({ store: hang, enqueue });
+      const { post } = appForTest({ store: hang, enqueue });
       const startedAt = performance.now();
       const { status, headers } = await post('/webhooks/chatwoot');
       expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
       expect(performance.now() - startedAt).toBeLessThan(1000);
     },
   );
-
   it('does not matter when only the queue is down: the alarm starts the work', async () => {
-    const { post } = await appForTest({ enqueue: fail });
+    const { post } = appForTest({ enqueue: fail });
     expect((await post('/webhooks/chatwoot')).status).toBe(200);
   });
-
   it('for one of several messages: the whole delivery is repeated, which is harmless', async () => {
     let calls = 0;
-    const { post } = await appForTest({ store: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
+    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
     const two = [message, { ...message, ticketId: '1208' }];
     expect((await post('/webhooks/chatwoot', { body: JSON.stringify(two) })).status).toBe(503);
   });

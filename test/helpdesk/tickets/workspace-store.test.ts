@@ -17,16 +17,13 @@ const listed = (index: ReturnType<typeof ticketIndex>, state: 'open' | 'done' | 
 describe('ticketIndex()', () => {
   it('lists jobs by state, the latest change first', () => {
     const index = ticketIndex(nodeSql());
-    index.report(place('1'), [
-      job({ changed_at: at(1) }),
-      job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' }),
-    ]);
+    const dead = job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' });
+    index.report(place('1'), [job({ changed_at: at(1) }), dead]);
     index.report(place('2'), [job({ changed_at: at(2) })]);
     expect(listed(index, 'open').tickets.map(({ id }) => id)).toEqual(['chatwoot/2/1', 'chatwoot/1/1']);
     expect(listed(index, 'dead')).toMatchObject({ total: 1, tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }] });
     expect(listed(index, 'done')).toEqual({ tickets: [], total: 0, next_cursor: null });
   });
-
   it('keeps the newest report, in whatever order they arrive', () => {
     const index = ticketIndex(nodeSql());
     index.report(place(), [job({ version: 5, state: 'done', result: 'note' })]);
@@ -34,7 +31,6 @@ describe('ticketIndex()', () => {
     index.report(place(), [job({ version: 5 })]);
     expect([listed(index, 'open').total, listed(index, 'done').total]).toEqual([0, 1]);
   });
-
   it('lists pages without gaps or repetitions', () => {
     const index = ticketIndex(nodeSql());
     for (let count = 0; count < 25; count += 1) index.report(place(`t${count}`), [job({ changed_at: at(count % 3) })]);
@@ -49,7 +45,6 @@ describe('ticketIndex()', () => {
     expect(new Set(ids).size).toBe(25);
     expect(index.list({ state: 'open', limit: 5, cursor: 'x' })).toBe('unknown cursor');
   });
-
   it('gives distinct ids whatever the ids of tickets are', () => {
     const index = ticketIndex(nodeSql());
     for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);
@@ -57,7 +52,6 @@ describe('ticketIndex()', () => {
     expect(new Set(ids).size).toBe(5);
     for (const id of ids) expect(id).not.toMatch(/\s/);
   });
-
   it('finds dead jobs only, by id or all', () => {
     const index = ticketIndex(nodeSql());
     index.report(place('1'), [job({ state: 'dead' }), job({ job: 2 })]);
@@ -68,7 +62,6 @@ describe('ticketIndex()', () => {
     index.forget('chatwoot/1/1');
     expect(index.countDead()).toBe(1);
   });
-
   it('lists each delivery that could not be stored once, with its content', () => {
     const index = ticketIndex(nodeSql());
     const options = { now: Date.UTC(2026, 0, 1), error: 'Cannot store the delivery.' };
@@ -78,7 +71,6 @@ describe('ticketIndex()', () => {
     expect(listed(index, 'dead').tickets).toMatchObject([{ last_error: 'Cannot store the delivery.' }, {}]);
     expect(index.dead('all', 10).map(({ message }) => message)).toEqual(['{"about":"990001"}', '{"about":"latest"}']);
   });
-
   it('deletes jobs that ended long ago, and no delivery that waits for a person', () => {
     const index = ticketIndex(nodeSql());
     index.report(place('1'), [job({ state: 'done' }), job({ job: 2, state: 'dead' }), job({ job: 3 })]);
@@ -135,7 +127,6 @@ describe('articleSync()', () => {
     await sync.work();
     expect(started).toHaveLength(1);
   });
-
   it('retries while another sync runs, which may have read before the change', async () => {
     const { sync, started, next, clock } = syncForTest([false, false, true]);
     sync.request({ full: false, now: 1000 });
@@ -144,11 +135,8 @@ describe('articleSync()', () => {
     expect(sync.dueAt()).toBeUndefined();
     expect(clock.now).toBe(5000);
   });
-
   it('retries failures with growing back-off, without limit', async () => {
-    const { sync, started, next, clock } = syncForTest(
-      Array.from({ length: 30 }, () => new Error('the library is down')),
-    );
+    const { sync, started, next, clock } = syncForTest(Array(30).fill(new Error('the library is down')));
     sync.request({ full: true, now: 1000 });
     for (let count = 0; count < 30; count += 1) await next();
     expect(sync.dueAt()).toBe(clock.now + 600_000);
@@ -156,18 +144,15 @@ describe('articleSync()', () => {
     expect(started).toHaveLength(31);
     expect(sync.dueAt()).toBeUndefined();
   });
-
   it('starts another sync for a request that came during the start', async () => {
-    const parts = syncForTest([]);
-    let isFirst = true;
-    parts.sync.request({ full: false, now: 1000 });
-    const starting = parts.next();
-    if (isFirst) parts.sync.request({ full: true, now: 1000 });
-    isFirst = false;
+    const { sync, started, next } = syncForTest([]);
+    sync.request({ full: false, now: 1000 });
+    const starting = next();
+    sync.request({ full: true, now: 1000 });
     await starting;
-    expect(parts.sync.dueAt()).toBeDefined();
-    await parts.next();
-    expect(parts.started).toEqual([false, true]);
-    expect(parts.sync.dueAt()).toBeUndefined();
+    expect(sync.dueAt()).toBeDefined();
+    await next();
+    expect(started).toEqual([false, true]);
+    expect(sync.dueAt()).toBeUndefined();
   });
 });

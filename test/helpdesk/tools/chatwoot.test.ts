@@ -1,69 +1,45 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { chatwoot } from '../../../src/helpdesk/tools/chatwoot.ts';
 import { noteOf } from '../note-of.ts';
 import { changed, sampleDelivery } from '../payload.ts';
-import { describeClient } from './describe-client.ts';
+import { describeClient, sentBy } from './describe-client.ts';
+import { describeDeliveries } from './describe-deliveries.ts';
 
-describe('what Chatwoot delivers', () => {
-  it('is a message when a customer wrote in the chat or by mail', () => {
-    for (const sample of ['incoming', 'email']) {
-      const [event] = chatwoot.read(sampleDelivery(`chatwoot-message-created-${sample}.json`));
-      const id = sample === 'email' ? '990002' : '990001';
-      expect(event).toEqual({ kind: 'message', ticketId: '1207', message: { id } });
-    }
-  });
+const incoming = sampleDelivery('chatwoot-message-created-incoming.json');
+const email = sampleDelivery('chatwoot-message-created-email.json');
+const ofType = (type: string) => changed(incoming, '"message_type": "incoming"', `"message_type": "${type}"`);
+const marked = changed(incoming, '"content_attributes": {}', '"content_attributes": {"constellation_marker": "cn1"}');
 
-  it('is ignored when it is one of our own notes', () => {
-    const events = chatwoot.read(sampleDelivery('chatwoot-message-created-own-note.json'));
-    expect(events).toEqual([{ kind: 'ignored', reason: 'a private note' }]);
-  });
-
-  it('is ignored when a conversation was created: its first message comes by itself', () => {
-    const events = chatwoot.read(sampleDelivery('chatwoot-conversation-created.json'));
-    expect(events).toEqual([{ kind: 'ignored', reason: 'not about a new message' }]);
-  });
-
-  it('is ignored when it is outgoing, such as a bot or template message', () => {
-    const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
-    for (const type of ['outgoing', 'template', 'activity']) {
-      const events = chatwoot.read(changed(delivery, '"message_type": "incoming"', `"message_type": "${type}"`));
-      expect(events).toEqual([{ kind: 'ignored', reason: 'not from the customer' }]);
-    }
-  });
-
-  it('is ignored when a mailbox answered by itself', () => {
-    const delivery = sampleDelivery('chatwoot-message-created-email.json');
-    const events = chatwoot.read(changed(delivery, '"auto_reply": false', '"auto_reply": true'));
-    expect(events).toEqual([{ kind: 'ignored', reason: 'an automatic reply' }]);
-  });
-
-  it('is ignored when it contains our marker, whatever else it contains', () => {
-    const delivery = sampleDelivery('chatwoot-message-created-incoming.json');
-    const text = new TextDecoder()
-      .decode(delivery.body)
-      .replace('"content_attributes": {}', '"content_attributes": {"constellation_marker": "cn1"}');
-    const events = chatwoot.read({ ...delivery, body: new TextEncoder().encode(text) });
-    expect(events).toEqual([{ kind: 'ignored', reason: 'our own note' }]);
-  });
-});
+describeDeliveries(chatwoot, [
+  ['a message in the chat', incoming, '1207 #990001'],
+  ['a message by mail', email, '1207 #990002'],
+  ['our own note', sampleDelivery('chatwoot-message-created-own-note.json'), 'ignored: a private note'],
+  [
+    'a new conversation, whose first message comes by itself',
+    sampleDelivery('chatwoot-conversation-created.json'),
+    'ignored: not about a new message',
+  ],
+  ['a message of an agent', ofType('outgoing'), 'ignored: not from the customer'],
+  ['a message of a bot', ofType('template'), 'ignored: not from the customer'],
+  ['an activity', ofType('activity'), 'ignored: not from the customer'],
+  [
+    'an answer of a mailbox',
+    changed(email, '"auto_reply": false', '"auto_reply": true'),
+    'ignored: an automatic reply',
+  ],
+  ['our marker, whatever else it contains', marked, 'ignored: our own note'],
+]);
 
 describeClient(chatwoot, 'chatwoot', (open) => {
   it('writes with the private flag and the marker in an attribute of its own', async () => {
-    const { helpdesks, local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    await client.writeNote(ticketId, noteOf(), { signal });
-    const sent = helpdesks.requests.find(({ method }) => method === 'POST');
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
-      private: true,
-      message_type: 'outgoing',
-      content_attributes: { constellation_marker: noteOf().marker },
-    });
+    const { helpdesks, write } = open();
+    await write();
+    const content_attributes = { constellation_marker: noteOf().marker };
+    expect(sentBy('POST', helpdesks)).toMatchObject({ private: true, message_type: 'outgoing', content_attributes });
   });
-
   it('waits a minute when a 429 has no Retry-After', async () => {
-    const { helpdesks, local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    helpdesks.faults.next(1, { kind: 'status', status: 429 }, '/chatwoot');
-    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 60_000 });
+    const { faults, read } = open();
+    faults.next(1, { kind: 'status', status: 429 }, '/chatwoot');
+    await expect(read()).rejects.toMatchObject({ retryAfterMs: 60_000 });
   });
 });

@@ -1,54 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalServer, startLocalServer } from '../../../src/dev/stand-ins/server/local-server.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { freshdesk } from '../../../src/helpdesk/tools/freshdesk.ts';
 import { noteOf } from '../note-of.ts';
-import { madeUp, sampleDelivery } from '../payload.ts';
+import { madeUp, payload, sampleDelivery } from '../payload.ts';
+import { describeDeliveries } from './describe-deliveries.ts';
+import { serverForTest } from './server-for-test.ts';
 
-describe('what Freshdesk delivers', () => {
-  it('is the first message of a ticket that was created', () => {
-    const events = freshdesk.read(sampleDelivery('freshdesk-ticket-created.json'));
-    expect(events).toEqual([{ kind: 'message', ticketId: '10482', message: 'first' }]);
-  });
-
-  it('is the latest message otherwise, by an id that is a number or a text', () => {
-    const events = freshdesk.read(sampleDelivery('freshdesk-ticket-updated-simple.json'));
-    expect(events).toEqual([{ kind: 'message', ticketId: '10482', message: 'latest' }]);
-  });
-
-  it('is read by its ids alone, as anybody who has the token can make up the rest', () => {
-    const [event] = freshdesk.read(
-      madeUp({ ticket: { id: 7, description_text: 'made up' }, requester: { name: 'Eve' } }),
-    );
-    expect(event).toEqual({ kind: 'message', ticketId: '7', message: 'latest' });
-  });
-
-  it('is of the same ticket when the template writes zeros before its id', () => {
-    const latest = (ticketId: string) => [{ kind: 'message', ticketId, message: 'latest' }];
-    expect(freshdesk.read(madeUp({ ticket: { id: '0010482' } }))).toEqual(latest('10482'));
-    expect(freshdesk.read(madeUp({ freshdesk_webhook: { ticket_id: '010482' } }))).toEqual(latest('10482'));
-    expect(freshdesk.read(madeUp({ ticket: { id: '00' } }))).toEqual(latest('0'));
-  });
-});
+const MADE_UP = madeUp({ ticket: { id: 7, description_text: 'made up' }, requester: { name: 'Eve' } });
+describeDeliveries(freshdesk, [
+  ['a new ticket', sampleDelivery('freshdesk-ticket-created.json'), '10482 first'],
+  [
+    'anything else, by an id that is a number or a text',
+    sampleDelivery('freshdesk-ticket-updated-simple.json'),
+    '10482 latest',
+  ],
+  ['the ids alone, as anybody who has the token can make up the rest', MADE_UP, '7 latest'],
+  ['an id with zeros before it', madeUp({ ticket: { id: '0010482' } }), '10482 latest'],
+  ['an id with zeros in the older form', madeUp({ freshdesk_webhook: { ticket_id: '010482' } }), '10482 latest'],
+  ['an id of zeros', madeUp({ ticket: { id: '00' } }), '0 latest'],
+]);
 
 describe('Freshdesk, against its API', () => {
   type Entry = Record<string, unknown> & { id: number; body: string; private: boolean };
   let entries: Entry[] = [];
-  let server: LocalServer;
 
   const routes: Record<string, (body: string, query: URLSearchParams) => unknown> = {
-    'GET /api/v2/tickets/10482': () => ({
-      id: 10482,
-      subject: 'Charged twice',
-      description: '<div>I was <b>charged</b> twice.</div>',
-      description_text: 'I was charged twice.',
-      requester_id: 4801,
-      requester: { id: 4801, name: 'Dana Ortiz' },
-      source: 1,
-      attachments: [{ id: 1, name: 'photo.png' }],
-      tags: ['billing'],
-      custom_fields: { cf_device: 'Apollo II', cf_empty: null },
-      created_at: '2026-01-15T10:29:58Z',
-    }),
+    'GET /api/v2/tickets/10482': () => JSON.parse(new TextDecoder().decode(payload('freshdesk-api-ticket.json'))),
     'GET /api/v2/tickets/10482/conversations': (_, query) => {
       const page = Number(query.get('page'));
       return entries.slice((page - 1) * 100, page * 100);
@@ -59,39 +35,27 @@ describe('Freshdesk, against its API', () => {
       return { id: entry.id };
     },
   };
-  beforeAll(async () => {
-    server = await startLocalServer({
-      handle: ({ method, path, query, body, headers }) => {
-        if (headers.authorization !== `Basic ${Buffer.from('key:X').toString('base64')}`)
-          return { status: 401, body: {} };
-        const route = routes[`${method} ${path}`];
-        return route === undefined ? { status: 404, body: {} } : { status: 200, body: route(body, query) };
-      },
-      refusal: () => ({}),
-    });
+  const authorization = `Basic ${Buffer.from('key:X').toString('base64')}`;
+  const server = serverForTest(({ method, path, query, body, headers }) => {
+    if (headers.authorization !== authorization) return { status: 401, body: {} };
+    const route = routes[`${method} ${path}`];
+    return route === undefined ? { status: 404, body: {} } : { status: 200, body: route(body, query) };
   });
-  afterAll(() => server.stop());
   beforeEach(() => {
     entries = [];
   });
 
   const open = (options: Record<string, string> = {}) =>
     freshdesk.client(
-      { secrets: ['t'], apiUrl: server.url, apiToken: 'key', options: { productField: 'cf_device', ...options } },
+      { secrets: ['t'], apiUrl: server().url, apiToken: 'key', options: { productField: 'cf_device', ...options } },
       { fetch, now: Date.now },
     );
   const entry = (id: number, given: Partial<Entry>): Entry => ({
-    id,
-    body: `<p>Entry ${id}</p>`,
-    body_text: `Entry ${id}`,
-    private: false,
-    incoming: true,
-    user_id: 4801,
-    created_at: '2026-01-15T10:41:00Z',
+    ...{ id, body: `<p>Entry ${id}</p>`, body_text: `Entry ${id}`, private: false, incoming: true },
+    ...{ user_id: 4801, created_at: '2026-01-15T10:41:00Z' },
     ...given,
   });
   const signal = AbortSignal.timeout(20_000);
-
   it('reads the first message from the ticket, the others from its entries', async () => {
     entries = [
       entry(1, { attachments: [{ name: 'debug.log' }, { name: null }] }),
@@ -108,39 +72,29 @@ describe('Freshdesk, against its API', () => {
     expect(ticket).toMatchObject({
       subject: 'Charged twice',
       customer: { id: '4801', name: 'Dana Ortiz' },
-      metadata: {
-        channel: 'email',
-        tags: ['billing'],
-        product: 'Apollo II',
-        attachments: ['photo.png', 'debug.log'],
-      },
+      metadata: { channel: 'email', tags: ['billing'], product: 'Apollo II', attachments: ['photo.png', 'debug.log'] },
     });
   });
-
   it('reads on to the newest entries of a long ticket', async () => {
     entries = Array.from({ length: 230 }, (_, at) => entry(at + 1, {}));
     const { messages } = await open().readTicket('10482', { signal });
     expect(messages).toHaveLength(200);
     expect(messages.at(-1)?.id).toBe('230');
   });
-
   it('takes no entry of its own API user for a customer', async () => {
     entries = [entry(1, { user_id: 77 })];
     const { messages } = await open({ userId: '77' }).readTicket('10482', { signal });
     expect(messages.at(-1)?.from).toBe('agent');
   });
-
   it('writes a private note, and finds it again', async () => {
     const client = open();
     const { marker } = noteOf();
     expect(await client.findNote('10482', marker, { signal })).toBeUndefined();
     const id = await client.writeNote('10482', noteOf(), { signal });
-    expect(JSON.parse(server.requests.findLast(({ method }) => method === 'POST')?.body ?? '')).toMatchObject({
-      private: true,
-    });
+    const sent = server().requests.findLast(({ method }) => method === 'POST')?.body ?? '';
+    expect(JSON.parse(sent)).toMatchObject({ private: true });
     expect(await client.findNote('10482', marker, { signal })).toBe(id);
   });
-
   it('finds no marker in what a customer sees', async () => {
     const { marker } = noteOf();
     entries = [entry(1, { body: `<p>${marker}</p>` })];

@@ -31,10 +31,7 @@ const get = {
 const post = { ...get, action: 'write a note', method: 'POST' as const, body: { text: 'x' } };
 
 const failure = async (call: Promise<unknown>): Promise<HelpdeskFailed> => {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await call.then(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(HelpdeskFailed);
   return error as HelpdeskFailed;
 };
@@ -43,66 +40,50 @@ describe('HelpdeskApi.call()', () => {
   it('reads a reply by its schema', async () => {
     const { api, asked } = answering(() => Response.json({ id: '1', more: true }));
     expect(await api.call(get)).toEqual({ id: '1' });
-    expect(asked[0]).toMatchObject({
-      url: 'https://desk.example.com/tickets/1',
-      init: { method: 'GET', redirect: 'manual', headers: { Authorization: 'Bearer key' } },
-    });
+    const init = { method: 'GET', redirect: 'manual', headers: { Authorization: 'Bearer key' } };
+    expect(asked[0]).toMatchObject({ url: 'https://desk.example.com/tickets/1', init });
   });
-
   it('sends JSON', async () => {
     const { api, asked } = answering(() => Response.json({ id: '1' }));
     await api.call(post);
-    expect(asked[0]?.init).toMatchObject({
-      method: 'POST',
-      body: '{"text":"x"}',
-      headers: { 'Content-Type': 'application/json' },
-    });
+    const headers = { 'Content-Type': 'application/json' };
+    expect(asked[0]?.init).toMatchObject({ method: 'POST', body: '{"text":"x"}', headers });
   });
-
-  it('reports for every status whether it is transient, whether the outcome is unknown, and what an admin can do', async () => {
-    const cases: [number, { isTransient: boolean; isOutcomeUnknown: boolean }, RegExp][] = [
-      [301, { isTransient: false, isOutcomeUnknown: false }, /has another address/],
-      [400, { isTransient: false, isOutcomeUnknown: false }, /check the options/],
-      [401, { isTransient: false, isOutcomeUnknown: false }, /enter a valid one/],
-      [403, { isTransient: false, isOutcomeUnknown: false }, /give it the right/],
-      [404, { isTransient: false, isOutcomeUnknown: false }, /check the apiUrl/],
-      [408, { isTransient: true, isOutcomeUnknown: true }, /status is 408$/],
-      [409, { isTransient: true, isOutcomeUnknown: false }, /changed meanwhile/],
-      [410, { isTransient: false, isOutcomeUnknown: false }, /was deleted/],
-      [418, { isTransient: false, isOutcomeUnknown: false }, /status is 418$/],
-      [422, { isTransient: false, isOutcomeUnknown: false }, /closed or full/],
-      [425, { isTransient: true, isOutcomeUnknown: false }, /status is 425$/],
-      [429, { isTransient: true, isOutcomeUnknown: false }, /too many calls/],
-      [500, { isTransient: true, isOutcomeUnknown: true }, /status is 500$/],
-      [503, { isTransient: true, isOutcomeUnknown: true }, /status is 503$/],
-    ];
-    for (const [status, says, words] of cases) {
+  it.each([
+    [301, false, false, /has another address/],
+    [400, false, false, /check the options/],
+    [401, false, false, /enter a valid one/],
+    [403, false, false, /give it the right/],
+    [404, false, false, /check the apiUrl/],
+    [408, true, true, /status is 408$/],
+    [409, true, false, /changed meanwhile/],
+    [410, false, false, /was deleted/],
+    [418, false, false, /status is 418$/],
+    [422, false, false, /closed or full/],
+    [425, true, false, /status is 425$/],
+    [429, true, false, /too many calls/],
+    [500, true, true, /status is 500$/],
+    [503, true, true, /status is 503$/],
+  ])(
+    'reports for status %i whether it is transient (%s), whether the outcome is unknown (%s), and what an admin can do',
+    async (status, isTransient, isOutcomeUnknown, words) => {
       const { api } = answering(() => new Response('secret', { status }));
       const error = await failure(api.call(post));
-      expect(error).toMatchObject(says);
+      expect(error).toMatchObject({ isTransient, isOutcomeUnknown });
       expect(error.message).toMatch(words);
       expect(error.message).toMatch(/^Cannot write a note in Tool: status is /);
-      const reading = await failure(api.call(get));
-      expect(reading).toMatchObject({ isTransient: says.isTransient, isOutcomeUnknown: false });
-    }
-  });
-
+      expect(await failure(api.call(get))).toMatchObject({ isTransient, isOutcomeUnknown: false });
+    },
+  );
   it('follows no redirect', async () => {
-    const { api, asked } = answering(
-      () => new Response(null, { status: 302, headers: { location: 'https://elsewhere.example' } }),
-    );
+    const headers = { location: 'https://elsewhere.example' };
+    const { api, asked } = answering(() => new Response(null, { status: 302, headers }));
     await failure(api.call(get));
     expect(asked).toHaveLength(1);
   });
-
   it('calls only https, and this machine', async () => {
-    for (const apiUrl of [
-      'http://desk.example.com',
-      'ftp://desk.example.com',
-      'http://127.0.0.1.example.com',
-      'desk',
-      undefined,
-    ]) {
+    const http = ['http://desk.example.com', 'ftp://desk.example.com', 'http://127.0.0.1.example.com'];
+    for (const apiUrl of [...http, 'desk', undefined]) {
       const { api, asked } = answering(() => Response.json({ id: '1' }), { apiUrl });
       expect(await failure(api.call(get))).toMatchObject({ isTransient: false });
       expect(asked).toEqual([]);
@@ -112,18 +93,15 @@ describe('HelpdeskApi.call()', () => {
       expect(await api.call(get)).toEqual({ id: '1' });
     }
   });
-
   it('treats the outcome of a write as unknown when its reply is lost, truncated, wrong or huge', async () => {
-    const broken = new ReadableStream({
-      start: (controller) => {
-        controller.enqueue(new TextEncoder().encode('{"id"'));
-        controller.error(new Error('reset'));
-      },
-    });
+    const start = (controller: ReadableStreamDefaultController) => {
+      controller.enqueue(new TextEncoder().encode('{"id"'));
+      controller.error(new Error('reset'));
+    };
     for (const answer of [
       () => Promise.reject(new TypeError('fetch failed')),
       () => new Response('{"id": "1'),
-      () => new Response(broken),
+      () => new Response(new ReadableStream({ start })),
       () => new Response('<html>'),
       () => Response.json({ other: 1 }),
       () => new Response(new Uint8Array(4_194_305)),
@@ -133,37 +111,28 @@ describe('HelpdeskApi.call()', () => {
       expect(await failure(api.call(post))).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
     }
   });
-
   it('quotes nothing of a reply', async () => {
     const { api } = answering(() => Response.json({ id: { secret: 'dana@example.net' } }));
     const error = await failure(api.call(get));
     expect(JSON.stringify([error.message, error.cause])).not.toContain('dana');
   });
-
   it('sends nothing when no time is left', async () => {
     const { api, asked } = answering(() => Response.json({ id: '1' }));
     const error = await failure(api.call({ ...post, signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ isTransient: true, isOutcomeUnknown: false });
     expect(asked).toEqual([]);
   });
-
   it('retries a 401 once with renewed headers, where the tool allows it', async () => {
     const renewed: boolean[] = [];
     const headers: ApiSettings['headers'] = async (options) => {
       renewed.push(options.renewed);
       return {};
     };
-    const { api } = answering(
-      () => (renewed.at(-1) ? Response.json({ id: '1' }) : new Response(null, { status: 401 })),
-      {
-        headers,
-        renewsOn401: true,
-      },
-    );
+    const answer = () => (renewed.at(-1) ? Response.json({ id: '1' }) : new Response(null, { status: 401 }));
+    const { api } = answering(answer, { headers, renewsOn401: true });
     expect(await api.call(get)).toEqual({ id: '1' });
     expect(renewed).toEqual([false, true]);
   });
-
   it('reports the wait after 429 from each header that tools use, an hour at most', async () => {
     const cases: [Record<string, string>, number | undefined][] = [
       [{ 'retry-after': '7' }, 7000],
@@ -207,21 +176,18 @@ describe('pathOf()', () => {
   it('encodes each value as one segment', () => {
     expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc');
   });
-
   it('refuses values that would lead elsewhere', () => {
     for (const value of ['', '.', '..', 'x'.repeat(257)]) expect(() => pathOf`/a/${value}`).toThrow(HelpdeskFailed);
   });
 });
 
 describe('readPages()', () => {
-  const pagesOf = (count: number) => async (next: number | undefined) => {
-    const at = next ?? 1;
-    return { page: at, next: at < count ? at + 1 : undefined };
-  };
-
-  it('reads to the last page, or to the greatest number of pages', async () => {
-    expect(await readPages(5, pagesOf(3))).toEqual([1, 2, 3]);
-    expect(await readPages(2, pagesOf(3))).toEqual([1, 2]);
-    expect(await readPages(5, pagesOf(1))).toEqual([1]);
+  it.each([
+    [5, 3, [1, 2, 3]],
+    [2, 3, [1, 2]],
+    [5, 1, [1]],
+  ])('reads at most %i pages of %i', async (most, count, pages) => {
+    const read = async (at = 1) => ({ page: at, next: at < count ? at + 1 : undefined });
+    expect(await readPages(most, read)).toEqual(pages);
   });
 });

@@ -21,6 +21,11 @@ const SAMPLES: Record<(typeof HELPDESK_IDS)[number], readonly string[]> = {
   gorgias: ['gorgias-ticket-message-created.json'],
   hubspot: ['hubspot-conversation-new-message-batch.json'],
 };
+const SIGNED = [
+  ...['x-hub-signature', 'x-chatwoot-signature', 'x-chatwoot-timestamp', 'x-zendesk-webhook-signature'],
+  ...['x-zendesk-webhook-signature-timestamp', 'x-helpscout-signature', 'webhook-id', 'webhook-timestamp'],
+  ...['webhook-signature', 'x-webhook-token', 'x-hubspot-signature-v3', 'x-hubspot-request-timestamp'],
+];
 const HEADERS = { 'X-HelpScout-Event': 'convo.created' };
 /** What an id may look like once it is read: it becomes part of a path, and the name of an object. */
 const ID = /^[\w:-][\w.:-]{0,127}$/;
@@ -60,7 +65,6 @@ for (const id of HELPDESK_IDS) {
   const tool = helpdeskTools[id];
   describe(`a hostile delivery of ${tool.name}`, () => {
     it('is the tool of its name', () => expect(tool.id).toBe(id));
-
     it('throws nothing but that it is unreadable, whatever its bytes are', () => {
       fc.assert(
         fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
@@ -69,33 +73,18 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 200 },
       );
     });
-
     it('throws nothing but that it is unreadable, whatever JSON it is', () => {
       fc.assert(
         fc.property(fc.json({ maxDepth: 5 }), (json) => readSafely(tool, madeUp(json, HEADERS))),
         { numRuns: 200 },
       );
     });
-
     it('throws only that it is unreadable when one value of a valid body is malformed', () => {
       const strange = fc.oneof(
         fc.jsonValue({ maxDepth: 2 }),
-        fc.constantFrom(
-          '..',
-          '../../admin',
-          'a/b',
-          '%2e%2e',
-          '',
-          'x'.repeat(5000),
-          -1,
-          1e300,
-          0.5,
-          '\ud800',
-          '__proto__',
-          [],
-          // Its length cannot be compared, which a check of bounds does before it looks at the type.
-          { length: { valueOf: 0, toString: 0 } },
-        ),
+        fc.constantFrom('..', '../../admin', 'a/b', '%2e%2e', '', 'x'.repeat(5000), '\ud800', '__proto__'),
+        // The length of the last cannot be compared, which a check of bounds does before it looks at the type.
+        fc.constantFrom(-1, 1e300, 0.5, [], { length: { valueOf: 0, toString: 0 } }),
       );
       const samples = SAMPLES[id].map((file): unknown => JSON.parse(new TextDecoder().decode(payload(file))));
       fc.assert(
@@ -108,50 +97,25 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 500 },
       );
     });
-
     it('reads a message of 100,000 open elements', () => {
       const sample = new TextDecoder().decode(payload(SAMPLES[id][0] ?? ''));
       readSafely(tool, madeUp(sample.replaceAll('charged twice', '<div>'.repeat(100_000)), HEADERS));
     });
-
     it('is refused, and never thrown at, when its headers are malformed', async () => {
-      const names = [
-        'x-hub-signature',
-        'x-chatwoot-signature',
-        'x-chatwoot-timestamp',
-        'x-zendesk-webhook-signature',
-        'x-zendesk-webhook-signature-timestamp',
-        'x-helpscout-signature',
-        'webhook-id',
-        'webhook-timestamp',
-        'webhook-signature',
-        'x-webhook-token',
-        'x-hubspot-signature-v3',
-        'x-hubspot-request-timestamp',
-      ];
       const value = fc.oneof(
         fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),
-        fc.constantFrom(
-          '',
-          'sha1=',
-          'sha256=zz',
-          'v1,',
-          'v1, v1, v1,',
-          'v1a,AAAA',
-          '1768473000',
-          '2026-01-15T10:30:00Z',
-          'é',
-        ),
+        fc.constantFrom('', 'sha1=', 'sha256=zz', 'v1,', 'v1, v1, v1,', 'v1a,AAAA', 'é'),
+        fc.constantFrom('1768473000', '2026-01-15T10:30:00Z'),
         fc.constant('v1,AAAA '.repeat(3000)),
         fc.constant('a'.repeat(100_000)),
       );
       await fc.assert(
         fc.asyncProperty(
-          fc.array(value, { minLength: names.length, maxLength: names.length }),
+          fc.array(value, { minLength: SIGNED.length, maxLength: SIGNED.length }),
           fc.boolean(),
           async (values, twice) => {
             const headers = new Headers();
-            for (const [at, name] of names.entries()) {
+            for (const [at, name] of SIGNED.entries()) {
               headers.append(name, values[at] ?? '');
               if (twice) headers.append(name, values[at] ?? '');
             }
@@ -163,7 +127,6 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 60 },
       );
     });
-
     it('is refused where there is no secret, or an empty one', async () => {
       for (const secrets of [[], [''], ['', '']]) {
         const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };

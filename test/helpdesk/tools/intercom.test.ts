@@ -1,105 +1,71 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { intercom } from '../../../src/helpdesk/tools/intercom.ts';
-import { noteOf } from '../note-of.ts';
 import { changed, madeUp, sampleDelivery } from '../payload.ts';
-import { describeClient } from './describe-client.ts';
+import { describeClient, sentBy } from './describe-client.ts';
+import { describeDeliveries } from './describe-deliveries.ts';
 
 const created = sampleDelivery('intercom-conversation-user-created.json');
 const replied = sampleDelivery('intercom-conversation-user-replied.json');
+const repliedBy = (type: string) => changed(replied, '"type": "user"', `"type": "${type}"`);
+const part = (part_type: string, type: string) => ({ id: '99', part_type, author: { type } });
 
-describe('what Intercom delivers', () => {
-  it('is the message that a customer opened a conversation with', () => {
-    const event = { kind: 'message', ticketId: '215469012345', message: { id: '2550012345' } };
-    expect(intercom.read(created)).toEqual([event]);
-  });
+const answered = JSON.parse(new TextDecoder().decode(replied.body));
+answered.data.item.conversation_parts.conversation_parts.push(part('note', 'admin'), part('comment', 'bot'));
+const opening = JSON.parse(new TextDecoder().decode(replied.body));
+opening.topic = 'conversation.user.created';
+opening.data.item.source.author = { type: 'admin', id: '814860', name: 'Ines Moreau' };
 
-  it('is the reply of a customer', () => {
-    const event = { kind: 'message', ticketId: '215469012345', message: { id: '19920001' } };
-    expect(intercom.read(replied)).toEqual([event]);
-    for (const type of ['lead', 'contact']) {
-      expect(intercom.read(changed(replied, '"type": "user"', `"type": "${type}"`))).toEqual([event]);
-    }
-  });
+const OPENED = changed(created, '"type": "user"', '"type": "admin"');
+describeDeliveries(intercom, [
+  ['the message that a customer opened a conversation with', created, '215469012345 #2550012345'],
+  ['the reply of a customer', replied, '215469012345 #19920001'],
+  ['the reply of a lead', repliedBy('lead'), '215469012345 #19920001'],
+  ['the reply of a contact', repliedBy('contact'), '215469012345 #19920001'],
+  ['a ping', sampleDelivery('intercom-ping.json'), 'ignored: a ping'],
+  ['a note', sampleDelivery('intercom-conversation-admin-noted.json'), 'ignored: not from the customer'],
+  ['a conversation that an admin opened', OPENED, 'ignored: opened by an agent'],
+  ['the reply of a customer, whatever was said since', madeUp(answered), '215469012345 #19920001'],
+  ['the reply of a bot: the topic tells that there is one of the customer', repliedBy('bot'), '215469012345 latest'],
+  [
+    'the reply that opens a conversation, where an agent had written to many',
+    madeUp(opening),
+    '215469012345 #19920001',
+  ],
+]);
 
-  it('is ignored when it is a ping, a note, or of an admin or a bot', () => {
-    expect(intercom.read(sampleDelivery('intercom-ping.json'))).toEqual([{ kind: 'ignored', reason: 'a ping' }]);
-    const ignored = [{ kind: 'ignored', reason: 'not from the customer' }];
-    expect(intercom.read(sampleDelivery('intercom-conversation-admin-noted.json'))).toEqual(ignored);
-    const opened = changed(created, '"type": "user"', '"type": "admin"');
-    expect(intercom.read(opened)).toEqual([{ kind: 'ignored', reason: 'opened by an agent' }]);
-  });
-
-  it('is the reply of a customer whatever was said since, as the topic tells that there is one', () => {
-    const [event] = intercom.read(replied);
-    const part = (type: string, by: string) => ({ id: '99', part_type: type, author: { type: by } });
-    const parts = (more: object[]) => {
-      const body = JSON.parse(new TextDecoder().decode(replied.body));
-      body.data.item.conversation_parts.conversation_parts.push(...more);
-      return madeUp(body);
-    };
-    expect(intercom.read(parts([part('note', 'admin'), part('comment', 'bot')]))).toEqual([event]);
-    const latest = [{ kind: 'message', ticketId: '215469012345', message: 'latest' }];
-    expect(intercom.read(changed(replied, '"type": "user"', '"type": "bot"'))).toEqual(latest);
-  });
-
-  it('is the reply that opens a conversation, where an agent had written to many', () => {
-    const body = JSON.parse(new TextDecoder().decode(replied.body));
-    body.topic = 'conversation.user.created';
-    body.data.item.source.author = { type: 'admin', id: '814860', name: 'Ines Moreau' };
-    const event = { kind: 'message', ticketId: '215469012345', message: { id: '19920001' } };
-    expect(intercom.read(madeUp(body))).toEqual([event]);
-  });
-});
+/** Replies of the stand-in, in which notes have another type. */
+const withNotesAs =
+  (type: string): typeof fetch =>
+  async (input, init) => {
+    const text = await (await fetch(input, init)).text();
+    return new Response(text.replaceAll('"part_type":"note"', `"part_type":"${type}"`));
+  };
 
 describeClient(intercom, 'intercom', (open) => {
   it('writes a note in the name of the admin, by the version that it knows', async () => {
-    const { helpdesks, local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    await client.writeNote(ticketId, noteOf(), { signal });
-    const sent = helpdesks.requests.find(({ method }) => method === 'POST');
-    expect(sent?.headers).toMatchObject({ 'intercom-version': '2.16' });
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
-      message_type: 'note',
-      type: 'admin',
-      admin_id: local.connection.options.adminId,
+    const { helpdesks, local, write } = open();
+    await write();
+    expect(helpdesks.requests.find(({ method }) => method === 'POST')?.headers).toMatchObject({
+      'intercom-version': '2.16',
     });
+    const admin_id = local.connection.options.adminId;
+    expect(sentBy('POST', helpdesks)).toMatchObject({ message_type: 'note', type: 'admin', admin_id });
   });
-
-  /** Replies of the stand-in, in which notes have another type. */
-  const withNotesAs =
-    (type: string): typeof fetch =>
-    async (input, init) => {
-      const text = await (await fetch(input, init)).text();
-      return new Response(text.replaceAll('"part_type":"note"', `"part_type":"${type}"`));
-    };
-
-  it('takes a note that opens the conversation again, or wakes it, for a note', async () => {
-    for (const type of ['note_and_reopen', 'note_and_unsnooze']) {
-      const { local, signal } = open();
-      const { ticketId } = local.createTicket({ message: 'Help.' });
-      local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
-      const client = intercom.client(local.connection, { fetch: withNotesAs(type), now: Date.now });
-      const { messages } = await client.readTicket(ticketId, { signal });
-      expect(messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
-      const noteId = await client.writeNote(ticketId, noteOf(), { signal });
-      expect(await client.findNote(ticketId, noteOf().marker, { signal })).toBe(noteId);
-    }
+  it.each(['note_and_reopen', 'note_and_unsnooze'])('takes a %s for a note', async (type) => {
+    const { local, ticketId, read, write, find } = open({ send: withNotesAs(type) });
+    local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
+    expect((await read()).messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
+    const noteId = await write();
+    expect(await find()).toBe(noteId);
   });
-
   it('waits until the window ends that the tool names', async () => {
-    const { helpdesks, local, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    const client = intercom.client(local.connection, { fetch, now: () => 1_768_473_000_000 });
+    const { faults, read } = open({ now: () => 1_768_473_000_000 });
     const headers = { 'x-ratelimit-reset': '1768473010' };
-    helpdesks.faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
-    await expect(client.readTicket(ticketId, { signal })).rejects.toMatchObject({ retryAfterMs: 10_000 });
+    faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
+    await expect(read()).rejects.toMatchObject({ retryAfterMs: 10_000 });
   });
-
   it('says what is missing where no admin is named', async () => {
-    const { local, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    const client = intercom.client({ ...local.connection, options: {} }, { fetch, now: Date.now });
-    const failed = client.writeNote(ticketId, noteOf(), { signal });
-    await expect(failed).rejects.toThrow('its connection has no option adminId');
+    const { write } = open({ connection: { options: {} } });
+    await expect(write()).rejects.toThrow('its connection has no option adminId');
   });
 });

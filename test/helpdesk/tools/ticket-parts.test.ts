@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { inOrder, ticketMetadata } from '../../../src/helpdesk/tools/ticket-parts.ts';
 
-const message = (id: string, sentAtMs: number | undefined) => ({
-  id,
-  from: 'customer' as const,
-  isPublic: true,
-  text: id,
-  sentAtMs,
+const message = (id: string, sentAtMs?: number) => ({
+  ...{ id, from: 'customer' as const, isPublic: true, text: id, sentAtMs },
 });
 const ids = (messages: readonly { id: string }[]) => messages.map(({ id }) => id).join('');
 
@@ -14,7 +10,6 @@ describe('inOrder()', () => {
   it('puts the oldest first, and keeps the order of equal times', () => {
     expect(ids(inOrder([message('c', 3), message('a', 1), message('b', 1)]))).toBe('abc');
   });
-
   it('keeps a message without a time behind the one before it', () => {
     expect(ids(inOrder([message('a', 1), message('b', undefined), message('d', 4), message('c', 2)]))).toBe('abcd');
     expect(ids(inOrder([message('a', undefined), message('b', undefined)]))).toBe('ab');
@@ -28,13 +23,11 @@ describe('ticketMetadata()', () => {
     expect(ticketMetadata({ fields, productField: 'cf_7' }).product).toBe('Apollo III');
     expect(ticketMetadata({ fields, productField: 'cf_8' }).product).toBeUndefined();
   });
-
   it('omits fields that are empty or not primitive', () => {
     const fields = { a: null, b: '', c: ['x'], d: { e: 1 }, f: 0, g: false, ['__proto__']: 'x' };
     expect(ticketMetadata({ fields })).toEqual({ fields: { f: 0, g: false } });
     expect(ticketMetadata({})).toEqual({});
   });
-
   it('has at most 12,000 characters of JSON', () => {
     const long = '\u0001'.repeat(5000);
     const told = {

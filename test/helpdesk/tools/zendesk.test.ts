@@ -1,114 +1,69 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DeliveryUnreadable } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { zendesk } from '../../../src/helpdesk/tools/zendesk.ts';
-import { noteOf } from '../note-of.ts';
 import { changed, sampleDelivery } from '../payload.ts';
-import { describeClient } from './describe-client.ts';
+import { describeClient, sentBy } from './describe-client.ts';
+import { describeDeliveries } from './describe-deliveries.ts';
 
 const created = sampleDelivery('zendesk-ticket-created.json');
 const added = sampleDelivery('zendesk-ticket-comment-added.json');
 const trigger = sampleDelivery('zendesk-trigger-ticket-created.json');
+const published = sampleDelivery('zendesk-article-published.json');
+const withId = (id: string) =>
+  changed(changed(created, '"id": "35436"', `"id": ${id}`), 'zen:ticket:35436', `zen:ticket:${id.replaceAll('"', '')}`);
 
-describe('what Zendesk delivers', () => {
-  it('is the first message of a ticket that was created', () => {
-    expect(zendesk.read(created)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
-  });
+const STAFF = changed(added, '"is_staff": false', '"is_staff": true');
+const OTHER = changed(created, 'ticket.created', 'ticket.priority_changed');
+const WITHDRAWN = changed(published, 'article.published', 'article.unpublished');
+describeDeliveries(zendesk, [
+  ['the first message of a ticket that was created', created, '35436 first'],
+  ['a public comment of somebody who is not of the staff', added, '35436 #9876543210'],
+  ['a note', sampleDelivery('zendesk-ticket-comment-added-own-note.json'), 'ignored: an internal note'],
+  ['a comment of the staff', STAFF, 'ignored: from an agent'],
+  ['a comment without is_staff', changed(added, '"is_staff": false', '"role": "end-user"'), '35436 latest'],
+  ['a comment of another form', changed(added, '"is_public": true', '"is_public": "yes"'), '35436 latest'],
+  ['a trigger for a new ticket', trigger, '35436 first'],
+  ['a trigger for an old ticket', changed(trigger, '"ticket.created"', '"ticket.updated"'), '35436 latest'],
+  ['a trigger that writes zeros before the id', changed(trigger, '35436', '0035436'), '35436 first'],
+  ['a trigger for an agent', changed(trigger, '"end-user"', '"Agent"'), 'ignored: from an agent'],
+  ['an article that was published', published, 'article 360012 published'],
+  ['an article that was withdrawn', WITHDRAWN, 'article 360012 unpublished'],
+  ['something else', OTHER, 'ignored: not about a new message'],
+  ['an id beyond 2^53', withId('9007199254740993'), '9007199254740993 first'],
+  ['a text as an id beyond 2^53', withId('"9007199254740993"'), '9007199254740993 first'],
+  ['an id far beyond 2^53', withId('123456789012345678901'), '123456789012345678901 first'],
+]);
 
-  it('is a public comment of somebody who is not of the staff', () => {
-    expect(zendesk.read(added)).toEqual([{ kind: 'message', ticketId: '35436', message: { id: '9876543210' } }]);
-  });
-
-  it('is ignored when the comment is internal, or of the staff', () => {
-    const own = sampleDelivery('zendesk-ticket-comment-added-own-note.json');
-    expect(zendesk.read(own)).toEqual([{ kind: 'ignored', reason: 'an internal note' }]);
-    const staff = changed(added, '"is_staff": false', '"is_staff": true');
-    expect(zendesk.read(staff)).toEqual([{ kind: 'ignored', reason: 'from an agent' }]);
-  });
-
-  it('is the latest message when its comment has another form, so that the ticket decides', () => {
-    const latest = [{ kind: 'message', ticketId: '35436', message: 'latest' }];
-    for (const [from, to] of [
-      ['"is_staff": false', '"role": "end-user"'],
-      ['"is_public": true', '"is_public": "yes"'],
-    ] as const)
-      expect(zendesk.read(changed(added, from, to))).toEqual(latest);
-  });
-
-  it('is the first or the latest message when a trigger calls, which names the ticket alone', () => {
-    expect(zendesk.read(trigger)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
-    const later = changed(trigger, '"ticket.created"', '"ticket.updated"');
-    expect(zendesk.read(later)).toEqual([{ kind: 'message', ticketId: '35436', message: 'latest' }]);
-    const zeros = changed(trigger, '35436', '0035436');
-    expect(zendesk.read(zeros)).toEqual([{ kind: 'message', ticketId: '35436', message: 'first' }]);
-    const agent = changed(trigger, '"end-user"', '"Agent"');
-    expect(zendesk.read(agent)).toEqual([{ kind: 'ignored', reason: 'from an agent' }]);
-  });
-
-  it('is an article that was published or withdrawn', () => {
-    const published = sampleDelivery('zendesk-article-published.json');
-    expect(zendesk.read(published)).toEqual([{ kind: 'article', change: 'published', articleId: '360012' }]);
-    const withdrawn = changed(published, 'article.published', 'article.unpublished');
-    expect(zendesk.read(withdrawn)).toEqual([{ kind: 'article', change: 'unpublished', articleId: '360012' }]);
-  });
-
-  it('is ignored when it is about something else', () => {
-    const other = changed(created, 'ticket.created', 'ticket.priority_changed');
-    expect(zendesk.read(other)).toEqual([{ kind: 'ignored', reason: 'not about a new message' }]);
-  });
-
-  it('cannot be read when it names two tickets', () => {
-    expect(() => zendesk.read(changed(created, 'zen:ticket:35436', 'zen:ticket:35437'))).toThrow(DeliveryUnreadable);
-  });
-
-  it('keeps an id beyond 2^53, written as a number or as a text', () => {
-    for (const id of ['9007199254740993', '"9007199254740993"', '123456789012345678901']) {
-      const text = id.replaceAll('"', '');
-      const delivery = changed(
-        changed(created, '"id": "35436"', `"id": ${id}`),
-        'zen:ticket:35436',
-        `zen:ticket:${text}`,
-      );
-      expect(zendesk.read(delivery)).toEqual([{ kind: 'message', ticketId: text, message: 'first' }]);
-    }
-  });
+it('cannot read a delivery that names two tickets', () => {
+  expect(() => zendesk.read(changed(created, 'zen:ticket:35436', 'zen:ticket:35437'))).toThrow(DeliveryUnreadable);
 });
 
 describeClient(zendesk, 'zendesk', (open) => {
   it('writes a note that is not public, and only over the ticket that it read', async () => {
-    const { helpdesks, local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    await client.writeNote(ticketId, noteOf(), { signal });
-    const sent = helpdesks.requests.find(({ method }) => method === 'PUT');
-    expect(JSON.parse(sent?.body ?? '')).toMatchObject({
+    const { helpdesks, write } = open();
+    await write();
+    expect(sentBy('PUT', helpdesks)).toMatchObject({
       ticket: { comment: { public: false }, safe_update: true, updated_stamp: expect.stringMatching(/Z$/) },
     });
   });
-
   it('does not write the same note twice', async () => {
-    const { local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    const first = await client.writeNote(ticketId, noteOf(), { signal });
-    expect(await client.writeNote(ticketId, noteOf(), { signal })).toBe(first);
+    const { local, ticketId, write } = open();
+    const first = await write();
+    expect(await write()).toBe(first);
     expect(local.notes(ticketId)).toHaveLength(1);
   });
-
   it('may try again where the ticket changed meanwhile', async () => {
-    const { helpdesks, local, client, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.' });
-    helpdesks.faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
-    const failed = client.writeNote(ticketId, noteOf(), { signal });
-    await expect(failed).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
+    const { faults, write } = open();
+    faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
+    await expect(write()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
   });
-
   it('takes no comment of its own API user for a customer, and reads the product from its field', async () => {
-    const { local, signal } = open();
-    const { ticketId } = local.createTicket({ message: 'Help.', fields: { Device: 'Apollo II' } });
-    const read = zendesk.client(local.connection, { fetch, now: Date.now });
-    const ticket = await read.readTicket(ticketId, { signal });
-    const [field] = Object.keys(ticket.metadata.fields as object);
-    const options = { ...local.connection.options, userId: ticket.customer.id ?? '', productField: field ?? '' };
+    const { local, ticketId, read } = open({ ticket: { message: 'Help.', fields: { Device: 'Apollo II' } } });
+    const ticket = await read();
+    const [productField = ''] = Object.keys(ticket.metadata.fields as object);
+    const options = { ...local.connection.options, userId: ticket.customer.id ?? '', productField };
     const client = zendesk.client({ ...local.connection, options }, { fetch, now: Date.now });
-    const again = await client.readTicket(ticketId, { signal });
+    const again = await client.readTicket(ticketId, { signal: AbortSignal.timeout(20_000) });
     expect(again.messages.map(({ from }) => from)).toEqual(['agent']);
     expect(again.metadata).toMatchObject({ channel: 'email', product: 'Apollo II' });
   });

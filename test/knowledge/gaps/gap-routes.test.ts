@@ -25,11 +25,11 @@ const bookWith = (subjects: readonly string[]): GapBook => {
 };
 
 let requests = 0;
-const meet = (book: GapBook, subject: string): void =>
+const meet = (book: GapBook, subject: string, person?: string): void =>
   book.record({
     requestHash: `request ${++requests}`,
     by: 'user:key-1',
-    query: { message: `Is there a ${subject}?`, subject: null, intent: 'general_info', product: null },
+    query: { message: `Is there a ${subject}?`, subject: null, intent: 'general_info', product: null, person },
     gaps: [
       {
         ...{ kind: 'question', gap: `No article answers what is asked about “${subject}”`, product: null },
@@ -41,7 +41,11 @@ const meet = (book: GapBook, subject: string): void =>
   });
 
 /** As the gateway signs it; the library cannot be asked. */
-const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> => {
+const call = async (
+  book: GapBook,
+  way: string,
+  { method = 'GET', capabilities = ['support:analyze'] }: { method?: string; capabilities?: string[] } = {},
+): Promise<Response> => {
   const guard: GuardOptions = {
     ...{ self: 'support', access: 'signed', log: () => undefined },
     ...{ signer: await localSigner('support'), directory: await localDirectory() },
@@ -51,10 +55,14 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
   gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
   app.onError(faultHandler(guard));
   const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme' };
-  const context = originate({ ...origin, capabilities: ['support:analyze'], timeoutMs: 5000, now: Date.now() });
-  const target = { aud: 'support', op: `GET ${PATH}${query}`, body: new Uint8Array() };
+  const context = originate({ ...origin, capabilities, timeoutMs: 5000, now: Date.now() });
+  const target = { aud: 'support', op: `${method} ${PATH}${way}`, body: new Uint8Array() };
   const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
-  const response = await app.request(`http://support${PATH}${query}`, { headers: { [CONTEXT_HEADER]: token } });
+  return app.request(`http://support${PATH}${way}`, { method, headers: { [CONTEXT_HEADER]: token } });
+};
+
+const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> => {
+  const response = await call(book, query);
   expect(response.status).toBe(200);
   return KnowledgeGapsResponse.parse(await response.json());
 };
@@ -84,5 +92,32 @@ describe('GET /v1/knowledge/gaps', () => {
     }
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen).toEqual(expect.arrayContaining(subjects.filter((each) => each !== 'vpn')));
+  });
+});
+
+describe('DELETE /v1/knowledge/gaps', () => {
+  const may = { method: 'DELETE', capabilities: ['support:gaps:write'] };
+
+  it('deletes a gap by its id', async () => {
+    const book = bookWith(['zigbee', 'rack']);
+    expect((await call(book, '/gap-1', may)).status).toBe(204);
+    expect((await call(book, '/gap-1', may)).status).toBe(404);
+    expect((await list(book, '?state=all')).gaps).toMatchObject([{ example_queries: ['Is there a rack?'] }]);
+  });
+
+  it('erases what a person asked, and gaps that nobody else asked about', async () => {
+    const book = bookWith(['rack']);
+    for (const subject of ['zigbee', 'rack']) meet(book, subject, 'p-1');
+    expect(await (await call(book, '?person_id=p-1', may)).json()).toEqual({ erased: 2 });
+    expect(await (await call(book, '?person_id=p-1', may)).json()).toEqual({ erased: 0 });
+    expect(book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => gap)).toEqual([expect.stringContaining('rack')]);
+  });
+
+  it('needs a right of its own, and a person or an id', async () => {
+    const book = bookWith(['rack']);
+    expect((await call(book, '/gap-1', { ...may, capabilities: ['support:analyze'] })).status).toBe(401);
+    for (const way of ['', '?person_id=', '?person_id=a b', '?all=true'])
+      expect((await call(book, way.replace(' ', '%20'), may)).status, way).toBe(400);
+    expect(book.list({ state: 'all', limit: 9 }).total).toBe(1);
   });
 });

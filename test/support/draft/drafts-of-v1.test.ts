@@ -29,7 +29,6 @@ describe('drafts without knowledge', () => {
     const recorded = `../fixtures/v1.0/${intent}.json`;
     await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(recorded);
   });
-
   it.each(INTENTS)('are the same with sources that are empty: %s', (intent) => {
     expect(draftsOf(intent, unavailableRetrieval())).toEqual(draftsOf(intent));
     expect(draftsOf(intent, undefined)).toEqual(draftsOf(intent));

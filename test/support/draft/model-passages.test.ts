@@ -18,18 +18,13 @@ const EDITION = editionOf({
 });
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 
+interface Given {
+  relevance?: number;
+  isForeign?: boolean;
+  queries?: string[];
+}
 /** What a model is shown for a message, and what it is asked before, where articles are this likely. */
-const shownFor = async (
-  message: string,
-  {
-    relevance = 0.9,
-    isForeign = false,
-    queries = [] as string[],
-  }: Partial<Record<'relevance', number>> & {
-    isForeign?: boolean;
-    queries?: string[];
-  } = {},
-) => {
+const shownFor = async (message: string, { relevance = 0.9, isForeign = false, queries = [] }: Given = {}) => {
   const { ticket, found } = await foundIn(EDITION, message);
   const asked: AIMessage[][] = [];
   const ai: AIClient = {
@@ -55,19 +50,16 @@ describe('modelPassages()', () => {
     expect(texts).not.toMatch(/blue screw|has a switch/);
     expect(asked).toEqual([]);
   });
-
   it('shows no section for a single device when the device is unknown', async () => {
     const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
     expect(texts).toContain('Choose Eco mode');
     expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
   });
-
   it('shows uncertain articles too, but no unrelated ones', async () => {
     expect((await shownFor(LOUD, { relevance: 0.05 })).texts).toContain('Choose Eco mode');
     const none = await shownFor(LOUD, { relevance: 0.01 });
     expect([none.texts, none.isAnswerable]).toEqual(['', false]);
   });
-
   it('searches by queries of the model when the search is weak', async () => {
     const queries = ['carpet living room'];
     expect((await shownFor(LOUD, { relevance: 0.5, queries })).asked).toHaveLength(0);
@@ -75,13 +67,10 @@ describe('modelPassages()', () => {
     expect(asked).toHaveLength(1);
     expect(texts).toContain('damped by a carpet');
   });
-
   it('requests queries in the language of the articles for a message in another', async () => {
-    const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', {
-      ...{ isForeign: true, queries: ['carpet living room'] },
-    });
-    expect(asked).toHaveLength(1);
+    const given = { isForeign: true, queries: ['carpet living room'] };
+    const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', given);
+    expect([asked.length, isAnswerable]).toEqual([1, true]);
     expect(texts).toContain('damped by a carpet');
-    expect(isAnswerable).toBe(true);
   });
 });

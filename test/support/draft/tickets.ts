@@ -18,27 +18,17 @@ export const taxonomy = Taxonomy.parse(
 
 /** A passage that a draft quotes. */
 export const passage = (markdown: string, more: Partial<AnswerPassage> = {}): AnswerPassage => ({
-  title: 'Fans and noise',
-  url: 'https://docs.example.com/care/fans',
-  markdown,
-  text: markdown,
-  language: 'en',
-  steps: [markdown],
+  ...{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' },
+  ...{ markdown, text: markdown, language: 'en', steps: [markdown] },
   ...more,
 });
 
 /** Knowledge as retrieval gives it, with these articles as sources. */
 export const knowledgeOf = (...sources: readonly { title: string; url: string; relevance?: number }[]): Knowledge => ({
   sources_consulted: sources.map(({ title, url, relevance = 0.9 }) => ({
-    title,
-    url,
-    relevance_score: relevance,
-    excerpt: '',
-    last_updated: '2026-08-25T10:00:00Z',
+    ...{ title, url, relevance_score: relevance, excerpt: '', last_updated: '2026-08-25T10:00:00Z' },
   })),
-  coverage: 'high',
-  gaps: [],
-  retrieval_time_ms: 7,
+  ...{ coverage: 'high', gaps: [], retrieval_time_ms: 7 },
 });
 
 /** What `analyze` hands to the draft of a message. */

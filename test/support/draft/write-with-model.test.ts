@@ -60,10 +60,9 @@ const write = async (
         return { text: JSON.stringify({ judgements }) };
       }
       if (reply instanceof Error) throw reply;
-      const verdict = typeof reply !== 'string' && reply.length === 0 ? 'no_information' : 'answer';
-      return {
-        text: typeof reply === 'string' ? reply : JSON.stringify({ statements: reply, verdict, confidence: 'high' }),
-      };
+      if (typeof reply === 'string') return { text: reply };
+      const verdict = reply.length === 0 ? 'no_information' : 'answer';
+      return { text: JSON.stringify({ statements: reply, verdict, confidence: 'high' }) };
     },
   };
   const options = { ...OPTIONS, ai, warning, signature: 'Brightseam Support', timeMs: 5000 };
@@ -77,14 +76,12 @@ describe('writeWithModel()', () => {
     expect(asked).toHaveLength(1);
     const { draft } = composed;
     const { greeting = '', before = '', after = '' } = PLAIN.frame?.filled ?? {};
-    expect(draft.markdown).toBe(
-      [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'].join('\n\n'),
-    );
+    const parts = [greeting, before, LEAD.text, STEPS.join('\n'), WARNING, after, 'Brightseam Support'];
+    expect(draft.markdown).toBe(parts.join('\n\n'));
     expect(draft).toMatchObject({ written_by: 'model', source_grounding: 1, auto_send: false });
     expect(draft.html).toContain('<li>Restart the miner.</li>');
     expect(Draft.safeParse(draft).error).toBeUndefined();
   });
-
   it('accepts a paraphrase that the judge supports, after two calls', async () => {
     const said = statement('A restart of the miner ends the cleaning.', STEPS[2] ?? '');
     const { composed, outcome, asked } = await write([...GOOD, said], { judge: 'stated' });
@@ -92,7 +89,6 @@ describe('writeWithModel()', () => {
     expect(asked).toHaveLength(2);
     expect(composed.draft.text).toContain(`${WARNING} A restart of the miner ends the cleaning.`);
   });
-
   it('accepts transitions only with a judge', async () => {
     const lead = statement('Three steps make a loud fan quieter:');
     const kept = await write([lead, LIST, WARNED], { judge: 'stated' });
@@ -102,7 +98,6 @@ describe('writeWithModel()', () => {
     expect(removed.composed.draft.text).not.toContain(lead.text);
     expect(removed.composed.draft.text).toContain('Choose Eco mode');
   });
-
   it('references only the articles of its statements', async () => {
     const both = await write([...GOOD, statement(DUST_TEXT, DUST_TEXT)]);
     expect(both.composed.draft.references).toHaveLength(2);
@@ -110,13 +105,11 @@ describe('writeWithModel()', () => {
     expect(composed.draft.references).toEqual([{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' }]);
     expect(composed.passages.flatMap(({ steps }) => steps)).toEqual([...STEPS.map((step) => step.slice(3)), WARNING]);
   });
-
   it('shows the model neither the name nor the signature nor the template', async () => {
     const { asked } = await write(GOOD);
     expect(JSON.stringify(asked)).not.toMatch(/Dana|Whitfield|Brightseam/);
     expect(JSON.stringify(asked)).not.toContain(PLAIN.frame?.filled.before.slice(0, 30));
   });
-
   it.each<[string, Statement]>([
     ['a fact of its own', statement('Eco mode saves 40 W.', STEPS[0] ?? '')],
     ['another number', statement('Wait for 50 minutes.', STEPS[1] ?? '')],
@@ -139,22 +132,16 @@ describe('writeWithModel()', () => {
       expect(composed.draft.text).toContain(WARNING);
     }
   });
-
   it('adds a warning of a passage that the model omits', async () => {
     const { composed } = await write([LEAD, LIST]);
     expect(composed.draft.written_by).toBe('model');
-    const text = composed.draft.text;
-    expect(text.indexOf(WARNING)).toBeGreaterThan(0);
-    expect(text.indexOf(WARNING)).toBeLessThan(text.indexOf('Choose Eco mode'));
+    expect(composed.draft.text).toMatch(new RegExp(`[^]${WARNING}[^]*Choose Eco mode`));
   });
-
   it('begins with the warning about the case when the model omits it', async () => {
     const cut = 'Do not cut the power while the LED is blue.';
     const { composed } = await write(GOOD, { warning: passage(cut, { title: 'Updates' }) });
-    expect(composed.draft.text.indexOf(cut)).toBeGreaterThan(0);
-    expect(composed.draft.text.indexOf(cut)).toBeLessThan(composed.draft.text.indexOf('Choose Eco mode'));
+    expect(composed.draft.text).toMatch(new RegExp(`[^]${cut}[^]*Choose Eco mode`));
   });
-
   it.each<[string, Statement[]]>([
     ['a list', [statement([STEPS[0], '2. Restart the miner.'].join('\n'), ...STEPS), WARNED]],
     ['sentences', [statement('Choose Eco mode. Then restart the miner.', STEPS[0] ?? '', STEPS[2] ?? '')]],
@@ -163,24 +150,19 @@ describe('writeWithModel()', () => {
     expect(composed.draft.written_by).toBe('model');
     expect(outcome).toMatchObject({ refused: undefined, leftOut: [STEPS[1]] });
   });
-
   it('keeps the quotes when a removed statement may be a step', async () => {
-    const reply = [
-      statement('Choose Eco mode under **Miner > Power**.', ...STEPS),
-      statement('Clean it for 7 hours.', ...STEPS),
-    ];
-    const { composed, outcome } = await write(reply, { judge: 'stated' });
+    const reply = ['Choose Eco mode under **Miner > Power**.', 'Clean it for 7 hours.'];
+    const statements = reply.map((text) => statement(text, ...STEPS));
+    const { composed, outcome } = await write(statements, { judge: 'stated' });
     expect(composed).toBe(PLAIN);
     expect(outcome.refused).toMatch(/step of a procedure/);
   });
-
   it('keeps the quotes when the reply is in another language', async () => {
     const german = 'Öffne niemals das Gehäuse, während es noch am Strom angeschlossen ist.';
     const { composed, outcome } = await write([statement(german, WARNING)], { judge: 'stated' });
     expect(composed).toBe(PLAIN);
     expect(outcome.refused).toMatch(/another language/);
   });
-
   it.each<[string | Statement[] | Error, RegExp]>([
     ['', /empty/],
     ['not json', /form/],
@@ -192,36 +174,24 @@ describe('writeWithModel()', () => {
     expect(composed).toBe(PLAIN);
     expect(outcome.refused).toMatch(why);
   });
-
   it('quotes nothing when the model finds no answer in the passages', async () => {
     const { composed, outcome } = await write([]);
     expect(composed).toBe(HOLDING);
     expect(outcome.refused).toMatch(/no answer/);
   });
-
   it('stops waiting for a hanging model at its time limit', async () => {
     const ai: AIClient = { model: 'hanging', complete: () => new Promise(() => {}) };
     const { composed, outcome } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
     expect(composed).toBe(PLAIN);
     expect(outcome.refused).toMatch(/time/);
   });
-
   it('keeps literal quotes when the time ends at the judge', async () => {
-    const ai: AIClient = {
-      model: 'half-hanging',
-      complete: (_, options) =>
-        options?.schema?.name === 'judged_statements'
-          ? new Promise(() => {})
-          : Promise.resolve({
-              text: JSON.stringify({
-                statements: [WARNED, statement('We will refund you in full.', WARNING)],
-                verdict: 'answer',
-                confidence: 'high',
-              }),
-            }),
-    };
-    const options = { ...OPTIONS, ai, timeMs: 300 };
-    const { composed, outcome } = await writeWithModel(PLAIN, options);
+    const statements = [WARNED, statement('We will refund you in full.', WARNING)];
+    const text = JSON.stringify({ statements, verdict: 'answer', confidence: 'high' });
+    const complete: AIClient['complete'] = (_, options) =>
+      options?.schema?.name === 'judged_statements' ? new Promise(() => {}) : Promise.resolve({ text });
+    const ai = { model: 'half-hanging', complete };
+    const { composed, outcome } = await writeWithModel(PLAIN, { ...OPTIONS, ai, timeMs: 300 });
     expect(outcome).toMatchObject({ refused: undefined, removed: 1 });
     expect(composed.draft.text).toContain(WARNING);
     expect(composed.draft.text).not.toContain('refund');

@@ -23,10 +23,7 @@ const resealed = (change: (numbers: Uint32Array) => void): Uint8Array => {
   return bytes;
 };
 
-const opening =
-  (bytes: Uint8Array, of = taxonomy) =>
-  () =>
-    openClassifier(bytes, of);
+const opening = (bytes: Uint8Array, of = taxonomy) => openClassifier.bind(undefined, bytes, of);
 
 describe('a packed model', () => {
   it('decides alike wherever it lies in a buffer', () => {
@@ -37,19 +34,16 @@ describe('a packed model', () => {
     for (const text of ['Where is my parcel?', 'loud fan', 'nonsense'])
       expect(askew.classify(text)).toEqual(own.classify(text));
   });
-
   it('is not changed by being used', () => {
     const before = packed.slice();
     openClassifier(packed, taxonomy).classify('Where is my parcel?');
     expect(packed).toEqual(before);
   });
-
   it('opens with whatever of the taxonomy it was not trained from', () => {
     const [first, ...rest] = taxonomy.intents;
     const told = { ...first, reply_template: 'Another text', devices: ['Apollo'] } as (typeof rest)[number];
     expect(opening(packed, { ...taxonomy, name: 'Renamed', intents: [told, ...rest] })).not.toThrow();
   });
-
   it.each([
     ['an example more', { examples: ['One more'] }],
     ['another title', { title: 'Something else' }],
@@ -58,15 +52,12 @@ describe('a packed model', () => {
   ])('is refused by a taxonomy with %s', (_, change) => {
     const [first, ...rest] = taxonomy.intents;
     const changed = { ...taxonomy, intents: [{ ...first, ...change } as (typeof rest)[number], ...rest] };
-    expect(opening(packed, changed)).toThrow(
-      new InvalidModel('Cannot open the trained model: it was trained from another taxonomy'),
-    );
+    const refusal = new InvalidModel('Cannot open the trained model: it was trained from another taxonomy');
+    expect(opening(packed, changed)).toThrow(refusal);
   });
-
   it('is refused by a taxonomy with something more that belongs to no intent', () => {
     expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(InvalidModel);
   });
-
   it.each([
     ['nothing', new Uint8Array(0)],
     ['a text', new TextEncoder().encode('not a model at all, but long enough to be taken for one by its length')],
@@ -79,7 +70,6 @@ describe('a packed model', () => {
   ])('is refused when it is %s', (_, bytes) => {
     expect(opening(bytes)).toThrow(InvalidModel);
   });
-
   it('is refused with any byte of it changed', () => {
     for (let at = 0; at < packed.length; at += Math.ceil(packed.length / 300)) {
       const bytes = packed.slice();
@@ -87,7 +77,6 @@ describe('a packed model', () => {
       expect(opening(bytes), `byte ${at}`).toThrow(InvalidModel);
     }
   });
-
   it('is refused when its parts do not fit together although its checksum does', () => {
     const { starts } = layoutOf(new Uint32Array(packed.buffer, 0, 16));
     for (const part of ['stemStarts', 'weightStarts'] as const) {
@@ -102,7 +91,6 @@ describe('contentHash()', () => {
     expect(hashText(contentHash(taxonomy))).toMatch(/^[0-9a-f]{16}$/);
     expect(contentHash(smallTaxonomy())).toEqual(contentHash(taxonomy));
   });
-
   it('distinguishes where one text ends and the next begins', () => {
     const of = (examples: string[]) =>
       hashText(contentHash({ intents: [{ id: 'a', title: 'b', examples }], out_of_scope_examples: [] }));
