@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingStore } from '../../src/storage/embedding-store.ts';
 
+const A_AND_B = [
+  { key: 'a', embedding: [1, 0, 0, 0] },
+  { key: 'b', embedding: [2, 0, 0, 0] },
+];
+
 /**
  * The contract of every adapter.
  *
@@ -22,27 +27,16 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
 
     it('returns values in the order of the keys, repeated and missing keys included', async () => {
       const store = await make();
-      await store.setMany([
-        { key: 'a', embedding: [1, 0, 0, 0] },
-        { key: 'b', embedding: [2, 0, 0, 0] },
-      ]);
+      await store.setMany(A_AND_B);
       const found = await store.getMany(['b', 'none', 'a', 'b']);
       expect(found.map((each) => each?.[0])).toEqual([2, undefined, 1, 2]);
     });
 
-    it('replaces an earlier value', async () => {
+    it('replaces an earlier value, deletes at once, and ignores missing keys', async () => {
       const store = await make();
-      await store.setMany([{ key: 'a', embedding: [1, 0, 0, 0] }]);
+      await store.setMany(A_AND_B);
       await store.setMany([{ key: 'a', embedding: [5, 0, 0, 0] }]);
       expect(await store.getMany(['a'])).toEqual([[5, 0, 0, 0]]);
-    });
-
-    it('deletes at once, and ignores missing keys', async () => {
-      const store = await make();
-      await store.setMany([
-        { key: 'a', embedding: [1, 0, 0, 0] },
-        { key: 'b', embedding: [2, 0, 0, 0] },
-      ]);
       await store.deleteMany(['a', 'none']);
       expect(await store.getMany(['a', 'b'])).toEqual([undefined, [2, 0, 0, 0]]);
     });

@@ -1,27 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
+import { oneWorker } from './worker-for-test.ts';
 
 let miniflare: Miniflare;
 let kv: KVNamespace;
 
 beforeAll(async () => {
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      workers: [
-        {
-          name: 'kv',
-          compatibilityDate: '2026-11-01',
-          kvNamespaces: ['EMBEDDINGS'],
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default {}' }],
-        },
-      ],
-    }),
-  );
+  miniflare = oneWorker('export default {}', { kvNamespaces: ['EMBEDDINGS'] });
   // Two packages describe the same binding.
   kv = (await miniflare.getKVNamespace('EMBEDDINGS')) as unknown as KVNamespace;
 });

@@ -18,16 +18,7 @@ afterEach(() => {
 
 afterAll(() => server?.stop());
 
-interface Settings {
-  url?: string;
-  token?: string;
-  timeoutMs?: number;
-  dimensions?: number;
-  prefix?: string;
-  ttlSeconds?: number;
-}
-
-const storeOf = (settings: Settings = {}) =>
+const storeOf = (settings: Partial<Parameters<typeof redisEmbeddingStore>[0]> = {}) =>
   redisEmbeddingStore({ url: server.url, token: server.token, dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
 
 /** Sends a command without the adapter. */
@@ -98,9 +89,10 @@ describe('redisEmbeddingStore()', () => {
     ['of JSON', '[1,2,3,4]'],
     ['with a character outside of base64', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],
     ['with a number that is not finite', encodeEmbedding([1, 2, 3, Number.POSITIVE_INFINITY])],
-  ])('reads a value %s as missing', async (_name, value) => {
+    ['of another type', 'x', 'LPUSH'],
+  ])('reads a value %s as missing', async (_name, value, write = 'SET') => {
     const prefix = `${randomUUID()}:`;
-    await command('SET', `${prefix}a`, value);
+    await command(write, `${prefix}a`, value);
     expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
   });
 
@@ -119,10 +111,4 @@ describe('redisEmbeddingStore()', () => {
       await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
     },
   );
-
-  it('reads a key of another type as missing', async () => {
-    const prefix = `${randomUUID()}:`;
-    await command('LPUSH', `${prefix}a`, 'x');
-    expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
-  });
 });

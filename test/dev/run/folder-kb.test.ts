@@ -29,42 +29,26 @@ afterEach(async () => {
 
 describe('serveFolder()', () => {
   it('lists an article as its front matter describes it', async () => {
-    write(
-      'help/fan.md',
-      '---\ntitle: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n',
-    );
+    const described = 'title: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II';
+    write('help/fan.md', `---\n${described}\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n`);
+    const metadata = { intent: ['noise'], device: ['Apollo II'], author: 'Support' };
     expect((await list()).articles).toEqual([
       {
-        id: 'help/fan.md',
-        title: 'Loud fan',
-        url: 'https://docs.example.com/fan',
+        ...{ id: 'help/fan.md', title: 'Loud fan', url: 'https://docs.example.com/fan' },
         content: expect.stringContaining('Clean it.'),
-        metadata: {
-          intent: ['noise'],
-          device: ['Apollo II'],
-          last_updated: '2025-02-03T00:00:00.000Z',
-          author: 'Support',
-        },
+        metadata: { ...metadata, last_updated: '2025-02-03T00:00:00.000Z' },
       },
     ]);
   });
-
-  it('falls back to heading, address and file time without front matter', async () => {
-    write('a.md', '# The heading\n\nText.\n', '2026-01-02T03:04:05Z');
-    expect((await list()).articles).toMatchObject([
-      {
-        title: 'The heading',
-        url: 'https://kb.example.com/a.md',
-        metadata: { last_updated: '2026-01-02T03:04:05.000Z' },
-      },
-    ]);
-  });
-
-  it('names an article without heading by its file', async () => {
+  it('falls back to heading or file name, address and file time without front matter', async () => {
+    const last_updated = '2026-01-02T03:04:05.000Z';
+    write('a.md', '# The heading\n\nText.\n', last_updated);
     write('how-to_reset.md', 'Text.\n');
-    expect((await list()).articles).toMatchObject([{ title: 'How to reset' }]);
+    expect((await list()).articles).toMatchObject([
+      { title: 'The heading', url: 'https://kb.example.com/a.md', metadata: { last_updated } },
+      { title: 'How to reset' },
+    ]);
   });
-
   it('reads line by line what it can of broken front matter, and hands the article on as it is', async () => {
     const text = '---\ntitle: Fan: loud\nintent: [unclosed\n---\n\n# Still here\n';
     write('broken.md', text);

@@ -46,33 +46,33 @@ describe('the sample taxonomy', () => {
     );
     const tells = (id: string, text: string) =>
       patterns.get(id)?.patterns?.some((pattern) => new RegExp(pattern, 'iu').test(text));
-    for (const [id, text] of [
-      ['order_number', 'Where is order BR-10482?'],
-      ['order_number', 'my order number is 204518'],
-      ['order_number', 'Meine Bestellung 30417 fehlt'],
-      ['serial_number', 'serial A2-004711'],
-      ['status_led', 'The LED is blinking amber'],
-      ['status_led', 'a solid red light'],
-      ['status_led', 'slow blinking green'],
-      ['status_led', 'Die Lampe leuchtet rot'],
-      ['tried_so_far', 'I did everything on the page'],
-      ['tried_so_far', 'Ich habe es schon neu gestartet'],
-      ['firmware_version', 'I am on 3.4.1'],
-      ['since_when', 'It has been like this for three days'],
-      ['error_code', 'it says E21'],
-      ['sync_progress', 'stuck at 78 %'],
-    ] as const)
-      expect(tells(id, text), `${id}: ${text}`).toBe(true);
-    for (const [id, text] of [
-      ['order_number', 'Where is my order?'],
-      ['status_led', 'The fan is loud'],
-      ['tried_so_far', 'I did not find the page'],
-      ['firmware_version', 'It needs 12 V'],
-      ['error_code', 'Everything is slow'],
-    ] as const)
-      expect(tells(id, text), `${id}: ${text}`).toBe(false);
+    const facts: [id: string, given: string[], missing?: string[]][] = [
+      [
+        'order_number',
+        ['Where is order BR-10482?', 'my order number is 204518', 'Meine Bestellung 30417 fehlt'],
+        ['Where is my order?'],
+      ],
+      ['serial_number', ['serial A2-004711']],
+      [
+        'status_led',
+        ['The LED is blinking amber', 'a solid red light', 'slow blinking green', 'Die Lampe leuchtet rot'],
+        ['The fan is loud'],
+      ],
+      [
+        'tried_so_far',
+        ['I did everything on the page', 'Ich habe es schon neu gestartet'],
+        ['I did not find the page'],
+      ],
+      ['firmware_version', ['I am on 3.4.1'], ['It needs 12 V']],
+      ['since_when', ['It has been like this for three days']],
+      ['error_code', ['it says E21'], ['Everything is slow']],
+      ['sync_progress', ['stuck at 78 %']],
+    ];
+    for (const [id, given, missing = []] of facts) {
+      expect(given.filter((text) => tells(id, text))).toEqual(given);
+      expect(missing.filter((text) => tells(id, text))).toEqual([]);
+    }
   });
-
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
   });
@@ -128,13 +128,12 @@ describe('the sample taxonomy', () => {
     for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
   });
 
-  it('escalates no message about a red light to the safety team', () => {
-    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
-      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
-  });
-
   it('hands every report of danger to the safety team', () => {
     const safety = taxonomy.intents.find(({ id }) => id === 'safety');
     expect(safety?.escalation).toContainEqual(expect.objectContaining({ to: 'Safety team', always: true }));
+  });
+  it('escalates no message about a red light to the safety team', () => {
+    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
+      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
   });
 });
