@@ -24,27 +24,17 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
     afterAll(() => server.stop());
 
     const QUESTION = [{ role: 'user', content: "What is Anna's number?" }] as const;
-    const SCHEMA = {
-      name: 'answer',
-      schema: {
-        type: 'object',
-        properties: { text: { type: 'string' } },
-        required: ['text'],
-        additionalProperties: false,
-      },
-    };
+    const properties = { text: { type: 'string' } };
+    const schema = { type: 'object', properties, required: ['text'], additionalProperties: false };
+    const SCHEMA = { name: 'answer', schema };
 
-    it('names its model', () => {
-      expect(make(server).model).toMatch(/\S/);
-    });
-
-    it('returns the text, the finish reason and the token counts of the service', async () => {
-      server.script({ text: 'Grüße, 世界 😀', usage: { prompt: 120, completion: 7 } });
-      expect(await make(server).complete(QUESTION)).toMatchObject({
-        text: 'Grüße, 世界 😀',
-        finish: 'stop',
-        usage: { inputTokens: 120, outputTokens: 7 },
-      });
+    it('names its model, and returns the text, the finish reason and the token counts of the service', async () => {
+      const text = 'Grüße, 世界 😀';
+      server.script({ text, usage: { prompt: 120, completion: 7 } });
+      const chat = make(server);
+      const usage = { inputTokens: 120, outputTokens: 7 };
+      expect(await chat.complete(QUESTION)).toMatchObject({ text, finish: 'stop', usage });
+      expect(chat.model).toMatch(/\S/);
     });
 
     it('returns a document that follows the schema', async () => {
@@ -52,15 +42,14 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(JSON.parse(text)).toEqual({ text: expect.any(String) });
     });
 
-    it('reports a refusal without its text', async () => {
-      server.script({ refusal: 'I cannot help with that.' });
-      expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
-    });
-
-    it('reports a truncated text', async () => {
-      server.script({ text: '{"text":"half a docu', finish: 'length' });
-      const completion = await make(server).complete(QUESTION, { schema: SCHEMA });
-      expect(completion).toMatchObject({ text: '{"text":"half a docu', finish: 'length', usage: expect.anything() });
+    const half = { text: '{"text":"half a docu', finish: 'length' as const };
+    it.each<[string, Parameters<OpenAIServer['script']>[0], object]>([
+      ['a refusal without its text', { refusal: 'I cannot help with that.' }, { text: '', finish: 'refused' }],
+      ['a truncated text', half, { ...half, usage: expect.anything() }],
+      ['a filtered text', { text: '', finish: 'content_filter' }, { text: '', finish: 'filtered' }],
+    ])('reports %s', async (_, reply, expected) => {
+      server.script(reply);
+      expect(await make(server).complete(QUESTION, { schema: SCHEMA })).toMatchObject(expected);
     });
 
     it('respects the token limit', async () => {
@@ -71,17 +60,9 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(usage?.outputTokens).toBeLessThanOrEqual(200);
     });
 
-    it('reports a filtered text', async () => {
-      server.script({ text: '', finish: 'content_filter' });
-      expect(await make(server).complete(QUESTION)).toMatchObject({ text: '', finish: 'filtered' });
-    });
-
     it('returns an answer without usage when the service reports none', async () => {
       server.script({ text: 'Yes.', usage: 'missing' });
-      const completion = await make(server).complete(QUESTION);
-      expect(completion.text).toBe('Yes.');
-      expect(completion).not.toHaveProperty('usage');
-      expect(completion).not.toHaveProperty('costUsd');
+      expect(await make(server).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
     });
 
     it.each<[string, Fault, ServiceFailure]>([

@@ -8,9 +8,8 @@ const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig>
   openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });
 
 describeChatModel('OpenAI, gpt-4.1-mini', (server) => chatOf(server));
-describeChatModel('OpenAI, a reasoning model', (server) =>
-  chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }),
-);
+const REASONING: Partial<OpenAIChatConfig> = { model: 'o4-mini', reasoningEffort: 'low' };
+describeChatModel('OpenAI, a reasoning model', (server) => chatOf(server, REASONING));
 
 let server: OpenAIServer;
 beforeAll(async () => {
@@ -49,16 +48,15 @@ describe('openaiChat()', () => {
   });
 
   it('sends a reasoning effort only when one is configured', async () => {
-    await chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }).complete(QUESTION);
+    await chatOf(server, REASONING).complete(QUESTION);
     expect(sent()).toMatchObject({ reasoning_effort: 'low' });
   });
 
   it('sends a schema as a strict one', async () => {
     const schema = { name: 'answer', schema: object({ warm: { type: 'boolean' } }) };
     const { text } = await chatOf(server).complete(QUESTION, { schema });
-    expect(sent()).toMatchObject({
-      response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
-    });
+    const response_format = { type: 'json_schema', json_schema: { ...schema, strict: true } };
+    expect(sent()).toMatchObject({ response_format });
     expect(JSON.parse(text)).toEqual({ warm: false });
   });
 
@@ -92,10 +90,8 @@ describe('openaiChat()', () => {
 
   it('reports the wait that the service requests', async () => {
     server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
-    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject({
-      reason: 'rate_limited',
-      retryAfterMs: 7000,
-    });
+    const limited = { reason: 'rate_limited', retryAfterMs: 7000 };
+    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject(limited);
   });
 
   it.each<Partial<OpenAIChatConfig>>([
@@ -120,21 +116,16 @@ describe('the cost of a completion', () => {
     expect(costUsd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 8, 10);
   });
 
-  it.each(['gpt-4.1-mini-2025-04-14'])('finds the price of %s', async (model) => {
-    server.script({ text: 'Yes.', usage });
-    expect(await chatOf(server, { model, prices }).complete(QUESTION)).toHaveProperty('costUsd');
-  });
-
-  it.each(['gpt-4.1', 'gpt-4.1-nano'])('is not made up for %s, which has no price', async (model) => {
-    server.script({ text: 'Yes.', usage });
+  it.each([
+    ['is found by the name of a version', 'gpt-4.1-mini-2025-04-14', 'stop', true],
+    ['is not made up for a model without a price', 'gpt-4.1', 'stop', false],
+    ['is not made up for a model whose name begins like one', 'gpt-4.1-nano', 'stop', false],
+    ['is reported for a truncated text as well', 'gpt-4.1-mini', 'length', true],
+  ] as const)('%s', async (_, model, finish, isKnown) => {
+    server.script({ text: 'Yes.', usage, finish });
     const completion = await chatOf(server, { model, prices }).complete(QUESTION);
     expect(completion).toHaveProperty('usage');
-    expect(completion).not.toHaveProperty('costUsd');
-  });
-
-  it('is reported for a truncated text as well', async () => {
-    server.script({ text: 'Ye', usage, finish: 'length' });
-    expect(await chatOf(server, { prices }).complete(QUESTION)).toHaveProperty('costUsd');
+    expect('costUsd' in completion).toBe(isKnown);
   });
 });
 
@@ -176,21 +167,16 @@ describe('a reply', () => {
   });
 
   it('may have unknown members, and lack unused ones', async () => {
-    const fetch = changeReply(() => ({
-      choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
-    }));
+    const choices = [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }];
+    const fetch = changeReply(() => ({ choices }));
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
   });
 
-  it('is a refusal even with content beside it', async () => {
-    const fetch = change({ content: 'Sorry.', refusal: 'No.' });
-    expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
-  });
-
-  it('is empty, and whole, when the content is null', async () => {
-    expect(await chatOf(server, { fetch: change({ content: null }) }).complete(QUESTION)).toMatchObject({
-      text: '',
-      finish: 'stop',
-    });
+  it.each([
+    ['a refusal even with content beside it', { content: 'Sorry.', refusal: 'No.' }, 'refused'],
+    ['empty, and whole, when the content is null', { content: null }, 'stop'],
+  ])('is %s', async (_, message, finish) => {
+    const completion = await chatOf(server, { fetch: change(message) }).complete(QUESTION);
+    expect(completion).toMatchObject({ text: '', finish });
   });
 });
