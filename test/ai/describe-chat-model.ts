@@ -36,7 +36,6 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(await chat.complete(QUESTION)).toMatchObject({ text, finish: 'stop', usage });
       expect(chat.model).toMatch(/\S/);
     });
-
     it('returns a document that follows the schema', async () => {
       const { text } = await make(server).complete(QUESTION, { schema: SCHEMA, temperature: 0, maxTokens: 300 });
       expect(JSON.parse(text)).toEqual({ text: expect.any(String) });
@@ -51,7 +50,6 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       server.script(reply);
       expect(await make(server).complete(QUESTION, { schema: SCHEMA })).toMatchObject(expected);
     });
-
     it('respects the token limit', async () => {
       server.script('word '.repeat(4000));
       const { text, finish, usage } = await make(server).complete(QUESTION, { maxTokens: 200 });
@@ -59,12 +57,10 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(text.length).toBeLessThan(1000);
       expect(usage?.outputTokens).toBeLessThanOrEqual(200);
     });
-
     it('returns an answer without usage when the service reports none', async () => {
       server.script({ text: 'Yes.', usage: 'missing' });
       expect(await make(server).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
     });
-
     it.each<[string, Fault, ServiceFailure]>([
       ['it refuses the key', { kind: 'status', status: 401 }, 'refused'],
       ['it refuses the request', { kind: 'status', status: 400 }, 'refused'],
@@ -86,7 +82,6 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       expect(`${error.message} ${error.stack} ${String(error.cause)}`).not.toMatch(/Anna|sk-local|quota, please/);
       expect(server.requests).toHaveLength(1);
     });
-
     it.each<[string, Fault]>([
       ['has not begun to answer', { kind: 'hang-before-headers' }],
       ['stops in the middle of its answer', { kind: 'hang-in-body' }],
@@ -98,7 +93,6 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
       controller.abort();
       expect((await failing).reason).toBe('aborted');
     });
-
     it('sends nothing once the signal has aborted', async () => {
       const error = await unavailabilityOf(make(server).complete(QUESTION, { signal: AbortSignal.abort() }));
       expect(error.reason).toBe('aborted');
@@ -109,10 +103,7 @@ export const describeChatModel = (name: string, make: (server: OpenAIServer) => 
 
 /** The failure of a call that has to fail. */
 export const unavailabilityOf = async (call: Promise<unknown>): Promise<ModelUnavailable> => {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await call.then(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ModelUnavailable);
   return error as ModelUnavailable; // as the line above found
 };

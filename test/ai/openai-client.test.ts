@@ -53,7 +53,6 @@ describe('openAICaller()', () => {
     expect(server.requests).toHaveLength(2);
     expect(server.requests[1]?.body).toBe(server.requests[0]?.body);
   });
-
   it.each<[string, Fault]>([
     ['status 400', status(400, AT_ONCE)],
     ['status 401', status(401, AT_ONCE)],
@@ -70,7 +69,6 @@ describe('openAICaller()', () => {
     await post();
     expect(server.requests).toHaveLength(1);
   });
-
   it.each([
     ['does not retry twice', 1, 2],
     ['does not retry when the caller disables retries', 0, 1],
@@ -80,13 +78,11 @@ describe('openAICaller()', () => {
     expect(await post({}, { retries })).toMatchObject(failed);
     expect(server.requests).toHaveLength(requests);
   });
-
   it('starts no retry that the time left does not allow', async () => {
     server.faults.always(status(503, { retryAfter: 2 }));
     expect(await post({ timeoutMs: 1500 })).toMatchObject({ problem: 'status is 503', retryAfterMs: 2000 });
     expect(server.requests).toHaveLength(1);
   });
-
   it.each<[string, Fault, number | undefined]>([
     ['seconds', status(429, { retryAfter: 30 }), 30_000],
     ['an hour', status(429, { retryAfter: 3600 }), 60_000],
@@ -102,7 +98,6 @@ describe('openAICaller()', () => {
     expect(reply).toMatchObject({ ok: false, reason: 'rate_limited' });
     expect(reply).toHaveProperty('retryAfterMs', retryAfterMs);
   });
-
   it.each<[string, Fault]>([
     ['never answers', { kind: 'hang-before-headers' }],
     ['stops in its reply', { kind: 'hang-in-body' }],
@@ -112,27 +107,23 @@ describe('openAICaller()', () => {
     const problem = 'no answer within 150 ms';
     expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
   });
-
   it('leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     await post({}, { signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
-
   it('names the code of a broken connection, and quotes neither address nor key', async () => {
     const gone = await startOpenAIServer();
     await gone.stop();
     const reply = await post({ baseURL: gone.url }, { retries: 0 });
     expect(reply).toMatchObject({ reason: 'unavailable', problem: 'it cannot be reached (ECONNREFUSED)' });
   });
-
   it('quotes nothing from the service or the network', async () => {
     server.faults.always(status(400, { message: 'You sent "a text" with sk-local-0000' }));
     expect(await post()).toEqual({ ok: false, reason: 'refused', problem: 'status is 400', retryAfterMs: undefined });
     const talkative: typeof fetch = () => Promise.reject(new TypeError(`Bearer ${server.apiKey} is no header`));
     expect(await post({ fetch: talkative }, { retries: 0 })).toMatchObject({ problem: 'it cannot be reached' });
   });
-
   it('reads no address, key, header or log level from the environment, and logs nothing', async () => {
     const environment = { BASE_URL: 'http://127.0.0.1:9/v1', API_KEY: 'sk-environment', ORG_ID: 'org-environment' };
     const others = { CUSTOM_HEADERS: 'X-Environment: 1', LOG: 'debug' };
@@ -143,7 +134,6 @@ describe('openAICaller()', () => {
     expect(methods.flatMap(({ mock }) => mock.calls)).toEqual([]);
     for (const method of methods) method.mockRestore();
   });
-
   it('sends no request that is larger than 4 million characters', async () => {
     const body = { ...BODY, input: ['x'.repeat(4_200_000)] };
     expect(await post({}, { body })).toMatchObject({ ok: false, reason: 'refused' });

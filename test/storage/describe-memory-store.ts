@@ -65,7 +65,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.get(workspace, 'unknown')).toBeUndefined();
         expect(await store.count(workspace)).toBe(1);
       });
-
       it('accepts every id that the contract allows', async () => {
         const odd = ['!', '~'.repeat(128), '"\'`', '../../x', '*:?|', '%2F#&='];
         for (const id of odd) await put({ id, conversation_id: id, person_id: id }, { vector: pointing(1) });
@@ -75,7 +74,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         }
         expect((await found({ vector: pointing(1) })).toSorted()).toEqual(odd.toSorted());
       });
-
       it('changes nothing when it is repeated', async () => {
         const other = await put();
         const memory = await put({ created_at: at(1) });
@@ -87,7 +85,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect((await store.get(workspace, memory.id))?.content).toBe(memory.content);
         expect(await store.getMemoryRelationships(other.id, workspace)).toHaveLength(1);
       });
-
       it('stores nothing when a related memory does not exist', async () => {
         const known = await put();
         const memory = newMemory({ workspace_id: workspace });
@@ -98,7 +95,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.getMemoryRelationships(known.id, workspace)).toEqual([]);
       });
     });
-
     describe('list()', () => {
       it('returns all pages newest first, whatever the order of storing', async () => {
         const minutes = [5, 1, 9, 3, 7, 0, 8, 2, 6, 4];
@@ -113,13 +109,11 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         } while (cursor !== undefined);
         expect(seen).toEqual(['m9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
       });
-
       it('has no page after the last, also when the last is full', async () => {
         for (let minute = 0; minute < 4; minute++) await put({ created_at: at(minute) });
         const first = await list({ limit: 2 });
         expect((await list({ limit: 2, cursor: first.next })).next).toBeUndefined();
       });
-
       it('continues although the last memory of the previous page was deleted', async () => {
         for (let minute = 0; minute < 4; minute++) await put({ id: `m${minute}`, created_at: at(minute) });
         const { next } = await list({ limit: 2 });
@@ -127,7 +121,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         await put({ id: 'm9', created_at: at(9) });
         expect(await listed({ cursor: next })).toEqual(['m1', 'm0']);
       });
-
       it('filters by conversation, person and type, alone and together', async () => {
         await put({ id: 'a', created_at: at(1), conversation_id: 'c1', person_id: 'p1', type: 'fact' });
         await put({ id: 'b', created_at: at(2), conversation_id: 'c1', person_id: 'p2', type: 'decision' });
@@ -140,14 +133,12 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await listed({ conversationId: 'c1', personId: 'p1' })).toEqual(['a']);
         expect(await listed({ conversationId: 'c9' })).toEqual([]);
       });
-
       it('accepts any string as a cursor', async () => {
         await put();
         for (const cursor of ['', '(', '[', '-', '+', "' OR 1=1 --", '\u{1F980}'])
           expect((await list({ cursor })).memories.length).toBeLessThanOrEqual(1);
       });
     });
-
     describe('searchMemories()', () => {
       it('ranks by cosine right after storing, with the cosine as score', async () => {
         const near = await put({}, { vector: pointing(1, 0.1) });
@@ -161,7 +152,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(results.slice(1).map(({ score }) => Math.abs(Math.round(score * 1e6)))).toEqual([0, 0]);
         expect(await found({ vector: pointing(1), limit: 1 })).toEqual([near.id]);
       });
-
       it('finds memories that share a word, rarer words weighing more', async () => {
         const both = await put({ content: 'The fans of the Apollo are noisy.' });
         const common = await put({ content: 'Another Apollo arrived.' });
@@ -177,7 +167,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         for (const { score } of results) expect(score).toBeGreaterThan(0);
         expect(await found({ text: 'Apollo fan', limit: 2 })).toEqual([both.id, rare.id]);
       });
-
       it('lowers every score for a word that no memory contains', async () => {
         await put({ content: 'The fan.' });
         const [known] = await search({ text: 'fan' });
@@ -188,14 +177,12 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({ text: 'zeppelin' })).toEqual([]);
         expect(await found({ text: 'the of and' })).toEqual([]);
       });
-
       it('finds words in other scripts and words with special characters', async () => {
         const memory = await put({ content: '风扇 переустановка "quoted" %_* \' OR 1=1; DROP TABLE memories --' });
         for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table'])
           expect(await found({ text })).toEqual([memory.id]);
         expect(await store.count(workspace)).toBe(1);
       });
-
       it('finds by vector or text, and ranks first what matches both', async () => {
         const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
         const words = await put({ content: 'The fan was replaced.' });
@@ -204,13 +191,11 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(results.map(({ memory }) => memory.id)).toEqual([both.id, meaning.id, words.id]);
         expect(results.at(-1)?.score).toBeCloseTo(0.5, 6);
       });
-
       it('returns the newest with score 0 for a query without vector and text', async () => {
         for (const minute of [2, 1, 3]) await put({ id: `m${minute}`, created_at: at(minute) });
         const results = await search({ limit: 2 });
         expect(results).toMatchObject(['m3', 'm2'].map((id) => ({ memory: { id }, score: 0 })));
       });
-
       it('filters by type, time, confidence and conversation in every way of searching', async () => {
         const vector = pointing(1);
         await put({ id: 'a', type: 'fact', created_at: at(1), confidence: 0.2, conversation_id: 'c1' }, { vector });
@@ -234,7 +219,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           }
         }
       });
-
       it('separates workspaces that have the same ids, persons and conversations', async () => {
         const one = workspace;
         const putSame = (content: string) =>
@@ -250,7 +234,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.searchMemories(one, { vector: pointing(1), limit: 10 })).toHaveLength(1);
       });
     });
-
     describe('getMemoryRelationships()', () => {
       it('returns relations that begin or end at a memory, oldest first, with the other end', async () => {
         const first = await put({ created_at: at(1) });
@@ -267,7 +250,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(ofSecond).toEqual([{ memory: first, relationship }]);
         expect(await store.getMemoryRelationships('unknown', workspace)).toEqual([]);
       });
-
       it('returns relations of several memories in their order', async () => {
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'supports' }];
@@ -280,7 +262,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(memories).toEqual([[first], [], [second, third], [first]]);
         expect(await store.relationshipsOf([], workspace)).toEqual([]);
       });
-
       it('returns as many as fit into one answer when memories are long', async () => {
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
@@ -291,7 +272,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations.length).toBeGreaterThan(10);
         expect(relations.length).toBeLessThan(80);
       });
-
       it('returns at most a hundred relations', async () => {
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
@@ -301,7 +281,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations[0]?.relationship.created_at).toBe(at(0));
       });
     });
-
     describe('delete() and erase()', () => {
       it('removes a memory from lists, searches and relations', async () => {
         const other = await put();
@@ -319,7 +298,6 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.count(workspace)).toBe(1);
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
-
       it('erases many at once, and returns which of them existed', async () => {
         const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
         const mine: string[] = [];

@@ -32,7 +32,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     await untilVisible(made.index);
     return made;
   };
-
   describe(`${name}: a vector index`, () => {
     it('is empty before the first write', async () => {
       const { index } = await make();
@@ -42,7 +41,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await index.delete(['east']);
       await index.clear();
     });
-
     it('ranks by cosine and returns the metadata', async () => {
       const { index } = await filled();
       const hits = await index.query([2, 0.001, 0], { limit: 10 });
@@ -58,7 +56,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(idsOf(await index.query([1, 0, 0], { limit: 1 }))).toEqual(['east']);
       expect(await index.query([0, 0, 0], { limit: 5 })).toEqual([]);
     });
-
     it('replaces a record with its metadata', async () => {
       const { index } = await filled();
       await index.upsert([{ id: 'east', vector: [0, 0, 1] }]);
@@ -68,7 +65,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(hit?.metadata?.type).toBeUndefined();
       expect((await index.list()).ids).toHaveLength(4);
     });
-
     it.each([
       ['one value', [FACT], ['east', 'west']],
       ['one of several values', [{ field: 'type', in: ['decision', 'rule'] }], ['north']],
@@ -88,14 +84,12 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       const hits = await index.query([1, 0.001, 0], { limit: 10, filter });
       expect(idsOf(hits).sort()).toEqual([...expected]);
     });
-
     it('deletes records and ignores unknown ids', async () => {
       const { index } = await filled();
       await index.delete(['east', 'nowhere']);
       await eventually(async () => !idsOf(await index.query([1, 0, 0], { limit: 10 })).includes('east'));
       expect((await index.list()).ids.sort()).toEqual(['bare', 'north', 'west']);
     });
-
     it('stores and lists more records than fit into one request', async () => {
       const many = Array.from({ length: 2100 }, (_, at) => ({ id: `r${at}`, vector: [1, at / 1000, 0] }));
       const { index } = await filled(many);
@@ -113,7 +107,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await index.delete(ids);
       expect(await index.list()).toEqual({ ids: [] });
     });
-
     it('separates tenants, and clears only its own', async () => {
       const { index, other } = await filled();
       await other.upsert([{ id: 'theirs', vector: [1, 0, 0] }]);
@@ -127,7 +120,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(await index.query([1, 0, 0], { limit: 10 })).toEqual([]);
       expect((await other.list()).ids).toEqual(['theirs']);
     });
-
     it('accepts writes after it was cleared', async () => {
       const { index } = await filled();
       await index.clear();
@@ -135,7 +127,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await untilVisible(index);
       expect(idsOf(await index.query([0, 1, 0], { limit: 10 }))).toEqual(['new']);
     });
-
     it.each([
       ['a vector of another dimension', { id: 'x', vector: [1, 2] }],
       ['a number that is not finite', { id: 'x', vector: [1, Number.NaN, 0] }],
@@ -148,14 +139,12 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await expect(index.upsert([...POINTS, record])).rejects.toThrow(RangeError);
       expect(await index.list()).toEqual({ ids: [] });
     });
-
     it('refuses a query vector of another dimension and a limit out of range', async () => {
       const { index } = await make();
       await expect(index.query([1], { limit: 1 })).rejects.toThrow(RangeError);
       for (const limit of [0, 1001, 1.5]) await expect(index.query([1, 0, 0], { limit })).rejects.toThrow(RangeError);
       await expect(index.delete(['a b'])).rejects.toThrow(RangeError);
     });
-
     it('does nothing after the signal has aborted', async () => {
       const { index } = await make();
       const options = { signal: AbortSignal.abort() };

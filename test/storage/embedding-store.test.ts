@@ -10,13 +10,11 @@ describe('encodeEmbedding() and decodeEmbedding()', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-
   it('round-trips thousands of numbers, in a text that is never valid JSON', () => {
     const embedding = Array.from({ length: 4096 }, (_, at) => Math.fround(Math.sin(at)));
     expect(decodeEmbedding(encodeEmbedding(embedding), 4096)).toEqual(embedding);
     expect(() => JSON.parse(encodeEmbedding(embedding))).toThrow(SyntaxError);
   });
-
   it('decodes only a complete value with the right number of finite numbers', () => {
     const text = encodeEmbedding([1, 2, 3]);
     const changed = [text.slice(4), text.slice(0, -1), `${text}=`, text.replace('f32:', 'f64:'), ` ${text}`];

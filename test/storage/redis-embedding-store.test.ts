@@ -11,11 +11,9 @@ let server: RedisServer;
 beforeAll(async () => {
   server = await startRedisServer();
 });
-
 afterEach(() => {
   server.faults.none();
 });
-
 afterAll(() => server?.stop());
 
 const storeOf = (settings: Partial<Parameters<typeof redisEmbeddingStore>[0]> = {}) =>
@@ -56,7 +54,6 @@ describe('redisEmbeddingStore()', () => {
     for (const { headers } of server.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
-
   it('splits a call that is too large for one request', async () => {
     const store = storeOf({ dimensions: 3072 });
     const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
@@ -67,13 +64,11 @@ describe('redisEmbeddingStore()', () => {
     for (const { body } of server.requests) expect(body.length).toBeLessThan(5_000_000);
     expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
   });
-
   it('expires an embedding after `ttlSeconds`', async () => {
     await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
     const left = await command('TTL', 'timed:a');
     expect([Number(left) > 100, Number(left) <= 120]).toEqual([true, true]);
   });
-
   it('stores a value in a quarter of the size of JSON', async () => {
     const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
     await storeOf({ prefix: 'small:', dimensions: 1536 }).setMany([{ key: 'a', embedding }]);
@@ -81,7 +76,6 @@ describe('redisEmbeddingStore()', () => {
     expect(length).toBeLessThan(8200);
     expect(length * 3.5).toBeLessThan(JSON.stringify(embedding).length);
   });
-
   it.each([
     ['of other dimensions', encodeEmbedding([1, 2, 3])],
     ['that is no embedding', 'hello'],
@@ -95,14 +89,12 @@ describe('redisEmbeddingStore()', () => {
     await command(write, `${prefix}a`, value);
     expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
   });
-
   it('throws when one of several commands is refused', async () => {
     const store = storeOf({ token: server.readOnlyToken });
     const refused = { name: 'StoreUnavailable', reason: 'refused' };
     await expect(store.setMany(entries)).rejects.toMatchObject(refused);
     expect(await store.getMany(['key-0'])).toEqual([undefined]);
   });
-
   it.each([{}, { result: 'OK' }, [], null, 'x'])(
     'throws `malformed` when a deletion is answered with %j',
     async (reply) => {

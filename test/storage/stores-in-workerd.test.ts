@@ -20,7 +20,6 @@ beforeAll(async () => {
     bindings: { VECTOR_URL: vector.url, VECTOR_TOKEN: vector.token, REDIS_URL: url, REDIS_TOKEN: token },
   });
 });
-
 afterAll(async () => {
   await miniflare?.dispose();
   await vectors?.stop();

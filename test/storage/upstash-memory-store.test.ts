@@ -68,7 +68,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     made.vector.finishIndexing();
     expect(await found(pointing(1))).toEqual([memory.id]);
   });
-
   it('does not return a deleted memory while its vector is still found', async () => {
     const memory = await put({}, pointing(1));
     const kept = await put({}, pointing(0.5, 1));
@@ -76,7 +75,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     expect(await made.store.delete(workspace, memory.id)).toBe(true);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
-
   it('returns enough memories although the first hits were all removed', async () => {
     const gone = [];
     for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
@@ -87,7 +85,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     await command('DEL', `memory:${workspace}:fresh`);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
-
   it('ignores the vector of an earlier memory with the same id', async () => {
     const memory = await put({ id: 'same' }, pointing(1));
     made.vector.finishIndexing();
@@ -112,7 +109,6 @@ describe('upstashMemoryStore() when a service fails', () => {
       }
     }
   });
-
   it('keeps a memory by its words when its vector could not be stored', async () => {
     const memory = newMemory({ workspace_id: workspace, content: 'A zeppelin.' });
     made.vector.faults.always({ kind: 'status', status: 500 });
@@ -121,7 +117,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     const results = await made.store.searchMemories(workspace, { text: 'zeppelin', limit: 1 });
     expect(results[0]?.memory).toEqual(memory);
   });
-
   it('hides erased memories while their vectors remain, and deletes the vectors when the call is repeated', async () => {
     await put({ person_id: 'p' }, pointing(1));
     await put({ person_id: 'p' }, pointing(1));
@@ -135,7 +130,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(await eraseAll(made.store, workspace, { personId: 'p' })).toEqual([]);
     expect(await vectors()).toEqual([]);
   });
-
   it('deletes the remaining vectors of an erasure with the next removal', async () => {
     const memory = await put({}, pointing(1));
     made.vector.faults.next(2, { kind: 'reset' }, /^\/delete/);
@@ -143,7 +137,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.delete(workspace, 'another');
     expect(await vectors()).toEqual([]);
   });
-
   it('deletes a vector that landed after its memory was erased, once no upsert can be in flight', async () => {
     const memory = await put({ person_id: 'p' }, pointing(1));
     await eraseAll(made.store, workspace, { personId: 'p' });
@@ -157,7 +150,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(await vectors()).toContain(encodeText(kept.id));
     expect(await vectors()).not.toContain(encodeText(memory.id));
   });
-
   it('keeps the vector of a memory with the id of an erased one', async () => {
     await put({ id: 'same' }, pointing(1));
     await made.store.delete(workspace, 'same');
@@ -166,7 +158,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.erase(workspace, []);
     expect(await vectors()).toEqual([encodeText('same')]);
   });
-
   it('returns what was removed although the first reply was lost', async () => {
     const memories = [];
     for (let index = 0; index < 10; index++) memories.push(await put({ person_id: 'p' }));
@@ -177,7 +168,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect((await made.store.erase(workspace, ids)).toSorted()).toEqual(ids.slice(1).toSorted());
     expect(await made.store.delete(workspace, ids[0] ?? '')).toBe(false);
   });
-
   it.each([
     ['slow', { kind: 'hang-before-headers' }, 'unavailable'],
     ['refusing the token', { kind: 'status', status: 401 }, 'refused'],
@@ -193,7 +183,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(error).toMatchObject({ name: 'StoreUnavailable', reason });
     expect(JSON.stringify(error, ['message', 'cause', 'stack'])).not.toMatch(/secret/);
   });
-
   it('throws `aborted` when the caller aborts', async () => {
     made.redis.faults.always({ kind: 'hang-before-headers' });
     const options = { signal: AbortSignal.timeout(20) };
@@ -212,7 +201,6 @@ describe('upstashMemoryStore() in Redis', () => {
     for (const { headers } of made.redis.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
-
   it('leaves nothing behind when a person is erased', async () => {
     const first = await put({ person_id: 'p', conversation_id: 'c' }, pointing(1));
     const second = newMemory({ workspace_id: workspace, person_id: 'p' });
@@ -229,7 +217,6 @@ describe('upstashMemoryStore() in Redis', () => {
       expect(await command('TTL', key)).toBeLessThanOrEqual(60);
     }
   });
-
   it('puts no text, type, person or conversation into a key', async () => {
     const ids = { person_id: 'ann@example.com', conversation_id: 'chat*?' };
     await put({ content: 'Zeppelin espresso', type: 'gossip', ...ids }, pointing(1));
@@ -274,21 +261,17 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     await large('both', 'A zeppelin, alpha and bravo.');
     await large('old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' });
   }, 60_000);
-
   it('selects candidates by the rarer words and scores them by the common ones too', async () => {
     expect(await search('zeppelin alpha bravo')).toEqual(['both', 'rare']);
   });
-
   it('finds the newest when all words are common', async () => {
     expect(await search('alpha', { limit: 2 })).toEqual(['both', 'common']);
     expect((await search(COMMON.join(' ')))[0]).toBe('common');
   });
-
   it('finds the memories of a conversation by a common word, whatever their age', async () => {
     expect(await search('alpha bravo', { conversationId: 'c' })).toEqual(['old']);
     expect(await search('zeppelin alpha bravo', { conversationId: 'c' })).toEqual(['old']);
   });
-
   it('looks up a bounded number of candidates when all words are common', async () => {
     const before = await callsOf('zrangestore', 'zinterstore');
     await search(COMMON.join(' '));

@@ -40,13 +40,11 @@ beforeAll(async () => {
   await miniflare.ready;
   url = await miniflare.unsafeGetDirectURL('worker');
 });
-
 beforeEach(() => {
   calls = [];
   held = [];
   logged.length = 0;
 });
-
 afterAll(async () => {
   await miniflare?.dispose();
   service?.closeAllConnections();

@@ -106,7 +106,6 @@ describe('cachedEmbeddings() in scopes', () => {
       'globex/test-model:#',
     ]);
   });
-
   it('shares no pending call between them', async () => {
     const { calls, release, request } = start({ holds: true });
     const both = ['acme', 'globex'].map((scope) => request({ scope }).embed('a'));
@@ -115,7 +114,6 @@ describe('cachedEmbeddings() in scopes', () => {
     release();
     await Promise.all(both);
   });
-
   it('counts each scope separately, and only for the most recent ones', async () => {
     const { request } = start();
     await request({ scope: 'acme' }).embed('a');
@@ -125,7 +123,6 @@ describe('cachedEmbeddings() in scopes', () => {
     for (let index = 0; index < 1000; index += 1) request({ scope: `w${index}` });
     expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 0, misses: 0 });
   });
-
   it('erases only in one scope', async () => {
     const { calls, request } = start();
     for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
@@ -143,7 +140,6 @@ describe('cachedEmbeddings()', () => {
     expect(calls).toEqual([['hello']]);
     expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
   });
-
   it('requests all missing texts in one call, each once, and answers in order', async () => {
     const { calls, request } = start();
     await request().embed('b');
@@ -152,7 +148,6 @@ describe('cachedEmbeddings()', () => {
     expect(await request().embedBatch([])).toEqual([]);
     expect(calls).toHaveLength(2);
   });
-
   it('returns copies, so that changes to them stay private', async () => {
     const { request } = start();
     const [first, second] = await request().embedBatch(['a', 'a']);
@@ -160,7 +155,6 @@ describe('cachedEmbeddings()', () => {
     expect(second).toEqual(A);
     expect(await request().embed('a')).toEqual(A);
   });
-
   it('returns the same 32-bit floats on every path', async () => {
     const { made } = provider({ embed: () => [0.1, 1 / 3] });
     const { store } = memoryStore();
@@ -171,7 +165,6 @@ describe('cachedEmbeddings()', () => {
     expect(await one.request().embed('a')).toEqual(expected);
     expect(await isolate(made, { store }).request().embed('a')).toEqual(expected);
   });
-
   it('has the model and the dimensions of the provider, and separates models', async () => {
     const { made } = provider();
     const other: EmbeddingProvider = { ...made, model: 'other', embedBatch: async () => [[7, 7]] };
@@ -199,13 +192,11 @@ describe('the second level', () => {
     await second.request().embedBatch(['a', 'b', 'c']);
     expect(reads).toHaveLength(2);
   });
-
   it('does not delay the answer with its writes', async () => {
     const { made } = provider();
     const { store } = memoryStore({ setMany: () => new Promise(() => {}) });
     expect(await isolate(made, { store }).request().embed('a')).toEqual(A);
   });
-
   it.each([
     ['fails', () => Promise.reject(new Error('down'))],
     ['hangs', () => new Promise<never>(() => {})],
@@ -224,12 +215,10 @@ describe('the second level', () => {
     const isFault = name === 'fails' || name === 'hangs';
     expect([faults.length, request().statistics().storeFaults]).toEqual(isFault ? [1, 1] : [0, 0]);
   });
-
   it('is optional when writes fail', async () => {
-    const { made } = provider();
     const faults: unknown[] = [];
-    const { store } = memoryStore({ setMany: () => Promise.reject(new Error('down')) });
-    const { request, settled } = isolate(made, { store, onFault: (error) => faults.push(error) });
+    const store = { setMany: () => Promise.reject(new Error('down')) };
+    const { request, settled } = start({ store, onFault: (error) => faults.push(error) });
     await request().embed('a');
     await settled();
     expect(faults).toHaveLength(1);
@@ -246,23 +235,22 @@ describe('one call for a text', () => {
     expect(calls).toEqual([['a'], ['b']]);
     expect(request().statistics()).toMatchObject({ misses: 2, coalesced: 2 });
   });
-
-  it('continues for the others, and for both levels, when the caller that started it aborts', async () => {
+  it.each([
+    ['that started it', 0],
+    ['that joined it', 1],
+  ])('continues for the others, and for both levels, when the caller %s aborts', async (_, leaves) => {
     const { calls, signals, release, held, request, settled } = start({ holds: true, store: {} });
     const leaving = new AbortController();
-    const first = request().embed('a', { signal: leaving.signal });
-    const second = request().embed('a');
+    const both = [0, 1].map((at) => request().embed('a', at === leaves ? { signal: leaving.signal } : {}));
     leaving.abort();
-    await expect(first).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
+    await expect(both[leaves]).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
     await ticks();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     release();
-    expect(await second).toEqual(A);
+    expect(await both[1 - leaves]).toEqual(A);
     await settled();
-    expect(calls).toHaveLength(1);
-    expect(held.size).toBe(1);
+    expect([calls.length, held.size]).toEqual([1, 1]);
   });
-
   it('is cached although no caller waits any more', async () => {
     const { calls, release, request, settled } = start({ holds: true });
     await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
@@ -271,16 +259,6 @@ describe('one call for a text', () => {
     expect(await request().embed('a')).toEqual(A);
     expect(calls).toHaveLength(1);
   });
-
-  it('continues for the others when one caller aborts', async () => {
-    const { release, request } = start({ holds: true });
-    const first = request().embed('a');
-    const second = request().embed('a', { signal: AbortSignal.timeout(5) });
-    await expect(second).rejects.toMatchObject({ reason: 'aborted' });
-    release();
-    expect(await first).toEqual(A);
-  });
-
   it('is not started for a caller that has aborted, which gets what is cached', async () => {
     const { calls, request } = start();
     await request().embed('a');
@@ -289,16 +267,14 @@ describe('one call for a text', () => {
     await expect(request().embed('b', { signal })).rejects.toMatchObject({ reason: 'aborted' });
     expect(calls).toHaveLength(1);
   });
-
   it('is relied on only for `maxSharedWaitMs`, as the request that began it may be gone', async () => {
     const { calls, release, request } = start({ holds: true, maxSharedWaitMs: 20 });
     const first = request().embed('a');
     const second = request().embed('a');
-    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
     release();
     expect(await Promise.all([first, second])).toEqual([A, A]);
   });
-
   it('times out when the provider never answers', async () => {
     const { request } = start({ holds: true, callMs: 20 });
     await expect(request().embed('a')).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'unavailable' });
@@ -325,7 +301,6 @@ describe('a failure', () => {
     expect(await request().embed('a')).toEqual(A);
     expect(request().statistics()).toMatchObject({ failures: 1, misses: 1 });
   });
-
   it('of a batch because of another text does not fail a request for one text', async () => {
     const { made, calls, release } = provider({
       holds: true,
@@ -343,7 +318,6 @@ describe('a failure', () => {
     expect(await single).toEqual(A);
     expect(calls).toEqual([['a', 'bad'], ['a']]);
   });
-
   it.each([
     ['too few vectors', () => [[1, 2]]],
     ['a vector of another dimension', () => [[1, 2], [1]]],
@@ -368,7 +342,6 @@ describe('forget()', () => {
     await request().embedBatch(['a', 'b']);
     expect(calls).toEqual([['a', 'b'], ['a']]);
   });
-
   it('keeps a pending call from bringing the vector back', async () => {
     const { release, held, request, settled, cache } = start({ holds: true, store: {} });
     const asked = request().embed('a');
@@ -379,7 +352,6 @@ describe('forget()', () => {
     await settled();
     expect([cache.size, held.size]).toEqual([0, 0]);
   });
-
   it.each([
     ['before', true],
     ['after', false],
@@ -387,7 +359,7 @@ describe('forget()', () => {
     const { calls, release, held, request, settled, cache } = start({ holds: true, store: {}, maxSharedWaitMs: 20 });
     const both = [request().embed('a'), request().embed('a')];
     if (isBefore) await request().forget(['a']);
-    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
     if (!isBefore) await request().forget(['a']);
     release();
     expect(await Promise.all(both)).toEqual([A, A]);
@@ -396,7 +368,6 @@ describe('forget()', () => {
     await request().embed('a');
     expect(cache.size).toBe(1);
   });
-
   it('keeps a pending write from bringing the vector back', async () => {
     const { made } = provider();
     const gate = Promise.withResolvers<void>();
@@ -409,7 +380,6 @@ describe('forget()', () => {
     await settled();
     expect(held.size).toBe(0);
   });
-
   it('throws when the second level fails', async () => {
     const { made } = provider();
     const { store } = memoryStore({ deleteMany: () => Promise.reject(new Error('down')) });

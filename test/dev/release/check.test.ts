@@ -131,14 +131,12 @@ const runGate = (gate: keyof typeof GATES): { passed: boolean; output: string } 
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: tree, encoding: 'utf8' });
   return { passed: status === 0, output: `${stdout}${stderr}` };
 };
-
 beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'constellation-check-'));
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   for (const file of CONFIGS.split(' ')) cpSync(join(ROOT, file), join(tree, file));
   write(SOUND);
 });
-
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 describe.each(Object.keys(GATES) as (keyof typeof GATES)[])('npm run check, its gate for %s', (gate) => {
@@ -156,11 +154,9 @@ describe.each(Object.keys(GATES) as (keyof typeof GATES)[])('npm run check, its 
     for (const path of Object.keys(planted)) rmSync(join(tree, path), { force: true });
     write(SOUND);
   });
-
   it('passes a sound tree', () => {
     expect(sound).toMatchObject({ passed: true });
   });
-
   it.each(FAULTS[gate])('refuses %s', (_name, _files, says) => {
     expect(faulty).toMatchObject({ passed: false, output: expect.stringMatching(says) });
   });

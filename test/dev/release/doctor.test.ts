@@ -32,7 +32,6 @@ describe('examine()', () => {
     const again = await examine(variables);
     expect(stateOf(again, 'Upstash Vector')?.[1]).toMatch(/^0 vectors in 1 namespaces/);
   });
-
   it('says that a model has no price', async () => {
     expect(stateOf(await examine(variables), 'prices')).toEqual([
       'worth knowing',
@@ -41,24 +40,20 @@ describe('examine()', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     expect(stateOf(await examine({ ...variables, MODEL_PRICES }), 'prices')).toBeUndefined();
   });
-
   it('says what is not configured', async () => {
     const findings = await examine({});
     expect(findings.map(({ state }) => state)).toEqual(['well', ...new Array(4).fill('not configured')]);
   });
-
   it('names a variable that cannot be meant, and looks no further', async () => {
     const findings = await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' });
     expect(findings).toEqual([
       { what: 'the variables', state: 'wrong', reported: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
     ]);
   });
-
   it('says that the index has another dimension', async () => {
     const found = stateOf(await examine({ ...variables, EMBEDDING_DIMENSIONS: '512' }), 'Upstash Vector');
     expect(found).toEqual(['wrong', expect.stringMatching(/takes 1536 numbers, .* gives 512: make an index of 512/)]);
   });
-
   it('says that the index compares otherwise, or only reads', async () => {
     const euclid = await startVectorServer({ indexes: [{ token: 'local', similarityFunction: 'EUCLIDEAN' }] });
     const reader = await startVectorServer({ indexes: [{ token: 'writer', readOnlyToken: 'local' }] });
@@ -68,7 +63,6 @@ describe('examine()', () => {
     expect(await at(reader.url)).toMatch(/UPSTASH_VECTOR_REST_TOKEN is the one that may write/);
     await Promise.all([euclid.stop(), reader.stop()]);
   });
-
   it('says which token or key is not accepted, without telling it', async () => {
     const findings = await examine({
       ...variables,
@@ -85,7 +79,6 @@ describe('examine()', () => {
       expect(stateOf(findings, what)).toEqual(['wrong', expect.stringContaining(name)]);
     expect(JSON.stringify(findings)).not.toMatch(/wrong-vector|wrong-key/);
   });
-
   it('says what is down or broken', async () => {
     services.vector.faults.always({ kind: 'status', status: 500 });
     services.redis.faults.always({ kind: 'reset' });

@@ -20,7 +20,6 @@ beforeAll(() => {
   for (const file of FILES) cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 });
-
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
@@ -32,7 +31,6 @@ describe('npm run new', () => {
   beforeEach(() => {
     before = CHANGED.map(read);
   });
-
   it.each<[what: string, problem: RegExp, args: string[]]>([
     ['no id', /it needs an id/, []],
     ['two ids', /one id is expected/, ['tides', 'moons']],
@@ -57,7 +55,6 @@ describe('npm run new', () => {
       if (options !== undefined) planLibrarian(options, copy);
     }).toThrow(problem);
   });
-
   it('changes nothing where it refuses, and writes over nothing that is in the way', async () => {
     const refused = { status: 1, stderr: expect.stringMatching(/something else that is called API_KEYS/) };
     expect(await runNew('api-keys')).toMatchObject(refused);

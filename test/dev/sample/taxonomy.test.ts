@@ -35,11 +35,9 @@ describe('the sample taxonomy', () => {
       classification: { primary_intent: intent.id, confidence: 0.9, secondary_intents: [] },
       coverage: 'high',
     });
-
   it('may be put in place as it is', () => {
     expect(readTaxonomy(file)).toMatchObject({ ok: true });
   });
-
   it('recognises facts as customers write them', () => {
     const patterns = new Map(
       taxonomy.intents.flatMap((intent) => intent.required_facts.map((fact) => [fact.id, fact])),
@@ -76,18 +74,15 @@ describe('the sample taxonomy', () => {
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
   });
-
   it('has at least 16 examples of each, none of them twice', () => {
     const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));
     for (const intent of taxonomy.intents) expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
     expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
   });
-
   it('fits into a request with its trained model', () => {
     const model = encodeBase64url(trainClassifier(taxonomy, { effort: 'quick' }));
     expect(JSON.stringify({ taxonomy, model }).length).toBeLessThan(MAX_ARTICLE_BYTES);
   });
-
   it('has templates with the knowledge on a line of its own and known placeholders alone', () => {
     for (const template of templates) {
       expect(template.split('\n')).toContain('{knowledge}');
@@ -97,18 +92,15 @@ describe('the sample taxonomy', () => {
       );
     }
   });
-
   it('promises neither refund nor replacement nor a date nor a price', () => {
     const promise =
       /\bwe (?:will|shall|can) (?:refund|replace|exchange|send|ship|repair|pay|credit)|\bfree of charge|[€$£]|\bwithin \d|\bguarantee/i;
     for (const template of [...templates, ...others]) expect(template).not.toMatch(promise);
   });
-
   it('lets only that go out by itself whose template answers whatever is asked', () => {
     const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
     expect(sent.sort()).toEqual(['backup_restore']);
   });
-
   it.each([
     'There is smoke coming out of it',
     'It caught fire last night',
@@ -127,7 +119,6 @@ describe('the sample taxonomy', () => {
   ])('hands danger to the safety team whatever the message is about: %s', (message) => {
     for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
   });
-
   it('hands every report of danger to the safety team', () => {
     const safety = taxonomy.intents.find(({ id }) => id === 'safety');
     expect(safety?.escalation).toContainEqual(expect.objectContaining({ to: 'Safety team', always: true }));

@@ -157,7 +157,6 @@ describe('/v1/chat/completions, asked by the official client', () => {
       messages: MESSAGES,
       response_format: zodResponseFormat(Answer, 'answer'),
     });
-
   it('quotes what it was given when nothing is scripted, also by a schema of zod', async () => {
     const { usage, ...completion } = await create();
     expect(completion).toMatchObject({

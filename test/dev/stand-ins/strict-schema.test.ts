@@ -48,20 +48,17 @@ describe('strictSchemaProblem()', () => {
   ])('refuses %s', (_, schema, problem) => {
     expect(strictSchemaProblem(schema)).toMatch(problem);
   });
-
   it('takes ten levels of nesting and no more', () => {
     const nested = (levels: number): unknown => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
     expect(strictSchemaProblem(nested(10))).toBeUndefined();
     expect(strictSchemaProblem(nested(11))).toMatch(/10 levels/);
   });
-
   it('judges what the helper for zod makes of a schema', () => {
     const schemaOf = (schema: z.ZodType) => zodResponseFormat(schema, 'x').json_schema.schema;
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().nullable(), n: z.int() })))).toBeUndefined();
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().max(5) })))).toMatch(/maxLength/);
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.url() })))).toMatch(/uri/);
   });
-
   it('never throws', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void strictSchemaProblem(value)));
   });
@@ -86,7 +83,6 @@ describe('sampleOfSchema()', () => {
     expect(strictSchemaProblem(schema)).toBeUndefined();
     expect(Whole.safeParse(sampleOfSchema(schema, 'words'))).toMatchObject({ success: true, data: { text: 'words' } });
   });
-
   it('ends where a schema goes on for ever', () => {
     const schema = object({ text, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] }, all: list({ $ref: '#' }) });
     expect(JSON.stringify(sampleOfSchema(schema, 'x')).length).toBeLessThan(1_000_000);

@@ -92,7 +92,6 @@ describe('filters', () => {
     const find = await start();
     expect(await find(filter)).toEqual(expected);
   });
-
   it.each([
     "name == 'x'",
     "name = 'x",
@@ -107,7 +106,6 @@ describe('filters', () => {
     const find = await start();
     await expect(find(filter)).rejects.toThrow('Invalid filter');
   });
-
   it('are at most 4,096 characters long', async () => {
     const find = await start();
     expect(await find(`name = '${'x'.repeat(4096 - 9)}'`)).toEqual([]);
