@@ -7,8 +7,7 @@ export interface VectorIndexForTest {
   other: VectorIndex;
 }
 
-export const untilVisible = (index: VectorIndex): Promise<void> =>
-  eventually(async () => (await index.pending()) === 0);
+const untilVisible = (index: VectorIndex): Promise<void> => eventually(async () => (await index.pending()) === 0);
 
 const eventually = (isSo: () => Promise<boolean>): Promise<void> =>
   expect.poll(isSo, { interval: 10, timeout: 5000 }).toBe(true);
