@@ -10,7 +10,7 @@ let workspace: string;
 let nowMs: number;
 
 beforeAll(async () => {
-  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, now: () => nowMs });
+  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, timeoutMs: 2000, now: () => nowMs });
 });
 afterAll(() => made?.stop());
 beforeEach(() => {

@@ -7,7 +7,8 @@ const start = async () => {
   const started = await startVector();
   await started.index.upsert(['a', 'b', 'c', 'd'].map((id) => ({ id, vector })));
   const impatient = started.clientFor(started.server.token, { signal: () => AbortSignal.timeout(100) });
-  return { ...started, query: () => impatient.query({ vector, topK: 4 }) };
+  const query = (client = started.index) => client.query({ vector, topK: 4 });
+  return { ...started, impatient, query };
 };
 
 describe('faults of the vector server', () => {
@@ -24,12 +25,13 @@ describe('faults of the vector server', () => {
     [{ kind: 'hang-before-headers' }, { name: 'TimeoutError' }],
     [{ kind: 'hang-in-body' }, { name: 'TimeoutError' }],
   ])('fail once, or until they end: %j', async (fault, error) => {
-    const { server, query } = await start();
+    const { server, index, impatient, query } = await start();
+    const client = fault.kind.startsWith('hang') ? impatient : index;
     server.faults.next(1, fault);
-    await expect(query()).rejects.toMatchObject(error);
+    await expect(query(client)).rejects.toMatchObject(error);
     expect(await query()).toHaveLength(4);
     server.faults.always(fault);
-    await expect(query()).rejects.toMatchObject(error);
+    await expect(query(client)).rejects.toMatchObject(error);
     server.faults.none();
     expect(await query()).toHaveLength(4);
   });
