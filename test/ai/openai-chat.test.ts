@@ -8,9 +8,8 @@ const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig>
   openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });
 
 describeChatModel('OpenAI, gpt-4.1-mini', (server) => chatOf(server));
-describeChatModel('OpenAI, a reasoning model', (server) =>
-  chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }),
-);
+const REASONING: Partial<OpenAIChatConfig> = { model: 'o4-mini', reasoningEffort: 'low' };
+describeChatModel('OpenAI, a reasoning model', (server) => chatOf(server, REASONING));
 
 let server: OpenAIServer;
 beforeAll(async () => {
@@ -36,68 +35,54 @@ describe('openaiChat()', () => {
     await chatOf(server).complete(QUESTION);
     expect(sent()).toEqual({ model: 'gpt-4.1-mini', messages: [...QUESTION], store: false });
   });
-
   it('limits tokens by the parameter that all models accept', async () => {
     await chatOf(server).complete(QUESTION, { maxTokens: 200, temperature: 0 });
     expect(sent()).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('max_tokens');
   });
-
   it.each(['o4-mini', 'o3', 'gpt-5-mini'])('sends %s no temperature, which it refuses', async (model) => {
     await chatOf(server, { model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('temperature');
   });
-
   it('sends a reasoning effort only when one is configured', async () => {
-    await chatOf(server, { model: 'o4-mini', reasoningEffort: 'low' }).complete(QUESTION);
+    await chatOf(server, REASONING).complete(QUESTION);
     expect(sent()).toMatchObject({ reasoning_effort: 'low' });
   });
-
   it('sends a schema as a strict one', async () => {
     const schema = { name: 'answer', schema: object({ warm: { type: 'boolean' } }) };
     const { text } = await chatOf(server).complete(QUESTION, { schema });
-    expect(sent()).toMatchObject({
-      response_format: { type: 'json_schema', json_schema: { ...schema, strict: true } },
-    });
+    const response_format = { type: 'json_schema', json_schema: { ...schema, strict: true } };
+    expect(sent()).toMatchObject({ response_format });
     expect(JSON.parse(text)).toEqual({ warm: false });
   });
-
   it('fails as refused for a schema that strict mode does not accept', async () => {
     const schema = { name: 'answer', schema: object({ text: { type: 'string', maxLength: 5 } }) };
     expect((await unavailabilityOf(chatOf(server).complete(QUESTION, { schema }))).reason).toBe('refused');
   });
-
   it.each(['', 'an answer', 'réponse', 'x'.repeat(65)])('sends no schema of the name "%s"', async (name) => {
     const schema = { name, schema: object({}) };
     await expect(chatOf(server).complete(QUESTION, { schema })).rejects.toThrow(RangeError);
     expect(server.requests).toHaveLength(0);
   });
-
   it('sends half a surrogate pair as a replacement character', async () => {
     await chatOf(server).complete([{ role: 'user', content: 'cut \ud83d' }]);
     expect(sent()).toMatchObject({ messages: [{ content: 'cut \ufffd' }] });
   });
-
   it('sends neither no message nor more than 256', async () => {
     const many = Array.from({ length: 257 }, () => QUESTION[0]);
     await expect(chatOf(server).complete([])).rejects.toThrow(RangeError);
     await expect(chatOf(server).complete(many)).rejects.toThrow(RangeError);
   });
-
   it('times out after its own limit', async () => {
     server.faults.always({ kind: 'hang-in-body' });
     const error = await unavailabilityOf(chatOf(server, { timeoutMs: 100 }).complete(QUESTION));
     expect(error).toMatchObject({ reason: 'unavailable' });
   });
-
   it('reports the wait that the service requests', async () => {
     server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
-    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject({
-      reason: 'rate_limited',
-      retryAfterMs: 7000,
-    });
+    const limited = { reason: 'rate_limited', retryAfterMs: 7000 };
+    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject(limited);
   });
-
   it.each<Partial<OpenAIChatConfig>>([
     { model: '' },
     { model: 'a\nb' },
@@ -119,22 +104,16 @@ describe('the cost of a completion', () => {
     const { costUsd } = await chatOf(server, { prices }).complete(QUESTION);
     expect(costUsd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 8, 10);
   });
-
-  it.each(['gpt-4.1-mini-2025-04-14'])('finds the price of %s', async (model) => {
-    server.script({ text: 'Yes.', usage });
-    expect(await chatOf(server, { model, prices }).complete(QUESTION)).toHaveProperty('costUsd');
-  });
-
-  it.each(['gpt-4.1', 'gpt-4.1-nano'])('is not made up for %s, which has no price', async (model) => {
-    server.script({ text: 'Yes.', usage });
+  it.each([
+    ['is found by the name of a version', 'gpt-4.1-mini-2025-04-14', 'stop', true],
+    ['is not made up for a model without a price', 'gpt-4.1', 'stop', false],
+    ['is not made up for a model whose name begins like one', 'gpt-4.1-nano', 'stop', false],
+    ['is reported for a truncated text as well', 'gpt-4.1-mini', 'length', true],
+  ] as const)('%s', async (_, model, finish, isKnown) => {
+    server.script({ text: 'Yes.', usage, finish });
     const completion = await chatOf(server, { model, prices }).complete(QUESTION);
     expect(completion).toHaveProperty('usage');
-    expect(completion).not.toHaveProperty('costUsd');
-  });
-
-  it('is reported for a truncated text as well', async () => {
-    server.script({ text: 'Ye', usage, finish: 'length' });
-    expect(await chatOf(server, { prices }).complete(QUESTION)).toHaveProperty('costUsd');
+    expect('costUsd' in completion).toBe(isKnown);
   });
 });
 
@@ -154,7 +133,6 @@ describe('a reply', () => {
   ])('is malformed when it is %s', async (_, fetch) => {
     expect((await unavailabilityOf(chatOf(server, { fetch }).complete(QUESTION))).reason).toBe('malformed');
   });
-
   it.each(['tool_calls', 'function_call', 'something new', null, undefined])(
     'is not taken for whole when it ended by %s',
     async (finish_reason) => {
@@ -162,7 +140,6 @@ describe('a reply', () => {
       expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
     },
   );
-
   it.each<[string, unknown]>([
     ['null', null],
     ['negative', { prompt_tokens: -1, completion_tokens: 1 }],
@@ -174,23 +151,16 @@ describe('a reply', () => {
     expect(completion.text).toBe('Is it warm?');
     expect(completion).not.toHaveProperty('usage');
   });
-
   it('may have unknown members, and lack unused ones', async () => {
-    const fetch = changeReply(() => ({
-      choices: [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }],
-    }));
+    const choices = [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }];
+    const fetch = changeReply(() => ({ choices }));
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
   });
-
-  it('is a refusal even with content beside it', async () => {
-    const fetch = change({ content: 'Sorry.', refusal: 'No.' });
-    expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: '', finish: 'refused' });
-  });
-
-  it('is empty, and whole, when the content is null', async () => {
-    expect(await chatOf(server, { fetch: change({ content: null }) }).complete(QUESTION)).toMatchObject({
-      text: '',
-      finish: 'stop',
-    });
+  it.each([
+    ['a refusal even with content beside it', { content: 'Sorry.', refusal: 'No.' }, 'refused'],
+    ['empty, and whole, when the content is null', { content: null }, 'stop'],
+  ])('is %s', async (_, message, finish) => {
+    const completion = await chatOf(server, { fetch: change(message) }).complete(QUESTION);
+    expect(completion).toMatchObject({ text: '', finish });
   });
 });

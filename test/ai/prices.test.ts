@@ -11,14 +11,12 @@ describe('priceOf()', () => {
       expect(priceOf(model, { 'gpt-4.1-mini': cheap })).toBe(cheap);
     },
   );
-
   it('prefers the entry of the full name', () => {
     const prices = { 'gpt-4.1': cheap, 'gpt-4.1-2025-04-14': dear, 'host/gpt-4.1': dear };
     expect(priceOf('gpt-4.1-2025-04-14', prices)).toBe(dear);
     expect(priceOf('host/gpt-4.1', prices)).toBe(dear);
     expect(priceOf('gpt-4.1', prices)).toBe(cheap);
   });
-
   it.each(['gpt-4.1-nano', 'gpt-4', 'constructor', 'toString', '__proto__'])('has no price for %s', (model) => {
     expect(priceOf(model, { 'gpt-4.1': cheap })).toBeUndefined();
   });
@@ -28,11 +26,9 @@ describe('costOf()', () => {
   it('prices cached input as other input when it has no price of its own', () => {
     expect(costOf({ input: 1_000_000, cached: 500_000, output: 0 }, cheap)).toBe(1);
   });
-
   it('counts no more cached tokens than there are', () => {
     expect(costOf({ input: 10, cached: 1000, output: 0 }, { ...cheap, cachedInputPerMillion: 0 })).toBe(0);
   });
-
   it('is zero for no tokens', () => {
     expect(costOf({ input: 0, cached: 0, output: 0 }, dear)).toBe(0);
   });

@@ -33,7 +33,6 @@ describe('rerankApi()', () => {
       },
     ]);
   });
-
   it.each([
     ['another shape', { scores: [1, 2] }, 200],
     ['an error', { message: 'no' }, 500],

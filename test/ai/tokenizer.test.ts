@@ -29,7 +29,6 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
     expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");
     expect(() => tokenizer.decode([1])).toThrow(VocabularyNotLoaded);
   });
-
   it('refuses a model whose vocabulary is not known', () => {
     expect(() => new TiktokenTokenizer('llama-3')).toThrow(RangeError);
   });
@@ -42,20 +41,17 @@ describe('loadTokenizer()', () => {
     await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow('cut off');
     expect((await loadTokenizer('gpt-4', [cl100k])).count('hello world')).toBe(2);
   });
-
   it('reads a vocabulary once', async () => {
     await loadTokenizer('gpt-4', [cl100k]);
     const load = async (): Promise<never> => Promise.reject(new Error('read twice'));
     await expect(loadTokenizer('gpt-3.5-turbo', [{ encoding: 'cl100k_base', load }])).resolves.toBeDefined();
   });
-
   it.each(['llama-3', 'text-davinci-003', 'gpt-5'])(
     'approximates for %s when its vocabulary is not given',
     async (model) => {
       expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
     },
   );
-
   it('makes every tokenizer of the encoding ready', async () => {
     const tokenizer = new TiktokenTokenizer('gpt-4-turbo');
     await loadTokenizer('text-embedding-3-small', [cl100k]);
@@ -64,28 +60,15 @@ describe('loadTokenizer()', () => {
 });
 
 describe('encodingOfModel()', () => {
-  it.each<TiktokenModel>([
-    'gpt-4',
-    'gpt-4-32k-0613',
-    'gpt-4-turbo-2024-04-09',
-    'gpt-3.5-turbo',
-    'gpt-35-turbo',
-    'text-embedding-ada-002',
-    'text-embedding-3-large',
-    'gpt-4o',
-    'gpt-4o-mini-2024-07-18',
-    'chatgpt-4o-latest',
-    'gpt-4.1-nano',
-    'gpt-4.5-preview',
-    'gpt-5-mini',
-    'o1-preview',
-    'o3',
-    'o4-mini',
-  ])('takes %s for what js-tiktoken takes it for', (model) => {
+  const MODELS = [
+    'gpt-4 gpt-4-32k-0613 gpt-4-turbo-2024-04-09 gpt-3.5-turbo gpt-35-turbo text-embedding-ada-002',
+    'text-embedding-3-large gpt-4o gpt-4o-mini-2024-07-18 chatgpt-4o-latest gpt-4.1-nano',
+    'gpt-4.5-preview gpt-5-mini o1-preview o3 o4-mini',
+  ].flatMap((names) => names.split(' ')) as TiktokenModel[]; // each is tried in js-tiktoken
+  it.each(MODELS)('takes %s for what js-tiktoken takes it for', (model) => {
     expect(encodingOfModel(model)).toBe(getEncodingNameForModel(model));
     expect(encodingOfModel(`ft:${model}:team::1`)).toBe(getEncodingNameForModel(model));
   });
-
   it.each(['text-davinci-003', 'claude', '', 'my-gpt-4'])('does not know %j', (model) => {
     expect(encodingOfModel(model)).toBeUndefined();
   });
@@ -104,18 +87,8 @@ const TEXT = fc
       fc.string({ unit: 'grapheme', maxLength: 12 }),
       fc.stringMatching(/^[A-Za-z ]{0,20}$/),
       fc.stringMatching(/^[ \t\r\n]{0,8}$/),
-      fc.constantFrom(
-        "don't",
-        'WE’LL',
-        '\uFEFF',
-        '漢字かな',
-        '👩‍👩‍👧',
-        '{"a":[1,2]}',
-        '==='.repeat(9),
-        'aaaa'.repeat(8),
-        '١٢٣٤',
-        'é',
-      ),
+      fc.constantFrom("don't", 'WE’LL', '\uFEFF', '漢字かな', '👩‍👩‍👧', '{"a":[1,2]}', '١٢٣٤', 'é'),
+      fc.constantFrom('==='.repeat(9), 'aaaa'.repeat(8)),
       fc.constantFrom('<|endoftext|>', '<|fim_prefix|>', '<|im_start|>', '<|endofprompt|>'),
     ),
     { maxLength: 8 },
@@ -129,18 +102,17 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     await loadTokenizer(model, [vocabulary]);
     tiktoken = reference();
   }, 60_000);
-
-  it('has the tokens of js-tiktoken for any text', () => {
+  it('has the tokens of js-tiktoken for any text, and decodes them to the same text', () => {
     fc.assert(
       fc.property(TEXT, (text) => {
         const expected = tiktoken.encode(text, [], []);
         expect(tokenizer.encode(text)).toEqual(expected);
         expect(tokenizer.count(text)).toBe(expected.length);
+        expect(tokenizer.decode(expected)).toBe(text.toWellFormed());
       }),
       { numRuns: 400 },
     );
   });
-
   it('has the same tokens for the articles of the sample knowledge base', () => {
     const folder = new URL('../../src/dev/sample/knowledge-base/', import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
@@ -150,34 +122,20 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
       expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
     }
   });
-
   it('has the same tokens for long runs of one character class', () => {
     for (const text of ['a'.repeat(700), 'ab'.repeat(300), '漢'.repeat(200), '=-'.repeat(300), 'ſ'.repeat(200)])
       expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
   });
-
-  it('decodes what it encoded to the same text', () => {
-    fc.assert(
-      fc.property(TEXT, (text) => {
-        expect(tokenizer.decode(tokenizer.encode(text))).toBe(text.toWellFormed());
-      }),
-      { numRuns: 400 },
-    );
-  });
-
   it('treats special tokens as plain text', () => {
     expect(tokenizer.count('<|endoftext|>')).toBeGreaterThan(3);
     expect(tokenizer.decode(tokenizer.encode('a<|endoftext|>b'))).toBe('a<|endoftext|>b');
   });
-
   it('has no tokens for no text', () => {
     expect([tokenizer.count(''), tokenizer.encode(''), tokenizer.decode([])]).toEqual([0, [], '']);
   });
-
   it.each([-1, 1.5, 1e9, Number.NaN])('refuses to decode %d', (token) => {
     expect(() => tokenizer.decode([token])).toThrow(RangeError);
   });
-
   it('returns the same count the second time', () => {
     const texts = Array.from({ length: 300 }, (_, at) => `A text that is long enough to be remembered, number ${at}.`);
     const counts = texts.map((text) => tokenizer.count(text));
@@ -197,7 +155,6 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
   ])('counts 200,000 %s without growing quadratically', (_, unit) => {
     expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
   });
-
   it('cuts a run that exceeds the piece limit, but no surrogate pair', () => {
     const text = `a${'😀'.repeat(MAX_PIECE_LENGTH)}`;
     const tokens = tokenizer.encode(text);
@@ -212,12 +169,10 @@ describe('CharacterTokenizer', () => {
   it('counts one token per 4 characters, rounded up', () => {
     expect(['', 'a', 'abcd', 'abcde'].map((text) => tokenizer.count(text))).toEqual([0, 1, 1, 2]);
   });
-
   it('encodes a character as its first UTF-16 unit', () => {
     expect(tokenizer.encode('aé漢')).toEqual([97, 233, 28450]);
     expect(tokenizer.decode([97, 233, 28450])).toBe('aé漢');
   });
-
   it('decodes a million tokens', () => {
     const text = 'abcdefghij'.repeat(100_000);
     expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);

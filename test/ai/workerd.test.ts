@@ -1,29 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
+import { oneWorker } from '../storage/worker-for-test.ts';
 
+const ENTRY = fileURLToPath(new URL('adapters-in-workerd.ts', import.meta.url));
 let server: OpenAIServer;
 let miniflare: Miniflare;
 
 beforeAll(async () => {
   server = await startOpenAIServer();
-  const contents = await bundle(fileURLToPath(new URL('adapters-in-workerd.ts', import.meta.url)));
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      workers: [
-        {
-          name: 'asking',
-          compatibilityDate: '2026-11-01',
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
-        },
-      ],
-    }),
-  );
+  miniflare = oneWorker(await bundle(ENTRY));
 });
 afterEach(() => {
   server.faults.none();
@@ -41,16 +31,12 @@ const ask = async (what: 'chat' | 'embeddings', more: { giveUpAfterMs?: number; 
 };
 
 describe('the adapters in workerd', () => {
-  it('embed with the fetch of the runtime', async () => {
+  it('embed and complete with the fetch of the runtime', async () => {
     expect(await ask('embeddings')).toEqual({ vectors: 600, dimensions: 1536 });
-  });
-
-  it('complete with the fetch of the runtime', async () => {
     expect(await ask('chat')).toMatchObject({ text: 'Grüße 😀', finish: 'stop' });
   });
 
-  const both = ['embeddings', 'chat'] as const;
-  const faults: [Fault, string][] = [
+  const faults: [Fault, string, object?][] = [
     [{ kind: 'status', status: 401 }, 'refused'],
     [{ kind: 'status', status: 429, retryAfter: 20 }, 'rate_limited'],
     [{ kind: 'status', status: 500, retryAfter: 0 }, 'unavailable'],
@@ -58,29 +44,21 @@ describe('the adapters in workerd', () => {
     [{ kind: 'reset' }, 'unavailable'],
     [{ kind: 'reset-in-body' }, 'unavailable'],
     [{ kind: 'truncated-json' }, 'malformed'],
+    [{ kind: 'hang-before-headers' }, 'aborted', { giveUpAfterMs: 100 }],
+    [{ kind: 'hang-in-body' }, 'aborted', { giveUpAfterMs: 100 }],
   ];
-  it.each(both.flatMap((what) => faults.map(([fault, reason]) => ({ what, fault, reason }))))(
-    'name what failed: $what, $fault is $reason',
-    async ({ what, fault, reason }) => {
+  describe.each([
+    ['embeddings', 'EmbeddingFailed'],
+    ['chat', 'ModelUnavailable'],
+  ] as const)('name what failed: %s', (what, name) => {
+    it.each(faults)('%j is %s', async (fault, reason, more) => {
       server.faults.always(fault);
-      expect(await ask(what)).toMatchObject({
-        name: what === 'chat' ? 'ModelUnavailable' : 'EmbeddingFailed',
-        reason,
-      });
-    },
-  );
-
-  it.each(both.flatMap((what) => (['hang-before-headers', 'hang-in-body'] as const).map((kind) => ({ what, kind }))))(
-    'are given up by a signal: $what, $kind',
-    async ({ what, kind }) => {
-      server.faults.always({ kind });
-      expect(await ask(what, { giveUpAfterMs: 100 })).toMatchObject({ reason: 'aborted' });
-    },
-  );
-
+      expect(await ask(what, more)).toMatchObject({ name, reason });
+    });
+  });
   it('load the official client with the first request, not with the function', async () => {
     const { metafile } = await build({
-      entryPoints: [fileURLToPath(new URL('adapters-in-workerd.ts', import.meta.url))],
+      entryPoints: [ENTRY],
       ...{ bundle: true, splitting: true, format: 'esm', outdir: '/', write: false, metafile: true },
     });
     const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.includes('adapters-in'));

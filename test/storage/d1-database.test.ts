@@ -7,7 +7,6 @@ let shop: Awaited<ReturnType<typeof startShop>>;
 beforeAll(async () => {
   shop = await startShop();
 });
-
 afterAll(() => shop?.stop());
 
 /** The database, and the statements that it prepares. */
@@ -30,17 +29,14 @@ describe('run()', () => {
     expect(await database.run({ sql })).toMatchObject({ columns: ['name', 'sku'], rows: [] });
     expect(prepared.filter((each) => each === sql)).toHaveLength(1);
   });
-
   it('returns columns in their order, also those with numbers for names', async () => {
     const { columns, rows } = await shop.database.run({ sql: 'SELECT \'x\' AS name, 2 AS "2026", 1 AS "2025"' });
     expect([columns, rows]).toEqual([['name', '2026', '2025'], [['x', 2, 1]]]);
   });
-
   it('binds values in order', async () => {
     const { rows } = await shop.database.run({ sql: 'SELECT ?2, ?1', values: ['a', null] });
     expect(rows).toEqual([[null, 'a']]);
   });
-
   it('returns the same schema version as explain()', async () => {
     const sql = 'SELECT 1 AS one';
     const before = (await shop.database.explain({ sql })).schemaVersion;

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { EmbeddingStore } from '../../src/storage/embedding-store.ts';
 
+const A_AND_B = [
+  { key: 'a', embedding: [1, 0, 0, 0] },
+  { key: 'b', embedding: [2, 0, 0, 0] },
+];
+
 /**
  * The contract of every adapter.
  *
@@ -19,34 +24,20 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       const found = await store.getMany(['model:0', 'model:1']);
       expect(found).toEqual(embeddings.map((embedding) => embedding.map(Math.fround)));
     });
-
     it('returns values in the order of the keys, repeated and missing keys included', async () => {
       const store = await make();
-      await store.setMany([
-        { key: 'a', embedding: [1, 0, 0, 0] },
-        { key: 'b', embedding: [2, 0, 0, 0] },
-      ]);
+      await store.setMany(A_AND_B);
       const found = await store.getMany(['b', 'none', 'a', 'b']);
       expect(found.map((each) => each?.[0])).toEqual([2, undefined, 1, 2]);
     });
-
-    it('replaces an earlier value', async () => {
+    it('replaces an earlier value, deletes at once, and ignores missing keys', async () => {
       const store = await make();
-      await store.setMany([{ key: 'a', embedding: [1, 0, 0, 0] }]);
+      await store.setMany(A_AND_B);
       await store.setMany([{ key: 'a', embedding: [5, 0, 0, 0] }]);
       expect(await store.getMany(['a'])).toEqual([[5, 0, 0, 0]]);
-    });
-
-    it('deletes at once, and ignores missing keys', async () => {
-      const store = await make();
-      await store.setMany([
-        { key: 'a', embedding: [1, 0, 0, 0] },
-        { key: 'b', embedding: [2, 0, 0, 0] },
-      ]);
       await store.deleteMany(['a', 'none']);
       expect(await store.getMany(['a', 'b'])).toEqual([undefined, [2, 0, 0, 0]]);
     });
-
     it('accepts empty calls, and more keys than fit into one request', async () => {
       const store = await make();
       await store.setMany([]);
@@ -60,7 +51,6 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       await store.deleteMany(keys);
       expect((await store.getMany(keys)).every((each) => each === undefined)).toBe(true);
     }, 120_000);
-
     it.each([
       ['of another dimension', [1, 2]],
       ['with a number that is not finite', [1, 2, 3, Number.NaN]],
@@ -70,7 +60,6 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       await expect(store.setMany([{ key: 'a', embedding }])).rejects.toThrow(RangeError);
       expect(await store.getMany(['a'])).toEqual([undefined]);
     });
-
     it('refuses keys that are empty, too long or not visible ASCII', async () => {
       const store = await make();
       for (const key of ['', 'x'.repeat(401), 'a b', 'ä', 'a\n']) {
@@ -79,7 +68,6 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
         await expect(store.deleteMany([key])).rejects.toThrow(RangeError);
       }
     });
-
     it('does nothing after the signal has aborted', async () => {
       const store = await make();
       const options = { signal: AbortSignal.abort() };

@@ -14,66 +14,33 @@ const IDS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
 const WORDS = ['fan', 'pool', 'wallet', 'node', 'fee', 'led', 'dashboard', 'password'];
 const FEW = ['a', 'b'];
 
+const some = <T>(values: readonly T[], maxLength: number, minLength = 1) =>
+  fc.uniqueArray(fc.constantFrom(...values), { minLength, maxLength });
+const id = fc.constantFrom(...IDS);
+const few = fc.option(fc.constantFrom(...FEW));
+const vector = fc.option(
+  fc
+    .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
+    .filter((numbers) => numbers.some((number) => number !== 0)),
+);
+const named = <const Name extends string, Rest extends object>(
+  weight: number,
+  name: Name,
+  rest: { [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
+) => ({ weight, arbitrary: fc.record(rest).map((each) => ({ name, ...each })) });
+
 /** The next operation in one of the workspaces. All of them use the same ids, persons and conversations. */
 const operation = fc.record({
   workspace: fc.nat(WORKSPACES - 1),
   what: fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        name: fc.constant('put' as const),
-        id: fc.constantFrom(...IDS),
-        words: fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 4 }),
-        vector: fc.option(
-          fc
-            .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
-            .filter((numbers) => numbers.some((number) => number !== 0)),
-        ),
-        conversation: fc.option(fc.constantFrom(...FEW)),
-        person: fc.option(fc.constantFrom(...FEW)),
-        relatedTo: fc.uniqueArray(fc.constantFrom(...IDS), { maxLength: 2 }),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ name: fc.constant('get' as const), id: fc.constantFrom(...IDS) }) },
-    { weight: 4, arbitrary: fc.record({ name: fc.constant('relations' as const), id: fc.constantFrom(...IDS) }) },
-    { weight: 2, arbitrary: fc.record({ name: fc.constant('delete' as const), id: fc.constantFrom(...IDS) }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        name: fc.constant('list' as const),
-        conversation: fc.option(fc.constantFrom(...FEW)),
-        person: fc.option(fc.constantFrom(...FEW)),
-        limit: fc.integer({ min: 1, max: 4 }),
-      }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        name: fc.constant('search' as const),
-        text: fc.option(fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })),
-        vector: fc.option(
-          fc
-            .array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
-            .filter((numbers) => numbers.some((number) => number !== 0)),
-        ),
-        conversation: fc.option(fc.constantFrom(...FEW)),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        name: fc.constant('context' as const),
-        text: fc.uniqueArray(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        name: fc.constant('erase' as const),
-        by: fc.constantFrom('personId' as const, 'conversationId' as const),
-        value: fc.constantFrom(...FEW),
-      }),
-    },
+    named(6, 'put', { id, words: some(WORDS, 4), vector, conversation: few, person: few, relatedTo: some(IDS, 2, 0) }),
+    named(1, 'get', { id }),
+    named(4, 'relations', { id }),
+    named(2, 'delete', { id }),
+    named(2, 'list', { conversation: few, person: few, limit: fc.integer({ min: 1, max: 4 }) }),
+    named(4, 'search', { text: fc.option(some(WORDS, 3)), vector, conversation: few }),
+    named(1, 'context', { text: some(WORDS, 3) }),
+    named(1, 'erase', { by: fc.constantFrom('personId', 'conversationId'), value: fc.constantFrom(...FEW) }),
   ),
 });
 type Operation = (typeof operation extends fc.Arbitrary<infer T> ? T : never)['what'];

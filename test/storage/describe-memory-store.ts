@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
 import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
@@ -42,19 +42,17 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
     const found = async (query: Partial<MemoryQuery>) => (await search(query)).map(({ memory }) => memory.id);
     const list = async (query: Partial<MemoryListing> = {}) => store.list(workspace, { limit: 10, ...query });
     const listed = async (query: Partial<MemoryListing> = {}) => (await list(query)).memories.map(({ id }) => id);
-    const fresh = (): void => {
-      workspace = newWorkspace();
-    };
-
     beforeAll(async () => {
       made = await make();
       store = made.store;
+    });
+    beforeEach(() => {
+      workspace = newWorkspace();
     });
     afterAll(() => made?.stop());
 
     describe('put() and get()', () => {
       it('returns a memory as it was stored', async () => {
-        fresh();
         const memory = await put({
           type: 'Entscheidung 決定',
           content: 'Zeile 1\nZeile "2" \u{1F980} {{content}} $& \\',
@@ -67,9 +65,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.get(workspace, 'unknown')).toBeUndefined();
         expect(await store.count(workspace)).toBe(1);
       });
-
       it('accepts every id that the contract allows', async () => {
-        fresh();
         const odd = ['!', '~'.repeat(128), '"\'`', '../../x', '*:?|', '%2F#&='];
         for (const id of odd) await put({ id, conversation_id: id, person_id: id }, { vector: pointing(1) });
         for (const id of odd) {
@@ -78,9 +74,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         }
         expect((await found({ vector: pointing(1) })).toSorted()).toEqual(odd.toSorted());
       });
-
       it('changes nothing when it is repeated', async () => {
-        fresh();
         const other = await put();
         const memory = await put({ created_at: at(1) });
         const options = { vector: pointing(1), relatedTo: [{ memory_id: other.id, type: 'supports' }] };
@@ -91,9 +85,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect((await store.get(workspace, memory.id))?.content).toBe(memory.content);
         expect(await store.getMemoryRelationships(other.id, workspace)).toHaveLength(1);
       });
-
       it('stores nothing when a related memory does not exist', async () => {
-        fresh();
         const known = await put();
         const memory = newMemory({ workspace_id: workspace });
         const relatedTo = [known.id, 'unknown'].map((memory_id) => ({ memory_id, type: 'supports' }));
@@ -103,10 +95,8 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.getMemoryRelationships(known.id, workspace)).toEqual([]);
       });
     });
-
     describe('list()', () => {
       it('returns all pages newest first, whatever the order of storing', async () => {
-        fresh();
         const minutes = [5, 1, 9, 3, 7, 0, 8, 2, 6, 4];
         for (const minute of minutes) await put({ id: `m${minute}`, created_at: at(minute) });
         const seen: string[] = [];
@@ -119,25 +109,19 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         } while (cursor !== undefined);
         expect(seen).toEqual(['m9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
       });
-
       it('has no page after the last, also when the last is full', async () => {
-        fresh();
         for (let minute = 0; minute < 4; minute++) await put({ created_at: at(minute) });
         const first = await list({ limit: 2 });
         expect((await list({ limit: 2, cursor: first.next })).next).toBeUndefined();
       });
-
       it('continues although the last memory of the previous page was deleted', async () => {
-        fresh();
         for (let minute = 0; minute < 4; minute++) await put({ id: `m${minute}`, created_at: at(minute) });
         const { next } = await list({ limit: 2 });
         await store.delete(workspace, 'm2');
         await put({ id: 'm9', created_at: at(9) });
         expect(await listed({ cursor: next })).toEqual(['m1', 'm0']);
       });
-
       it('filters by conversation, person and type, alone and together', async () => {
-        fresh();
         await put({ id: 'a', created_at: at(1), conversation_id: 'c1', person_id: 'p1', type: 'fact' });
         await put({ id: 'b', created_at: at(2), conversation_id: 'c1', person_id: 'p2', type: 'decision' });
         await put({ id: 'c', created_at: at(3), conversation_id: 'c2', person_id: 'p1', type: 'decision' });
@@ -149,33 +133,26 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await listed({ conversationId: 'c1', personId: 'p1' })).toEqual(['a']);
         expect(await listed({ conversationId: 'c9' })).toEqual([]);
       });
-
       it('accepts any string as a cursor', async () => {
-        fresh();
         await put();
-        for (const cursor of ['', '(', '[', '-', '+', "' OR 1=1 --", '\u{1F980}']) {
+        for (const cursor of ['', '(', '[', '-', '+', "' OR 1=1 --", '\u{1F980}'])
           expect((await list({ cursor })).memories.length).toBeLessThanOrEqual(1);
-        }
       });
     });
-
     describe('searchMemories()', () => {
       it('ranks by cosine right after storing, with the cosine as score', async () => {
-        fresh();
         const near = await put({}, { vector: pointing(1, 0.1) });
         const far = await put({}, { vector: pointing(0, 1) });
         const opposite = await put({}, { vector: pointing(-1) });
         await put();
         const results = await search({ vector: pointing(1) });
-        expect(results.map(({ memory }) => memory.id).slice(0, 1)).toEqual([near.id]);
-        expect(results.map(({ memory }) => memory.id).toSorted()).toEqual([near.id, far.id, opposite.id].toSorted());
+        const ids = results.map(({ memory }) => memory.id);
+        expect([ids[0], ids.toSorted()]).toEqual([near.id, [near.id, far.id, opposite.id].toSorted()]);
         expect(results[0]?.score).toBeCloseTo(1 / Math.sqrt(1.01), 5);
         expect(results.slice(1).map(({ score }) => Math.abs(Math.round(score * 1e6)))).toEqual([0, 0]);
         expect(await found({ vector: pointing(1), limit: 1 })).toEqual([near.id]);
       });
-
       it('finds memories that share a word, rarer words weighing more', async () => {
-        fresh();
         const both = await put({ content: 'The fans of the Apollo are noisy.' });
         const common = await put({ content: 'Another Apollo arrived.' });
         await put({ content: 'The Apollo is green.' });
@@ -190,9 +167,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         for (const { score } of results) expect(score).toBeGreaterThan(0);
         expect(await found({ text: 'Apollo fan', limit: 2 })).toEqual([both.id, rare.id]);
       });
-
       it('lowers every score for a word that no memory contains', async () => {
-        fresh();
         await put({ content: 'The fan.' });
         const [known] = await search({ text: 'fan' });
         const [partly] = await search({ text: 'fan zeppelin' });
@@ -202,18 +177,13 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({ text: 'zeppelin' })).toEqual([]);
         expect(await found({ text: 'the of and' })).toEqual([]);
       });
-
       it('finds words in other scripts and words with special characters', async () => {
-        fresh();
         const memory = await put({ content: '风扇 переустановка "quoted" %_* \' OR 1=1; DROP TABLE memories --' });
-        for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table']) {
+        for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table'])
           expect(await found({ text })).toEqual([memory.id]);
-        }
         expect(await store.count(workspace)).toBe(1);
       });
-
       it('finds by vector or text, and ranks first what matches both', async () => {
-        fresh();
         const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
         const words = await put({ content: 'The fan was replaced.' });
         const both = await put({ content: 'The fan is loud.' }, { vector: pointing(1, 0.5) });
@@ -221,19 +191,12 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(results.map(({ memory }) => memory.id)).toEqual([both.id, meaning.id, words.id]);
         expect(results.at(-1)?.score).toBeCloseTo(0.5, 6);
       });
-
       it('returns the newest with score 0 for a query without vector and text', async () => {
-        fresh();
         for (const minute of [2, 1, 3]) await put({ id: `m${minute}`, created_at: at(minute) });
         const results = await search({ limit: 2 });
-        expect(results.map(({ memory, score }) => [memory.id, score])).toEqual([
-          ['m3', 0],
-          ['m2', 0],
-        ]);
+        expect(results).toMatchObject(['m3', 'm2'].map((id) => ({ memory: { id }, score: 0 })));
       });
-
       it('filters by type, time, confidence and conversation in every way of searching', async () => {
-        fresh();
         const vector = pointing(1);
         await put({ id: 'a', type: 'fact', created_at: at(1), confidence: 0.2, conversation_id: 'c1' }, { vector });
         await put({ id: 'b', type: 'decision', created_at: at(2), confidence: 0.5, conversation_id: 'c1' }, { vector });
@@ -256,59 +219,38 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           }
         }
       });
-
       it('separates workspaces that have the same ids, persons and conversations', async () => {
-        fresh();
         const one = workspace;
-        await put(
-          { id: 'same', conversation_id: 'c', person_id: 'p', content: 'The fan of one.' },
-          { vector: pointing(1) },
-        );
-        fresh();
-        await put(
-          { id: 'same', conversation_id: 'c', person_id: 'p', content: 'The fan of two.' },
-          { vector: pointing(1) },
-        );
+        const putSame = (content: string) =>
+          put({ id: 'same', conversation_id: 'c', person_id: 'p', content }, { vector: pointing(1) });
+        await putSame('The fan of one.');
+        workspace = newWorkspace();
+        const two = await putSame('The fan of two.');
         for (const way of [{ vector: pointing(1) }, { text: 'fan' }, { conversationId: 'c' }]) {
-          const results = await search(way);
-          expect(results.map(({ memory }) => memory.content)).toEqual(['The fan of two.']);
+          expect((await search(way)).map(({ memory }) => memory)).toEqual([two]);
         }
-        expect((await eraseAll(store, workspace, { personId: 'p' })).map(({ content }) => content)).toEqual([
-          'The fan of two.',
-        ]);
+        expect(await eraseAll(store, workspace, { personId: 'p' })).toEqual([two]);
         expect((await store.get(one, 'same'))?.content).toBe('The fan of one.');
         expect(await store.searchMemories(one, { vector: pointing(1), limit: 10 })).toHaveLength(1);
       });
     });
-
     describe('getMemoryRelationships()', () => {
       it('returns relations that begin or end at a memory, oldest first, with the other end', async () => {
-        fresh();
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'replaces "x"|:' }];
         const second = await put({ created_at: at(2) }, { relatedTo });
         const third = await put({ created_at: at(3) }, { relatedTo: [{ memory_id: first.id, type: 'supports' }] });
-        const ofFirst = await store.getMemoryRelationships(first.id, workspace);
-        expect(ofFirst).toEqual([
-          {
-            memory: second,
-            relationship: {
-              from_memory_id: second.id,
-              to_memory_id: first.id,
-              type: 'replaces "x"|:',
-              created_at: second.created_at,
-            },
-          },
+        const ends = { from_memory_id: second.id, to_memory_id: first.id };
+        const relationship = { ...ends, type: 'replaces "x"|:', created_at: second.created_at };
+        expect(await store.getMemoryRelationships(first.id, workspace)).toEqual([
+          { memory: second, relationship },
           expect.objectContaining({ memory: third }),
         ]);
-        expect(await store.getMemoryRelationships(second.id, workspace)).toEqual([
-          { memory: first, relationship: ofFirst[0]?.relationship },
-        ]);
+        const ofSecond = await store.getMemoryRelationships(second.id, workspace);
+        expect(ofSecond).toEqual([{ memory: first, relationship }]);
         expect(await store.getMemoryRelationships('unknown', workspace)).toEqual([]);
       });
-
       it('returns relations of several memories in their order', async () => {
-        fresh();
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'supports' }];
         const second = await put({ created_at: at(2) }, { relatedTo });
@@ -316,17 +258,11 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         const ids = [second.id, 'unknown', first.id, third.id];
         const related = await store.relationshipsOf(ids, workspace);
         expect(related).toEqual(await Promise.all(ids.map((id) => store.getMemoryRelationships(id, workspace))));
-        expect(related.map((each) => each.map(({ memory }) => memory))).toEqual([
-          [first],
-          [],
-          [second, third],
-          [first],
-        ]);
+        const memories = related.map((each) => each.map(({ memory }) => memory));
+        expect(memories).toEqual([[first], [], [second, third], [first]]);
         expect(await store.relationshipsOf([], workspace)).toEqual([]);
       });
-
       it('returns as many as fit into one answer when memories are long', async () => {
-        fresh();
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
         // Six times as long as JSON, and longer again in the answer of Redis.
@@ -336,9 +272,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations.length).toBeGreaterThan(10);
         expect(relations.length).toBeLessThan(80);
       });
-
       it('returns at most a hundred relations', async () => {
-        fresh();
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
         for (let minute = 0; minute < 103; minute++) await put({ created_at: at(minute) }, { relatedTo });
@@ -347,10 +281,8 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations[0]?.relationship.created_at).toBe(at(0));
       });
     });
-
     describe('delete() and erase()', () => {
       it('removes a memory from lists, searches and relations', async () => {
-        fresh();
         const other = await put();
         const relatedTo = [{ memory_id: other.id, type: 'supports' }];
         const memory = await put(
@@ -359,25 +291,20 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         );
         expect(await store.delete(workspace, memory.id)).toBe(true);
         expect(await store.get(workspace, memory.id)).toBeUndefined();
-        expect(await found({ vector: pointing(1) })).toEqual([]);
-        expect(await found({ text: 'zeppelin' })).toEqual([]);
+        for (const query of [{ vector: pointing(1) }, { text: 'zeppelin' }]) expect(await found(query)).toEqual([]);
         expect(await found({})).toEqual([other.id]);
-        expect(await listed({ conversationId: 'c' })).toEqual([]);
-        expect(await listed({ personId: 'p' })).toEqual([]);
+        for (const query of [{ conversationId: 'c' }, { personId: 'p' }]) expect(await listed(query)).toEqual([]);
         expect(await store.getMemoryRelationships(other.id, workspace)).toEqual([]);
         expect(await store.count(workspace)).toBe(1);
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
-
       it('erases many at once, and returns which of them existed', async () => {
-        fresh();
         const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
         const mine: string[] = [];
         for (let index = 0; index < 120; index++) mine.push((await put({ person_id: 'p1' })).id);
-        expect((await store.erase(workspace, [...mine.slice(0, 99), 'unknown'])).toSorted()).toEqual(
-          mine.slice(0, 99).toSorted(),
-        );
-        expect(await store.erase(workspace, mine.slice(0, 99))).toEqual([]);
+        const some = mine.slice(0, 99);
+        expect((await store.erase(workspace, [...some, 'unknown'])).toSorted()).toEqual(some.toSorted());
+        expect(await store.erase(workspace, some)).toEqual([]);
         expect(await store.erase(workspace, [])).toEqual([]);
         expect(idsOf(await eraseAll(store, workspace, { personId: 'p1' }))).toEqual(mine.slice(99).toSorted());
         expect(await eraseAll(store, workspace, { conversationId: 'c2' })).toEqual([kept]);

@@ -7,17 +7,10 @@ export interface VectorIndexForTest {
   other: VectorIndex;
 }
 
-export const untilVisible = (index: VectorIndex): Promise<void> =>
-  eventually(async () => (await index.pending()) === 0);
+const untilVisible = (index: VectorIndex): Promise<void> => eventually(async () => (await index.pending()) === 0);
 
-/** Polls a limited number of times. */
-const eventually = async (isSo: () => Promise<boolean>): Promise<void> => {
-  for (let look = 0; look < 500; look += 1) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('It did not come about');
-};
+const eventually = (isSo: () => Promise<boolean>): Promise<void> =>
+  expect.poll(isSo, { interval: 10, timeout: 5000 }).toBe(true);
 
 const POINTS: VectorRecord[] = [
   { id: 'east', vector: [1, 0, 0], metadata: { type: 'fact', confidence: 0.9, isOpen: true } },
@@ -25,6 +18,8 @@ const POINTS: VectorRecord[] = [
   { id: 'west', vector: [-1, 0, 0], metadata: { type: 'fact', confidence: 0.2 } },
   { id: 'bare', vector: [3, 3, 0] },
 ];
+
+const FACT = { field: 'type', in: ['fact'] };
 
 const idsOf = (hits: readonly { id: string }[]) => hits.map(({ id }) => id);
 
@@ -36,7 +31,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     await untilVisible(made.index);
     return made;
   };
-
   describe(`${name}: a vector index`, () => {
     it('is empty before the first write', async () => {
       const { index } = await make();
@@ -46,29 +40,21 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await index.delete(['east']);
       await index.clear();
     });
-
     it('ranks by cosine and returns the metadata', async () => {
       const { index } = await filled();
       const hits = await index.query([2, 0.001, 0], { limit: 10 });
-      expect(idsOf(hits)).toEqual(['east', 'bare', 'north', 'west']);
-      const cosines = [1, Math.SQRT1_2, 0, -1];
-      hits.forEach(({ similarity }, at) => {
-        expect(similarity).toBeCloseTo(cosines[at] ?? Number.NaN, 2);
-      });
+      const cosines = { east: 1, bare: Math.SQRT1_2, north: 0, west: -1 };
+      expect(hits.map(({ id, similarity }) => [id, similarity])).toEqual(
+        Object.entries(cosines).map(([id, similarity]) => [id, expect.closeTo(similarity, 2)]),
+      );
       expect(hits[0]?.metadata).toEqual({ type: 'fact', confidence: 0.9, isOpen: true });
       expect(hits.every(({ similarity }) => similarity >= -1 && similarity <= 1)).toBe(true);
     });
-
-    it('returns at most `limit` hits', async () => {
+    it('returns at most `limit` hits, and nothing for a zero vector', async () => {
       const { index } = await filled();
       expect(idsOf(await index.query([1, 0, 0], { limit: 1 }))).toEqual(['east']);
-    });
-
-    it('returns nothing for a zero vector', async () => {
-      const { index } = await filled();
       expect(await index.query([0, 0, 0], { limit: 5 })).toEqual([]);
     });
-
     it('replaces a record with its metadata', async () => {
       const { index } = await filled();
       await index.upsert([{ id: 'east', vector: [0, 0, 1] }]);
@@ -78,9 +64,8 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(hit?.metadata?.type).toBeUndefined();
       expect((await index.list()).ids).toHaveLength(4);
     });
-
     it.each([
-      ['one value', [{ field: 'type', in: ['fact'] }], ['east', 'west']],
+      ['one value', [FACT], ['east', 'west']],
       ['one of several values', [{ field: 'type', in: ['decision', 'rule'] }], ['north']],
       ['no value', [{ field: 'type', in: [] }], []],
       ['at least', [{ field: 'confidence', atLeast: 0.5 }], ['east', 'north']],
@@ -89,11 +74,7 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       ['a number against a string', [{ field: 'type', atLeast: 0 }], []],
       [
         'several conditions',
-        [
-          { field: 'type', in: ['fact'] },
-          { field: 'confidence', atLeast: 0.1 },
-          { field: 'confidence', atMost: 0.4 },
-        ],
+        [FACT, { field: 'confidence', atLeast: 0.1 }, { field: 'confidence', atMost: 0.4 }],
         ['west'],
       ],
       ['no condition', [], ['bare', 'east', 'north', 'west']],
@@ -102,14 +83,12 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       const hits = await index.query([1, 0.001, 0], { limit: 10, filter });
       expect(idsOf(hits).sort()).toEqual([...expected]);
     });
-
     it('deletes records and ignores unknown ids', async () => {
       const { index } = await filled();
       await index.delete(['east', 'nowhere']);
       await eventually(async () => !idsOf(await index.query([1, 0, 0], { limit: 10 })).includes('east'));
       expect((await index.list()).ids.sort()).toEqual(['bare', 'north', 'west']);
     });
-
     it('stores and lists more records than fit into one request', async () => {
       const many = Array.from({ length: 2100 }, (_, at) => ({ id: `r${at}`, vector: [1, at / 1000, 0] }));
       const { index } = await filled(many);
@@ -122,14 +101,11 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
         cursor = page.next;
         pages += 1;
       } while (cursor !== undefined && pages < 50);
-      expect(pages).toBeGreaterThan(1);
-      expect(new Set(ids).size).toBe(2100);
-      expect(ids).toHaveLength(2100);
+      expect([pages > 1, new Set(ids).size, ids.length]).toEqual([true, 2100, 2100]);
       expect(await index.query([1, 0, 0], { limit: 1000 })).toHaveLength(1000);
       await index.delete(ids);
       expect(await index.list()).toEqual({ ids: [] });
     });
-
     it('separates tenants, and clears only its own', async () => {
       const { index, other } = await filled();
       await other.upsert([{ id: 'theirs', vector: [1, 0, 0] }]);
@@ -143,7 +119,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(await index.query([1, 0, 0], { limit: 10 })).toEqual([]);
       expect((await other.list()).ids).toEqual(['theirs']);
     });
-
     it('accepts writes after it was cleared', async () => {
       const { index } = await filled();
       await index.clear();
@@ -151,7 +126,6 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await untilVisible(index);
       expect(idsOf(await index.query([0, 1, 0], { limit: 10 }))).toEqual(['new']);
     });
-
     it.each([
       ['a vector of another dimension', { id: 'x', vector: [1, 2] }],
       ['a number that is not finite', { id: 'x', vector: [1, Number.NaN, 0] }],
@@ -164,23 +138,24 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await expect(index.upsert([...POINTS, record])).rejects.toThrow(RangeError);
       expect(await index.list()).toEqual({ ids: [] });
     });
-
     it('refuses a query vector of another dimension and a limit out of range', async () => {
       const { index } = await make();
       await expect(index.query([1], { limit: 1 })).rejects.toThrow(RangeError);
       for (const limit of [0, 1001, 1.5]) await expect(index.query([1, 0, 0], { limit })).rejects.toThrow(RangeError);
       await expect(index.delete(['a b'])).rejects.toThrow(RangeError);
     });
-
     it('does nothing after the signal has aborted', async () => {
       const { index } = await make();
       const options = { signal: AbortSignal.abort() };
       const refused = { name: 'StoreUnavailable', reason: 'aborted' };
-      await expect(index.upsert(POINTS, options)).rejects.toMatchObject(refused);
-      await expect(index.query([1, 0, 0], { limit: 1, ...options })).rejects.toMatchObject(refused);
-      await expect(index.delete(['east'], options)).rejects.toMatchObject(refused);
-      await expect(index.list(options)).rejects.toMatchObject(refused);
-      await expect(index.clear(options)).rejects.toMatchObject(refused);
+      for (const call of [
+        () => index.upsert(POINTS, options),
+        () => index.query([1, 0, 0], { limit: 1, ...options }),
+        () => index.delete(['east'], options),
+        () => index.list(options),
+        () => index.clear(options),
+      ])
+        await expect(call()).rejects.toMatchObject(refused);
       expect(await index.list()).toEqual({ ids: [] });
     });
   });

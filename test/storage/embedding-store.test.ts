@@ -10,30 +10,15 @@ describe('encodeEmbedding() and decodeEmbedding()', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-
-  it('round-trips thousands of numbers', () => {
+  it('round-trips thousands of numbers, in a text that is never valid JSON', () => {
     const embedding = Array.from({ length: 4096 }, (_, at) => Math.fround(Math.sin(at)));
     expect(decodeEmbedding(encodeEmbedding(embedding), 4096)).toEqual(embedding);
+    expect(() => JSON.parse(encodeEmbedding(embedding))).toThrow(SyntaxError);
   });
-
-  it('is never valid JSON', () => {
-    expect(() => JSON.parse(encodeEmbedding([1, 2, 3]))).toThrow(SyntaxError);
-  });
-
   it('decodes only a complete value with the right number of finite numbers', () => {
     const text = encodeEmbedding([1, 2, 3]);
-    const bad = [
-      text.slice(4),
-      text.slice(0, -1),
-      `${text}=`,
-      text.replace('f32:', 'f64:'),
-      ` ${text}`,
-      '',
-      5,
-      null,
-      undefined,
-    ];
-    for (const each of bad) expect(decodeEmbedding(each, 3)).toBeUndefined();
+    const changed = [text.slice(4), text.slice(0, -1), `${text}=`, text.replace('f32:', 'f64:'), ` ${text}`];
+    for (const each of [...changed, '', 5, null, undefined]) expect(decodeEmbedding(each, 3)).toBeUndefined();
     expect(decodeEmbedding(text, 2)).toBeUndefined();
     expect(decodeEmbedding(encodeEmbedding([1, 2, Number.NaN]), 3)).toBeUndefined();
   });

@@ -1,31 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
+import { oneWorker } from './worker-for-test.ts';
 
 let miniflare: Miniflare;
 let kv: KVNamespace;
 
 beforeAll(async () => {
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      workers: [
-        {
-          name: 'kv',
-          compatibilityDate: '2026-11-01',
-          kvNamespaces: ['EMBEDDINGS'],
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default {}' }],
-        },
-      ],
-    }),
-  );
+  miniflare = oneWorker('export default {}', { kvNamespaces: ['EMBEDDINGS'] });
   // Two packages describe the same binding.
   kv = (await miniflare.getKVNamespace('EMBEDDINGS')) as unknown as KVNamespace;
 });
-
 afterAll(() => miniflare?.dispose());
 
 const storeOf = (settings: Partial<KvEmbeddingConfig> = {}) =>
@@ -56,23 +44,19 @@ describe('kvEmbeddingStore()', () => {
     await store.getMany(Array.from({ length: 250 }, (_, at) => `key-${at}`));
     expect(sizes.sort((left, right) => right - left)).toEqual([100, 100, 50]);
   });
-
   it('expires an embedding after `ttlSeconds`', async () => {
     await storeOf({ prefix: 'timed:', ttlSeconds: 3600 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
     const { keys } = await kv.list({ prefix: 'timed:' });
     const left = (keys[0]?.expiration ?? 0) - Date.now() / 1000;
     expect([left > 3500, left <= 3601]).toEqual([true, true]);
   });
-
   it.each([59, 0, 60.5])('refuses a `ttlSeconds` of %d', (ttlSeconds) => {
     expect(() => storeOf({ ttlSeconds })).toThrow(RangeError);
   });
-
   it('reads a value of another form as missing', async () => {
     await kv.put('odd:a', 'hello');
     expect(await storeOf({ prefix: 'odd:' }).getMany(['a', 'b'])).toEqual([undefined, undefined]);
   });
-
   it.each([
     ['KV PUT failed: 429 Too Many Requests', 'rate_limited'],
     ['KV PUT failed: 500 Internal Server Error', 'unavailable'],
@@ -84,7 +68,6 @@ describe('kvEmbeddingStore()', () => {
     expect(error).toMatchObject({ name: 'StoreUnavailable', reason, cause: undefined });
     expect(String(error)).not.toContain('secret');
   });
-
   it('gives up on a KV that hangs', async () => {
     const hanging = () => new Promise<never>(() => {});
     const store = binding({ get: hanging, put: hanging, delete: hanging });
@@ -94,7 +77,6 @@ describe('kvEmbeddingStore()', () => {
     const aborted = store.getMany(['a'], { signal: AbortSignal.timeout(10) });
     await expect(aborted).rejects.toMatchObject({ reason: 'aborted' });
   });
-
   it('starts no further write after one has failed', async () => {
     let writes = 0;
     const store = binding({

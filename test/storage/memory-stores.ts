@@ -38,9 +38,11 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
 /** Upstash as it is: eventually consistent, for upserts and for deletions. */
 export const upstashStore = async ({
   indexingDelayMs = 40,
+  timeoutMs = 10_000,
   now,
 }: {
   indexingDelayMs?: number;
+  timeoutMs?: number;
   now?: () => number;
 } = {}) => {
   const vector = await startVectorServer({
@@ -50,14 +52,14 @@ export const upstashStore = async ({
   });
   const redis = await startRedisServer();
   const store = upstashMemoryStore({
-    redis: { url: redis.url, token: redis.token, timeoutMs: 2000 },
+    redis: { url: redis.url, token: redis.token, timeoutMs },
     vectorsOf: (workspace) =>
       upstashVectorIndex({
         url: vector.url,
         token: vector.token,
         namespace: namespaceOf('memory', workspace),
         dimensions: DIMENSIONS,
-        timeoutMs: 2000,
+        timeoutMs,
       }),
     wordsOf: stemsOf,
     now,

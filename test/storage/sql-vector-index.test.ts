@@ -35,7 +35,6 @@ describe('sqlVectorIndex()', () => {
     );
     await fc.assert(property, { numRuns: 40 });
   });
-
   it('compares vectors whose squares no 64-bit float can hold', async () => {
     const { index } = makeIndex();
     await index.upsert([
@@ -48,7 +47,6 @@ describe('sqlVectorIndex()', () => {
       ['huge', 0],
     ]);
   });
-
   it('skips vectors with another number of dimensions', async () => {
     const { sql, index } = makeIndex();
     await index.upsert([{ id: 'old', vector: [1, 0, 0] }]);
@@ -56,7 +54,6 @@ describe('sqlVectorIndex()', () => {
     await newer.upsert([{ id: 'new', vector: [1, 0] }]);
     expect((await newer.query([1, 0], { limit: 5 })).map(({ id }) => id)).toEqual(['new']);
   });
-
   it('reports a failed database without the statement', async () => {
     const broken = sqlVectorIndex(
       {

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundle } from '../../src/dev/run/local-cloud.ts';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
+import { oneWorker } from './worker-for-test.ts';
 
 let vectors: VectorServer;
 let redis: RedisServer;
@@ -12,29 +13,13 @@ let miniflare: Miniflare;
 beforeAll(async () => {
   vectors = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: 40 });
   redis = await startRedisServer();
-  const contents = await bundle(fileURLToPath(new URL('stores-worker.ts', import.meta.url)));
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      workers: [
-        {
-          name: 'stores',
-          compatibilityDate: '2026-11-01',
-          kvNamespaces: ['EMBEDDINGS'],
-          durableObjects: { VECTORS: { className: 'Vectors', useSQLite: true } },
-          bindings: {
-            VECTOR_URL: vectors.url,
-            VECTOR_TOKEN: vectors.token,
-            REDIS_URL: redis.url,
-            REDIS_TOKEN: redis.token,
-          },
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
-        },
-      ],
-    }),
-  );
+  const [vector, { url, token }] = [vectors, redis];
+  miniflare = oneWorker(await bundle(fileURLToPath(new URL('stores-worker.ts', import.meta.url))), {
+    kvNamespaces: ['EMBEDDINGS'],
+    durableObjects: { VECTORS: { className: 'Vectors', useSQLite: true } },
+    bindings: { VECTOR_URL: vector.url, VECTOR_TOKEN: vector.token, REDIS_URL: url, REDIS_TOKEN: token },
+  });
 });
-
 afterAll(async () => {
   await miniflare?.dispose();
   await vectors?.stop();

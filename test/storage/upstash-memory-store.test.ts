@@ -10,7 +10,7 @@ let workspace: string;
 let nowMs: number;
 
 beforeAll(async () => {
-  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, now: () => nowMs });
+  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, timeoutMs: 2000, now: () => nowMs });
 });
 afterAll(() => made?.stop());
 beforeEach(() => {
@@ -44,27 +44,19 @@ const command = async (...words: (string | number)[]): Promise<unknown> => {
 /** All keys of the workspace. */
 const keys = async (): Promise<string[]> => ((await command('KEYS', `memory:${workspace}:*`)) as string[]).toSorted();
 
+/** Sends a request about the workspace to the vector index without the store. */
+const send = async (operation: string, body: object) => {
+  const { url, token } = made.vector;
+  const headers = { authorization: `Bearer ${token}` };
+  const request = { method: 'POST', headers, body: JSON.stringify(body) };
+  const reply = await (await fetch(`${url}/${operation}/memory_${workspace}`, request)).json();
+  return reply as { result?: { vectors?: { id: string }[] } };
+};
 /** Ids in the workspace's vector index, whether queries find them yet or not. */
-const vectors = async (): Promise<string[]> => {
-  const { vector } = made;
-  const response = await fetch(`${vector.url}/range/memory_${workspace}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${vector.token}` },
-    body: JSON.stringify({ cursor: '0', limit: 100 }),
-  });
-  const { result } = (await response.json()) as { result?: { vectors: { id: string }[] } };
-  return (result?.vectors ?? []).map(({ id }) => id);
-};
-
+const vectors = async (): Promise<string[]> =>
+  ((await send('range', { cursor: '0', limit: 100 })).result?.vectors ?? []).map(({ id }) => id);
 /** Upserts a vector without the store. */
-const landLate = async ({ id }: Memory): Promise<void> => {
-  const { vector } = made;
-  await fetch(`${vector.url}/upsert/memory_${workspace}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${vector.token}` },
-    body: JSON.stringify([{ id: encodeText(id), vector: pointing(1) }]),
-  });
-};
+const landLate = ({ id }: Memory) => send('upsert', [{ id: encodeText(id), vector: pointing(1) }]);
 
 const DECODINGS = ['base64url', 'base64', 'hex'] as const;
 const decoded = (text: string, form: (typeof DECODINGS)[number]): string => Buffer.from(text, form).toString('latin1');
@@ -76,7 +68,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     made.vector.finishIndexing();
     expect(await found(pointing(1))).toEqual([memory.id]);
   });
-
   it('does not return a deleted memory while its vector is still found', async () => {
     const memory = await put({}, pointing(1));
     const kept = await put({}, pointing(0.5, 1));
@@ -84,7 +75,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     expect(await made.store.delete(workspace, memory.id)).toBe(true);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
-
   it('returns enough memories although the first hits were all removed', async () => {
     const gone = [];
     for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
@@ -95,7 +85,6 @@ describe('upstashMemoryStore() with an index that is behind', () => {
     await command('DEL', `memory:${workspace}:fresh`);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
-
   it('ignores the vector of an earlier memory with the same id', async () => {
     const memory = await put({ id: 'same' }, pointing(1));
     made.vector.finishIndexing();
@@ -120,7 +109,6 @@ describe('upstashMemoryStore() when a service fails', () => {
       }
     }
   });
-
   it('keeps a memory by its words when its vector could not be stored', async () => {
     const memory = newMemory({ workspace_id: workspace, content: 'A zeppelin.' });
     made.vector.faults.always({ kind: 'status', status: 500 });
@@ -129,7 +117,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     const results = await made.store.searchMemories(workspace, { text: 'zeppelin', limit: 1 });
     expect(results[0]?.memory).toEqual(memory);
   });
-
   it('hides erased memories while their vectors remain, and deletes the vectors when the call is repeated', async () => {
     await put({ person_id: 'p' }, pointing(1));
     await put({ person_id: 'p' }, pointing(1));
@@ -143,7 +130,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(await eraseAll(made.store, workspace, { personId: 'p' })).toEqual([]);
     expect(await vectors()).toEqual([]);
   });
-
   it('deletes the remaining vectors of an erasure with the next removal', async () => {
     const memory = await put({}, pointing(1));
     made.vector.faults.next(2, { kind: 'reset' }, /^\/delete/);
@@ -151,7 +137,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.delete(workspace, 'another');
     expect(await vectors()).toEqual([]);
   });
-
   it('deletes a vector that landed after its memory was erased, once no upsert can be in flight', async () => {
     const memory = await put({ person_id: 'p' }, pointing(1));
     await eraseAll(made.store, workspace, { personId: 'p' });
@@ -165,7 +150,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(await vectors()).toContain(encodeText(kept.id));
     expect(await vectors()).not.toContain(encodeText(memory.id));
   });
-
   it('keeps the vector of a memory with the id of an erased one', async () => {
     await put({ id: 'same' }, pointing(1));
     await made.store.delete(workspace, 'same');
@@ -174,7 +158,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.erase(workspace, []);
     expect(await vectors()).toEqual([encodeText('same')]);
   });
-
   it('returns what was removed although the first reply was lost', async () => {
     const memories = [];
     for (let index = 0; index < 10; index++) memories.push(await put({ person_id: 'p' }));
@@ -185,7 +168,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect((await made.store.erase(workspace, ids)).toSorted()).toEqual(ids.slice(1).toSorted());
     expect(await made.store.delete(workspace, ids[0] ?? '')).toBe(false);
   });
-
   it.each([
     ['slow', { kind: 'hang-before-headers' }, 'unavailable'],
     ['refusing the token', { kind: 'status', status: 401 }, 'refused'],
@@ -201,7 +183,6 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect(error).toMatchObject({ name: 'StoreUnavailable', reason });
     expect(JSON.stringify(error, ['message', 'cause', 'stack'])).not.toMatch(/secret/);
   });
-
   it('throws `aborted` when the caller aborts', async () => {
     made.redis.faults.always({ kind: 'hang-before-headers' });
     const options = { signal: AbortSignal.timeout(20) };
@@ -220,7 +201,6 @@ describe('upstashMemoryStore() in Redis', () => {
     for (const { headers } of made.redis.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
-
   it('leaves nothing behind when a person is erased', async () => {
     const first = await put({ person_id: 'p', conversation_id: 'c' }, pointing(1));
     const second = newMemory({ workspace_id: workspace, person_id: 'p' });
@@ -237,15 +217,9 @@ describe('upstashMemoryStore() in Redis', () => {
       expect(await command('TTL', key)).toBeLessThanOrEqual(60);
     }
   });
-
   it('puts no text, type, person or conversation into a key', async () => {
-    const texts = {
-      content: 'Zeppelin espresso',
-      type: 'gossip',
-      person_id: 'ann@example.com',
-      conversation_id: 'chat*?',
-    };
-    await put(texts, pointing(1));
+    const ids = { person_id: 'ann@example.com', conversation_id: 'chat*?' };
+    await put({ content: 'Zeppelin espresso', type: 'gossip', ...ids }, pointing(1));
     const all = await keys();
     expect(all.join('\n')).toMatch(/^[A-Za-z0-9_:\n-]+$/);
     expect(all.filter((key) => /:(person|conversation|type|word):/.test(key))).toHaveLength(5);
@@ -258,8 +232,12 @@ describe('upstashMemoryStore() in Redis', () => {
 });
 
 const COMMON = 'alpha bravo carbon delta echo foxtrot golf hotel india juliet'.split(' ');
-const MANY = 100_000;
-const AT_ONCE = 20_000;
+/** Stores so many old memories that have all the words whose keys it gets. */
+const FILL = `for at = 1, ARGV[1] do
+  local place = string.format('0621%011d:0900000:t:x', at)
+  redis.call('ZADD', 'memory:large:all', 0, place)
+  for _, word in ipairs(KEYS) do redis.call('SADD', word, place) end
+end`;
 
 /** How often Redis has run these commands. */
 const callsOf = async (...names: string[]): Promise<number[]> => {
@@ -273,15 +251,9 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
 
   /** 100,000 memories that share ten words, all of them older than those that are stored here. */
   beforeAll(async () => {
-    for (let from = 0; from < MANY; from += AT_ONCE) {
-      const places = Array.from(
-        { length: AT_ONCE },
-        (_, at) => `0621${String(from + at).padStart(11, '0')}:0900000:t:x`,
-      );
-      await command('ZADD', 'memory:large:all', ...places.flatMap((place) => [0, place]));
-      for (const word of COMMON.flatMap(stemsOf))
-        await command('SADD', `memory:large:word:${shortHash(word)}`, ...places);
-    }
+    const words = COMMON.flatMap(stemsOf).map((word) => `memory:large:word:${shortHash(word)}`);
+    await command('EVAL', FILL, words.length, ...words, 100_000);
+    expect(await command('SCARD', words[0] ?? '')).toBe(100_000);
     const large = (id: string, content: string, changes: Partial<Memory> = {}) =>
       put({ id, workspace_id: 'large', content, ...changes });
     await large('common', COMMON.join(' '));
@@ -289,21 +261,17 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     await large('both', 'A zeppelin, alpha and bravo.');
     await large('old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' });
   }, 60_000);
-
   it('selects candidates by the rarer words and scores them by the common ones too', async () => {
     expect(await search('zeppelin alpha bravo')).toEqual(['both', 'rare']);
   });
-
   it('finds the newest when all words are common', async () => {
     expect(await search('alpha', { limit: 2 })).toEqual(['both', 'common']);
     expect((await search(COMMON.join(' ')))[0]).toBe('common');
   });
-
   it('finds the memories of a conversation by a common word, whatever their age', async () => {
     expect(await search('alpha bravo', { conversationId: 'c' })).toEqual(['old']);
     expect(await search('zeppelin alpha bravo', { conversationId: 'c' })).toEqual(['old']);
   });
-
   it('looks up a bounded number of candidates when all words are common', async () => {
     const before = await callsOf('zrangestore', 'zinterstore');
     await search(COMMON.join(' '));

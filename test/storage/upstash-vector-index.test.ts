@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { filterText, isNamespace, namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 import { meetsFilter, type VectorFilter } from '../../src/storage/vector-index.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
-import { describeVectorIndex, untilVisible } from './describe-vector-index.ts';
+import { describeVectorIndex } from './describe-vector-index.ts';
 
 let server: VectorServer;
 
@@ -16,14 +16,12 @@ beforeAll(async () => {
     deletesLinger: true,
   });
 });
-
 afterEach(() => {
   server.faults.none();
 });
-
 afterAll(() => server?.stop());
 
-const indexOf = (namespace: string, more: { timeoutMs?: number; token?: string; url?: string } = {}) =>
+const indexOf = (namespace: string, more: Partial<Parameters<typeof upstashVectorIndex>[0]> = {}) =>
   upstashVectorIndex({ url: server.url, token: server.token, namespace, dimensions: 3, ...more });
 
 describeVectorIndex('Upstash Vector', async () => ({ index: indexOf(randomUUID()), other: indexOf(randomUUID()) }));
@@ -48,37 +46,31 @@ describeUpstashFaults('Upstash Vector', {
 
 describe('upstashVectorIndex()', () => {
   it('finds a new record once pending is 0', async () => {
-    const index = indexOf(randomUUID());
+    const behind = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: Number.POSITIVE_INFINITY });
+    onTestFinished(() => behind.stop());
+    const index = indexOf('a', { url: behind.url, token: behind.token });
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
     expect(await index.query([1, 0, 0], { limit: 1 })).toEqual([]);
     expect(await index.pending()).toBe(1);
     expect((await index.list()).ids).toEqual(['a']);
-    await untilVisible(index);
+    behind.finishIndexing();
+    expect(await index.pending()).toBe(0);
     expect(await index.query([1, 0, 0], { limit: 1 })).toHaveLength(1);
   });
-
   it.each(['', 'a/b', 'x?y', 'x#y', 'a b', 'ä', 'a'.repeat(65), '..'])('refuses the namespace %j', (namespace) => {
     expect(() => indexOf(namespace)).toThrow(RangeError);
   });
-
   it.each(['', 'not a url', 'ftp://host', 'https://host/?_token=x', 'https://user:pass@host'])(
     'refuses the address %j without repeating it',
     (url) => {
       expect(() => indexOf('a', { url })).toThrow('the URL of Upstash cannot be one');
     },
   );
-
   it('refuses a token with a line break without repeating it', () => {
     expect(() => indexOf('a', { token: 'secret\nX: y' })).toThrow('the token of Upstash cannot be one');
   });
-
   it('sends vectors of 1,536 numbers in requests below 4 MB', async () => {
-    const index = upstashVectorIndex({
-      url: server.url,
-      token: server.tokens[1] ?? '',
-      namespace: 'big',
-      dimensions: 1536,
-    });
+    const index = indexOf('big', { token: server.tokens[1] ?? '', dimensions: 1536 });
     const vector = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 3);
     server.forgetRequests();
     await index.upsert(Array.from({ length: 250 }, (_, at) => ({ id: `v${at}`, vector })));
@@ -87,7 +79,6 @@ describe('upstashVectorIndex()', () => {
     expect(Math.max(...sizes)).toBeLessThan(4_000_000);
     expect((await index.list()).ids).toHaveLength(250);
   });
-
   it('sends no further batch after the signal has aborted', async () => {
     const index = indexOf(randomUUID());
     const leaving = new AbortController();
@@ -95,14 +86,11 @@ describe('upstashVectorIndex()', () => {
     server.faults.always({ kind: 'hang-before-headers' });
     const many = Array.from({ length: 2500 }, (_, at) => ({ id: `v${at}`, vector: [1, at, 0] }));
     const stored = index.upsert(many, { signal: leaving.signal });
-    for (let look = 0; look < 400 && server.requests.length === 0; look += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await expect.poll(() => server.requests.length, { interval: 2 }).toBe(1);
     leaving.abort();
     await expect(stored).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'aborted' });
     expect(server.requests).toHaveLength(1);
   });
-
   it('sends every operation to its namespace, without headers of the SDK', async () => {
     const index = indexOf('there');
     server.forgetRequests();
@@ -112,25 +100,16 @@ describe('upstashVectorIndex()', () => {
     await index.list();
     await index.delete(['a']);
     await index.clear();
-    const paths = server.requests.map(({ path }) => path);
-    expect(paths).toEqual([
-      '/upsert/there',
-      '/query/there',
-      '/range/there',
-      '/range/there',
-      '/delete/there',
-      '/delete-namespace/there',
-    ]);
+    const operations = ['upsert', 'query', 'range', 'range', 'delete', 'delete-namespace'];
+    expect(server.requests.map(({ path }) => path)).toEqual(operations.map((operation) => `/${operation}/there`));
     for (const { headers } of server.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
-
   it('drops hits that do not meet the filter', async () => {
     const fetch = async () => Response.json({ result: [{ id: 'a', score: 1, metadata: { owner: 'them' } }] });
-    const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
+    const index = indexOf('n', { fetch });
     expect(await index.query([1, 0, 0], { limit: 5, filter: [{ field: 'owner', in: ['me'] }] })).toEqual([]);
   });
-
   it.each([
     ['a score that is no number', [{ id: 'a', score: null }]],
     ['an id that is no text', [{ id: 5, score: 0.5 }]],
@@ -139,11 +118,10 @@ describe('upstashVectorIndex()', () => {
     ['nothing', undefined],
   ])('throws `malformed` for %s', async (_name, result) => {
     const fetch = async () => Response.json({ result });
-    const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
+    const index = indexOf('n', { fetch });
     const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
     await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
   });
-
   it('stops reading an endless reply', async () => {
     let chunks = 0;
     const endless = new ReadableStream({
@@ -153,21 +131,14 @@ describe('upstashVectorIndex()', () => {
       },
     });
     const fetch = async () => new Response(endless);
-    const index = upstashVectorIndex({ url: 'https://vector.test', token: 't', namespace: 'n', dimensions: 3, fetch });
+    const index = indexOf('n', { fetch });
     const malformed = { name: 'StoreUnavailable', reason: 'malformed' };
     await expect(index.query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(malformed);
     expect(chunks).toBeLessThan(20);
   });
-
   it('reads an unknown namespace as empty, but no other 404', async () => {
     const answering = (error: string) =>
-      upstashVectorIndex({
-        url: 'https://vector.test',
-        token: 't',
-        namespace: 'n',
-        dimensions: 3,
-        fetch: async () => Response.json({ error, status: 404 }, { status: 404 }),
-      });
+      indexOf('n', { fetch: async () => Response.json({ error, status: 404 }, { status: 404 }) });
     const unknown = answering('Namespace n for the index x does not exist');
     expect(await unknown.query([1, 0, 0], { limit: 5 })).toEqual([]);
     expect(await unknown.list()).toEqual({ ids: [] });
@@ -188,7 +159,6 @@ describe('filterText()', () => {
     ];
     expect(filterText(filter)).toBe("(type IN ('a', 'b-1')) AND (at >= -5) AND (at <= 0.25)");
   });
-
   it.each([
     "x' OR owner = 'them",
     'x" OR owner = "them',
@@ -208,19 +178,14 @@ describe('filterText()', () => {
     await expect(indexOf('n').query([1, 0, 0], { limit: 5, filter })).rejects.toThrow(RangeError);
     expect(server.requests).toEqual([]);
   });
-
-  it.each(['', 'a b', 'a=1 OR b', 'naïve', '1a', 'a.b', 'AND', 'true', 'x'.repeat(65)])(
-    'refuses the field %j',
-    (field) => {
-      expect(() => filterText([{ field, atLeast: 1 }])).toThrow(RangeError);
-    },
-  );
-
+  const fields = ['', 'a b', 'a=1 OR b', 'naïve', '1a', 'a.b', 'AND', 'true', 'x'.repeat(65)];
+  it.each(fields)('refuses the field %j', (field) => {
+    expect(() => filterText([{ field, atLeast: 1 }])).toThrow(RangeError);
+  });
   it.each([Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-10])('refuses the number %d', (value) => {
     expect(() => filterText([{ field: 'at', atLeast: value }])).toThrow(RangeError);
     expect(() => filterText([{ field: 'at', atMost: value }])).toThrow(RangeError);
   });
-
   it('refuses a filter that is too long', () => {
     const ids = Array.from({ length: 200 }, (_, at) => `id-${at}`);
     expect(() => filterText([{ field: 'id', in: ids }])).toThrow('the filter is too long');
@@ -229,12 +194,15 @@ describe('filterText()', () => {
 
 describe('meetsFilter()', () => {
   it('meets no condition with a field that is missing, of another type, or inherited', () => {
-    expect(meetsFilter({}, [{ field: 'type', in: ['a'] }])).toBe(false);
-    expect(meetsFilter(undefined, [{ field: 'type', in: ['a'] }])).toBe(false);
-    expect(meetsFilter({ type: 1 }, [{ field: 'type', in: ['1'] }])).toBe(false);
-    expect(meetsFilter({ at: '5' }, [{ field: 'at', atLeast: 1 }])).toBe(false);
-    expect(meetsFilter({}, [{ field: 'length', atLeast: 0 }])).toBe(false);
-    expect(meetsFilter({}, [{ field: 'constructor', in: ['Object'] }])).toBe(false);
+    for (const [metadata, condition] of [
+      [{}, { field: 'type', in: ['a'] }],
+      [undefined, { field: 'type', in: ['a'] }],
+      [{ type: 1 }, { field: 'type', in: ['1'] }],
+      [{ at: '5' }, { field: 'at', atLeast: 1 }],
+      [{}, { field: 'length', atLeast: 0 }],
+      [{}, { field: 'constructor', in: ['Object'] }],
+    ] as const)
+      expect(meetsFilter(metadata, [condition]), JSON.stringify([metadata, condition])).toBe(false);
   });
 });
 
@@ -254,7 +222,6 @@ describe('namespaceOf()', () => {
     });
     fc.assert(property, { numRuns: 1000 });
   });
-
   it('maps lookalikes of a hashed namespace to other namespaces', () => {
     const long = namespaceOf('memory', 'x'.repeat(64));
     const lookalikes = [long.replace(/^memory-/, ''), long.replace(/^memory-/, '-'), long].filter((each) =>
@@ -262,28 +229,19 @@ describe('namespaceOf()', () => {
     );
     for (const each of lookalikes) expect(namespaceOf('memory', each)).not.toBe(long);
   });
-
   it('stays within the alphabet and length of a namespace', () => {
     const property = fc.property(kinds, workspaces, (kind, workspace) => {
       expect(isNamespace(namespaceOf(kind, workspace))).toBe(true);
     });
     fc.assert(property, { numRuns: 1000 });
   });
-
   it('keeps a short workspace readable', () => {
     expect(namespaceOf('memory', 'acme')).toBe('memory_acme');
   });
-
-  it.each([
-    ['', 'a'],
-    ['Memory', 'a'],
-    ['memory_', 'a'],
-    ['memory', ''],
-    ['memory', '-a'],
-    ['memory', 'a/b'],
-    ['memory', 'a'.repeat(65)],
-    ['memory', 'a\n'],
-  ])('refuses %j, %j', (kind, workspace) => {
-    expect(() => namespaceOf(kind, workspace)).toThrow(RangeError);
+  it.each(['', 'Memory', 'memory_'])('refuses the kind %j', (kind) => {
+    expect(() => namespaceOf(kind, 'a')).toThrow(RangeError);
+  });
+  it.each(['', '-a', 'a/b', 'a'.repeat(65), 'a\n'])('refuses the workspace %j', (workspace) => {
+    expect(() => namespaceOf('memory', workspace)).toThrow(RangeError);
   });
 });

@@ -10,7 +10,6 @@ describe('EmbeddingCache', () => {
     expect(cache.get('key')).toEqual([0.1, -0.25, 1e-12].map(Math.fround));
     expect(cache.get('other')).toBeUndefined();
   });
-
   it('copies vectors on write and on read', () => {
     const cache = new EmbeddingCache({});
     const embedding = [1, 2];
@@ -20,7 +19,6 @@ describe('EmbeddingCache', () => {
     if (copy) copy[1] = 9;
     expect(cache.get('key')).toEqual([1, 2]);
   });
-
   it('holds at most maxSize entries and evicts the least recently used first', () => {
     const cache = new EmbeddingCache({ maxSize: 2 });
     cache.set('a', [1]);
@@ -29,14 +27,12 @@ describe('EmbeddingCache', () => {
     cache.set('c', [3]);
     expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
   });
-
   it('stores a key once, however often it is set', () => {
     const cache = new EmbeddingCache({ maxSize: 2 });
     for (const value of [1, 2, 3]) cache.set('a', [value]);
     cache.set('b', [4]);
     expect([cache.get('a'), cache.get('b'), cache.size]).toEqual([[3], [4], 2]);
   });
-
   it('expires an embedding ttl seconds after it was set, not after it was used', () => {
     let now = 1_000_000;
     const cache = new EmbeddingCache({ ttl: 60 }, { now: () => now });
@@ -47,7 +43,6 @@ describe('EmbeddingCache', () => {
     expect(cache.get('key')).toBeUndefined();
     expect(cache.size).toBe(0);
   });
-
   it('deletes one, or all', () => {
     const cache = new EmbeddingCache({});
     for (const key of ['a', 'b', 'c']) cache.set(key, [1]);
@@ -56,7 +51,6 @@ describe('EmbeddingCache', () => {
     cache.clear();
     expect([cache.get('b'), cache.size]).toEqual([undefined, 0]);
   });
-
   it.each([{ maxSize: 0 }, { maxSize: 1.5 }, { ttl: 0 }, { ttl: Number.NaN }])('refuses %j', (config) => {
     expect(() => new EmbeddingCache(config)).toThrow();
   });
@@ -71,12 +65,10 @@ describe('generateKey()', () => {
     });
     fc.assert(property, { numRuns: 300 });
   });
-
   it('distinguishes texts that UTF-8 cannot', () => {
     const texts = ['\ud800', '\ud801', '\udfff', '\ufffd', 'a\ud800', '\ud800a', '\ud800\ud800', '', '\xff\x00\xd8'];
     expect(new Set(texts.map((text) => generateKey(text, 'm'))).size).toBe(texts.length);
   });
-
   it('distinguishes models, whatever their names contain', () => {
     expect(generateKey('b', 'a')).not.toBe(generateKey('a', 'b'));
     expect(generateKey('x', 'a:b')).not.toBe(generateKey('b:x', 'a'));

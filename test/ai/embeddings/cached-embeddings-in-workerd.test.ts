@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { bundle } from '../../../src/dev/run/local-cloud.ts';
+import { oneWorker } from '../../storage/worker-for-test.ts';
 
 let service: Server;
 let miniflare: Miniflare;
@@ -27,32 +28,23 @@ beforeAll(async () => {
   service.listen(0, '127.0.0.1');
   await once(service, 'listening');
   const contents = await bundle(fileURLToPath(new URL('cached-embeddings-worker.ts', import.meta.url)));
-  miniflare = new Miniflare(
-    convertV4MiniflareOptions({
-      telemetry: { enabled: false },
-      handleStructuredLogs: ({ message }: { message: string }) => void logged.push(message),
-      workers: [
-        {
-          name: 'embeddings',
-          compatibilityDate: '2026-11-01',
-          compatibilityFlags: ['enable_request_signal'],
-          bindings: { EMBEDDINGS: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
-          modules: [{ type: 'ESModule', path: 'index.mjs', contents }],
-          unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
-        },
-      ],
-    }),
+  miniflare = oneWorker(
+    contents,
+    {
+      compatibilityFlags: ['enable_request_signal'],
+      bindings: { EMBEDDINGS: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
+    },
+    { handleStructuredLogs: ({ message }: { message: string }) => void logged.push(message) },
   );
   await miniflare.ready;
-  url = await miniflare.unsafeGetDirectURL('embeddings');
+  url = await miniflare.unsafeGetDirectURL('worker');
 });
-
 beforeEach(() => {
   calls = [];
   held = [];
   logged.length = 0;
 });
-
 afterAll(async () => {
   await miniflare?.dispose();
   service?.closeAllConnections();

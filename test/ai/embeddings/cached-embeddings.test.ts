@@ -8,14 +8,16 @@ import {
 } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
+/** The vector of `a`. */
+const A = [1, 97];
 
 /** Answers when told to, if it is not to answer at once. */
 const provider = ({
   holds = false,
   embed = vectorOf,
 }: {
-  holds?: boolean;
-  embed?: (text: string) => number[];
+  holds?: boolean | undefined;
+  embed?: ((text: string) => number[]) | undefined;
 } = {}) => {
   const calls: string[][] = [];
   const signals: AbortSignal[] = [];
@@ -69,15 +71,30 @@ const isolate = (inner: EmbeddingProvider, options: Partial<CachedEmbeddingsOpti
   return { cache, request, settled };
 };
 
+/** All of it: with `store` also a second level, whose methods it may replace. */
+const start = ({
+  holds,
+  embed,
+  store,
+  ...options
+}: Partial<Omit<CachedEmbeddingsOptions, 'store'>> & {
+  holds?: boolean;
+  embed?: (text: string) => number[];
+  store?: Partial<SecondLevel>;
+} = {}) => {
+  const inner = provider({ holds, embed });
+  const second = memoryStore(store);
+  const one = isolate(inner.made, { ...options, ...(store && { store: second.store }) });
+  return { ...inner, ...second, ...one };
+};
+
 const ticks = async () => {
   for (let tick = 0; tick < 20; tick += 1) await Promise.resolve();
 };
 
 describe('cachedEmbeddings() in scopes', () => {
   it('serves no vector that another scope has cached', async () => {
-    const { made, calls } = provider();
-    const { store, held } = memoryStore();
-    const { request, settled } = isolate(made, { store });
+    const { calls, held, request, settled } = start({ store: {} });
     await request({ scope: 'acme' }).embed('a');
     await settled();
     await request({ scope: 'globex' }).embed('a');
@@ -89,20 +106,16 @@ describe('cachedEmbeddings() in scopes', () => {
       'globex/test-model:#',
     ]);
   });
-
   it('shares no pending call between them', async () => {
-    const { made, calls, release } = provider({ holds: true });
-    const { request } = isolate(made);
+    const { calls, release, request } = start({ holds: true });
     const both = ['acme', 'globex'].map((scope) => request({ scope }).embed('a'));
     await ticks();
     expect(calls).toHaveLength(2);
     release();
     await Promise.all(both);
   });
-
   it('counts each scope separately, and only for the most recent ones', async () => {
-    const { made } = provider();
-    const { request } = isolate(made);
+    const { request } = start();
     await request({ scope: 'acme' }).embed('a');
     await request({ scope: 'acme' }).embed('a');
     expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 1, misses: 1 });
@@ -110,10 +123,8 @@ describe('cachedEmbeddings() in scopes', () => {
     for (let index = 0; index < 1000; index += 1) request({ scope: `w${index}` });
     expect(request({ scope: 'acme' }).statistics()).toMatchObject({ hits: 0, misses: 0 });
   });
-
   it('erases only in one scope', async () => {
-    const { made, calls } = provider();
-    const { request } = isolate(made);
+    const { calls, request } = start();
     for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
     await request({ scope: 'acme' }).forget(['a']);
     for (const scope of ['acme', 'globex']) await request({ scope }).embed('a');
@@ -123,38 +134,27 @@ describe('cachedEmbeddings() in scopes', () => {
 
 describe('cachedEmbeddings()', () => {
   it('calls the provider once for a text, and then reads the cache', async () => {
-    const { made, calls } = provider();
-    const { request } = isolate(made);
+    const { calls, request } = start();
     expect(await request().embed('hello')).toEqual([5, 104]);
     expect(await request().embed('hello')).toEqual([5, 104]);
     expect(calls).toEqual([['hello']]);
     expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
   });
-
   it('requests all missing texts in one call, each once, and answers in order', async () => {
-    const { made, calls } = provider();
-    const { request } = isolate(made);
+    const { calls, request } = start();
     await request().embed('b');
-    expect(await request().embedBatch(['a', 'b', 'cc', 'a'])).toEqual([
-      [1, 97],
-      [1, 98],
-      [2, 99],
-      [1, 97],
-    ]);
+    expect(await request().embedBatch(['a', 'b', 'cc', 'a'])).toEqual([A, [1, 98], [2, 99], A]);
     expect(calls).toEqual([['b'], ['a', 'cc']]);
     expect(await request().embedBatch([])).toEqual([]);
     expect(calls).toHaveLength(2);
   });
-
   it('returns copies, so that changes to them stay private', async () => {
-    const { made } = provider();
-    const { request } = isolate(made);
+    const { request } = start();
     const [first, second] = await request().embedBatch(['a', 'a']);
     first?.fill(0);
-    expect(second).toEqual([1, 97]);
-    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(second).toEqual(A);
+    expect(await request().embed('a')).toEqual(A);
   });
-
   it('returns the same 32-bit floats on every path', async () => {
     const { made } = provider({ embed: () => [0.1, 1 / 3] });
     const { store } = memoryStore();
@@ -165,7 +165,6 @@ describe('cachedEmbeddings()', () => {
     expect(await one.request().embed('a')).toEqual(expected);
     expect(await isolate(made, { store }).request().embed('a')).toEqual(expected);
   });
-
   it('has the model and the dimensions of the provider, and separates models', async () => {
     const { made } = provider();
     const other: EmbeddingProvider = { ...made, model: 'other', embedBatch: async () => [[7, 7]] };
@@ -193,13 +192,11 @@ describe('the second level', () => {
     await second.request().embedBatch(['a', 'b', 'c']);
     expect(reads).toHaveLength(2);
   });
-
   it('does not delay the answer with its writes', async () => {
     const { made } = provider();
     const { store } = memoryStore({ setMany: () => new Promise(() => {}) });
-    expect(await isolate(made, { store }).request().embed('a')).toEqual([1, 97]);
+    expect(await isolate(made, { store }).request().embed('a')).toEqual(A);
   });
-
   it.each([
     ['fails', () => Promise.reject(new Error('down'))],
     ['hangs', () => new Promise<never>(() => {})],
@@ -213,17 +210,15 @@ describe('the second level', () => {
       storeReadMs: 20,
       onFault: (error) => faults.push(error),
     });
-    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(await request().embed('a')).toEqual(A);
     expect(calls).toHaveLength(1);
     const isFault = name === 'fails' || name === 'hangs';
     expect([faults.length, request().statistics().storeFaults]).toEqual(isFault ? [1, 1] : [0, 0]);
   });
-
   it('is optional when writes fail', async () => {
-    const { made } = provider();
     const faults: unknown[] = [];
-    const { store } = memoryStore({ setMany: () => Promise.reject(new Error('down')) });
-    const { request, settled } = isolate(made, { store, onFault: (error) => faults.push(error) });
+    const store = { setMany: () => Promise.reject(new Error('down')) };
+    const { request, settled } = start({ store, onFault: (error) => faults.push(error) });
     await request().embed('a');
     await settled();
     expect(faults).toHaveLength(1);
@@ -232,87 +227,56 @@ describe('the second level', () => {
 
 describe('one call for a text', () => {
   it('is shared by concurrent requests', async () => {
-    const { made, calls, release } = provider({ holds: true });
-    const { request } = isolate(made);
+    const { calls, release, request } = start({ holds: true });
     const all = Promise.all([request().embed('a'), request().embed('a'), request().embedBatch(['b', 'a'])]);
     await ticks();
     release();
-    expect(await all).toEqual([
-      [1, 97],
-      [1, 97],
-      [
-        [1, 98],
-        [1, 97],
-      ],
-    ]);
+    expect(await all).toEqual([A, A, [[1, 98], A]]);
     expect(calls).toEqual([['a'], ['b']]);
     expect(request().statistics()).toMatchObject({ misses: 2, coalesced: 2 });
   });
-
-  it('continues for the others, and for both levels, when the caller that started it aborts', async () => {
-    const { made, calls, signals, release } = provider({ holds: true });
-    const { store, held } = memoryStore();
-    const { request, settled } = isolate(made, { store });
+  it.each([
+    ['that started it', 0],
+    ['that joined it', 1],
+  ])('continues for the others, and for both levels, when the caller %s aborts', async (_, leaves) => {
+    const { calls, signals, release, held, request, settled } = start({ holds: true, store: {} });
     const leaving = new AbortController();
-    const first = request().embed('a', { signal: leaving.signal });
-    const second = request().embed('a');
+    const both = [0, 1].map((at) => request().embed('a', at === leaves ? { signal: leaving.signal } : {}));
     leaving.abort();
-    await expect(first).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
+    await expect(both[leaves]).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
     await ticks();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
     release();
-    expect(await second).toEqual([1, 97]);
+    expect(await both[1 - leaves]).toEqual(A);
     await settled();
-    expect(calls).toHaveLength(1);
-    expect(held.size).toBe(1);
+    expect([calls.length, held.size]).toEqual([1, 1]);
   });
-
   it('is cached although no caller waits any more', async () => {
-    const { made, calls, release } = provider({ holds: true });
-    const { request, settled } = isolate(made);
+    const { calls, release, request, settled } = start({ holds: true });
     await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
     release();
     await settled();
-    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(await request().embed('a')).toEqual(A);
     expect(calls).toHaveLength(1);
   });
-
-  it('continues for the others when one caller aborts', async () => {
-    const { made, release } = provider({ holds: true });
-    const { request } = isolate(made);
-    const first = request().embed('a');
-    const second = request().embed('a', { signal: AbortSignal.timeout(5) });
-    await expect(second).rejects.toMatchObject({ reason: 'aborted' });
-    release();
-    expect(await first).toEqual([1, 97]);
-  });
-
   it('is not started for a caller that has aborted, which gets what is cached', async () => {
-    const { made, calls } = provider();
-    const { request } = isolate(made);
+    const { calls, request } = start();
     await request().embed('a');
     const signal = AbortSignal.abort();
-    expect(await request().embed('a', { signal })).toEqual([1, 97]);
+    expect(await request().embed('a', { signal })).toEqual(A);
     await expect(request().embed('b', { signal })).rejects.toMatchObject({ reason: 'aborted' });
     expect(calls).toHaveLength(1);
   });
-
   it('is relied on only for `maxSharedWaitMs`, as the request that began it may be gone', async () => {
-    const { made, calls, release } = provider({ holds: true });
-    const { request } = isolate(made, { maxSharedWaitMs: 20 });
+    const { calls, release, request } = start({ holds: true, maxSharedWaitMs: 20 });
     const first = request().embed('a');
     const second = request().embed('a');
-    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
     release();
-    expect(await Promise.all([first, second])).toEqual([
-      [1, 97],
-      [1, 97],
-    ]);
+    expect(await Promise.all([first, second])).toEqual([A, A]);
   });
-
   it('times out when the provider never answers', async () => {
-    const { made } = provider({ holds: true });
-    const { request } = isolate(made, { callMs: 20 });
+    const { request } = start({ holds: true, callMs: 20 });
     await expect(request().embed('a')).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'unavailable' });
   });
 });
@@ -334,10 +298,9 @@ describe('a failure', () => {
     await settled();
     expect(held.size).toBe(0);
     isDown = false;
-    expect(await request().embed('a')).toEqual([1, 97]);
+    expect(await request().embed('a')).toEqual(A);
     expect(request().statistics()).toMatchObject({ failures: 1, misses: 1 });
   });
-
   it('of a batch because of another text does not fail a request for one text', async () => {
     const { made, calls, release } = provider({
       holds: true,
@@ -352,20 +315,13 @@ describe('a failure', () => {
     await ticks();
     release();
     await expect(batch).rejects.toMatchObject({ reason: 'refused' });
-    expect(await single).toEqual([1, 97]);
+    expect(await single).toEqual(A);
     expect(calls).toEqual([['a', 'bad'], ['a']]);
   });
-
   it.each([
     ['too few vectors', () => [[1, 2]]],
     ['a vector of another dimension', () => [[1, 2], [1]]],
-    [
-      'a number that is not finite',
-      () => [
-        [1, 2],
-        [1, Number.NaN],
-      ],
-    ],
+    ['a number that is not finite', () => [A, [1, Number.NaN]]],
   ])('is %s, and nothing of it is cached', async (_name, embeddings) => {
     const { made } = provider();
     const { store, held } = memoryStore();
@@ -378,9 +334,7 @@ describe('a failure', () => {
 
 describe('forget()', () => {
   it('erases a text from both levels', async () => {
-    const { made, calls } = provider();
-    const { store, held } = memoryStore();
-    const { request, settled, cache } = isolate(made, { store });
+    const { calls, held, request, settled, cache } = start({ store: {} });
     await request().embedBatch(['a', 'b']);
     await settled();
     await request().forget(['a', 'never seen']);
@@ -388,42 +342,32 @@ describe('forget()', () => {
     await request().embedBatch(['a', 'b']);
     expect(calls).toEqual([['a', 'b'], ['a']]);
   });
-
   it('keeps a pending call from bringing the vector back', async () => {
-    const { made, release } = provider({ holds: true });
-    const { store, held } = memoryStore();
-    const { request, settled, cache } = isolate(made, { store });
+    const { release, held, request, settled, cache } = start({ holds: true, store: {} });
     const asked = request().embed('a');
     await ticks();
     await request().forget(['a']);
     release();
-    expect(await asked).toEqual([1, 97]);
+    expect(await asked).toEqual(A);
     await settled();
     expect([cache.size, held.size]).toEqual([0, 0]);
   });
-
   it.each([
     ['before', true],
     ['after', false],
   ])('keeps both of two calls from bringing it back, %s the second has begun', async (_name, isBefore) => {
-    const { made, calls, release } = provider({ holds: true });
-    const { store, held } = memoryStore();
-    const { request, settled, cache } = isolate(made, { store, maxSharedWaitMs: 20 });
+    const { calls, release, held, request, settled, cache } = start({ holds: true, store: {}, maxSharedWaitMs: 20 });
     const both = [request().embed('a'), request().embed('a')];
     if (isBefore) await request().forget(['a']);
-    while (calls.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+    await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
     if (!isBefore) await request().forget(['a']);
     release();
-    expect(await Promise.all(both)).toEqual([
-      [1, 97],
-      [1, 97],
-    ]);
+    expect(await Promise.all(both)).toEqual([A, A]);
     await settled();
     expect([cache.size, held.size]).toEqual([0, 0]);
     await request().embed('a');
     expect(cache.size).toBe(1);
   });
-
   it('keeps a pending write from bringing the vector back', async () => {
     const { made } = provider();
     const gate = Promise.withResolvers<void>();
@@ -436,7 +380,6 @@ describe('forget()', () => {
     await settled();
     expect(held.size).toBe(0);
   });
-
   it('throws when the second level fails', async () => {
     const { made } = provider();
     const { store } = memoryStore({ deleteMany: () => Promise.reject(new Error('down')) });

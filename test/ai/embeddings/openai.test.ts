@@ -32,21 +32,14 @@ afterAll(() => server.stop());
 const sent = () => server.sent('/embeddings') as Record<string, unknown>[];
 
 describe('new OpenAIEmbeddingProvider()', () => {
-  it('is text-embedding-3-small with 1536 numbers when only a key is given', () => {
-    expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1' })).toMatchObject({
-      model: 'text-embedding-3-small',
-      dimensions: 1536,
-    });
-  });
-
   it.each([
-    ['text-embedding-3-large', 3072],
-    ['text-embedding-ada-002', 1536],
-    ['openai/text-embedding-3-small', 1536],
-  ])('knows the dimensions of %s', (model, dimensions) => {
-    expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1', model }).dimensions).toBe(dimensions);
+    ['when only a key is given', {}, { model: 'text-embedding-3-small', dimensions: 1536 }],
+    ['of a large model', { model: 'text-embedding-3-large' }, { dimensions: 3072 }],
+    ['of an old model', { model: 'text-embedding-ada-002' }, { dimensions: 1536 }],
+    ['of a model at another host', { model: 'openai/text-embedding-3-small' }, { dimensions: 1536 }],
+  ])('knows the dimensions %s', (_, config, expected) => {
+    expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1', ...config })).toMatchObject(expected);
   });
-
   it.each<[string, Partial<OpenAIEmbeddingConfig>]>([
     ['no dimensions for a model it does not know', { model: 'bge-m3' }],
     ['more dimensions than the model has', { dimensions: 1537 }],
@@ -73,18 +66,15 @@ describe('OpenAIEmbeddingProvider', () => {
     await providerOf(server, { dimensions: 256 }).embed('text');
     expect(sent()[1]).toMatchObject({ dimensions: 256 });
   });
-
   it('authenticates with a bearer token and sends nothing that identifies the caller', async () => {
     await providerOf(server).embed('text');
     const { headers } = server.requests[0]!;
     expect(headers.authorization).toBe(`Bearer ${server.apiKey}`);
     expect(Object.keys(headers).filter((name) => /^(x-|openai-|cookie)/.test(name))).toEqual([]);
   });
-
   it('accepts a base address with a trailing slash', async () => {
     expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
   });
-
   it('accepts numbers where base64 was requested', async () => {
     const floats = changeReply(({ data, ...rest }: { data: { embedding: string }[] }) => ({
       ...rest,
@@ -95,7 +85,6 @@ describe('OpenAIEmbeddingProvider', () => {
     }));
     expect(await providerOf(server, { fetch: floats }).embed('text')).toEqual(await providerOf(server).embed('text'));
   });
-
   it('orders vectors by their index, not by their position', async () => {
     const reversed = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
     const texts = ['one', 'two', 'three'];
@@ -104,6 +93,7 @@ describe('OpenAIEmbeddingProvider', () => {
     );
   });
 
+  const both = (embedding: unknown) => [0, 1].map((index) => ({ index, embedding }));
   const floats = (...numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
   it.each<[string, unknown]>([
     ['a vector too few', [{ index: 0, embedding: [1, 0] }]],
@@ -111,23 +101,22 @@ describe('OpenAIEmbeddingProvider', () => {
     ['an index twice', [0, 0].map((index) => ({ index, embedding: [1, 0] }))],
     ['an index out of range', [0, 2].map((index) => ({ index, embedding: [1, 0] }))],
     ['an index that is a name', ['0', '__proto__'].map((index) => ({ index, embedding: [1, 0] }))],
-    ['a number too few', [0, 1].map((index) => ({ index, embedding: [1] }))],
-    ['a number too many', [0, 1].map((index) => ({ index, embedding: [1, 0, 0] }))],
-    ['a text for a number', [0, 1].map((index) => ({ index, embedding: [1, '0'] }))],
-    ['null for a number', [0, 1].map((index) => ({ index, embedding: [1, null] }))],
+    ['a number too few', both([1])],
+    ['a number too many', both([1, 0, 0])],
+    ['a text for a number', both([1, '0'])],
+    ['null for a number', both([1, null])],
     ['no vector', [0, 1].map((index) => ({ index }))],
-    ['a zero vector', [0, 1].map((index) => ({ index, embedding: [0, 0] }))],
-    ['base64 of other dimensions', [0, 1].map((index) => ({ index, embedding: floats(1, 0, 0) }))],
-    ['base64 of no number', [0, 1].map((index) => ({ index, embedding: floats(1, Number.NaN) }))],
-    ['base64 of infinity', [0, 1].map((index) => ({ index, embedding: floats(1, Number.POSITIVE_INFINITY) }))],
-    ['a text that is no base64', [0, 1].map((index) => ({ index, embedding: '!!!!' }))],
+    ['a zero vector', both([0, 0])],
+    ['base64 of other dimensions', both(floats(1, 0, 0))],
+    ['base64 of no number', both(floats(1, Number.NaN))],
+    ['base64 of infinity', both(floats(1, Number.POSITIVE_INFINITY))],
+    ['a text that is no base64', both('!!!!')],
     ['no list', { 0: [1, 0] }],
   ])('takes %s for malformed', async (_, data) => {
     const changed = providerOf(server, { dimensions: 2, fetch: changeReply(() => ({ object: 'list', data })) });
     expect((await failureOf(changed.embedBatch(['one', 'two']))).reason).toBe('malformed');
     expect(server.requests).toHaveLength(1);
   });
-
   it.each([
     ['a text by its type', () => new Response(VECTOR, { headers: { 'content-type': 'text/plain' } })],
     ['what has no type', () => new Response(new TextEncoder().encode(VECTOR))],
@@ -149,7 +138,6 @@ describe('OpenAIEmbeddingProvider', () => {
       expect(await providerOf(server, { dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
     },
   );
-
   it('stops reading a reply at its size limit', async () => {
     let sentBytes = 0;
     const endless = () =>
@@ -166,16 +154,13 @@ describe('OpenAIEmbeddingProvider', () => {
     expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
     expect(sentBytes).toBeLessThan(400_000);
   });
-
   it('sends the key to no other address', async () => {
     const other = await startOpenAIServer();
     server.faults.always({ kind: 'status', status: 307, headers: { location: `${other.url}/embeddings` } });
-    const error = await failureOf(providerOf(server).embed('text'));
-    const { length } = other.requests;
+    const { reason } = await failureOf(providerOf(server).embed('text'));
+    expect([reason, other.requests.length]).toEqual(['refused', 0]);
     await other.stop();
-    expect([error.reason, length]).toEqual(['refused', 0]);
   });
-
   it('calls the given fetch without a receiver', async () => {
     const strict: typeof fetch = function (this: unknown, ...request) {
       // As workerd has it: its `fetch` is no method of anything but the global object.
@@ -184,7 +169,6 @@ describe('OpenAIEmbeddingProvider', () => {
     };
     expect(await providerOf(server, { fetch: strict }).embed('text')).toHaveLength(1536);
   });
-
   it('respects the limits of a request, and sends at most four in parallel', async () => {
     let open = 0;
     let most = 0;
@@ -204,7 +188,6 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(sent().length).toBeGreaterThan(4);
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
   });
-
   it('ends all requests when one fails, and reports the failure of that one', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
     server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
@@ -212,7 +195,6 @@ describe('OpenAIEmbeddingProvider', () => {
     expect((await failureOf(providerOf(server, { dimensions: 8 }).embedBatch(texts))).reason).toBe('refused');
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
-
   it('refuses more than 10,000 texts', async () => {
     const texts = Array.from({ length: 10_001 }, () => 'text');
     expect((await failureOf(providerOf(server).embedBatch(texts))).reason).toBe('refused');
@@ -223,16 +205,17 @@ describe('OpenAIEmbeddingProvider', () => {
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
 describe('fitText()', () => {
-  it('leaves a text that fits as it is', () => {
-    const text = 'ä'.repeat(4096);
-    expect(fitText(text)).toBe(text);
-    expect(fitText('short')).toBe('short');
+  it.each([
+    ['leaves a text that fits as it is', 'ä'.repeat(4096), 'ä'.repeat(4096)],
+    ['turns an empty text into a space', '', ' '],
+    ['cuts an overlong word', 'a'.repeat(9000), 'a'.repeat(8192)],
+    ['cuts between two characters', `a${'😀'.repeat(9000)}`, `a${'😀'.repeat(2047)}`],
+    ['keeps the spaces of a blank text', ' '.repeat(9000), ' '.repeat(8192)],
+    ['replaces half a surrogate pair', 'cut \ud83d', 'cut \ufffd'],
+    ['takes the beginning of ten million letters', 'ab '.repeat(3_300_000), 'ab '.repeat(2730).trimEnd()],
+  ])('%s', (_, text, fitting) => {
+    expect(fitText(text)).toBe(fitting);
   });
-
-  it('turns an empty text into a space', () => {
-    expect(fitText('')).toBe(' ');
-  });
-
   it('cuts after the last whole word that fits', () => {
     const text = 'descale the kettle '.repeat(1000);
     const cut = fitText(text);
@@ -241,26 +224,6 @@ describe('fitText()', () => {
     expect(cut).toMatch(/ (descale|the|kettle)$/);
     expect(text[cut.length]).toBe(' ');
   });
-
-  it('cuts an overlong word between two characters', () => {
-    expect(fitText('a'.repeat(9000))).toBe('a'.repeat(8192));
-    expect(fitText(`a${'😀'.repeat(9000)}`)).toBe(`a${'😀'.repeat(2047)}`);
-  });
-
-  it('keeps the spaces of a blank text', () => {
-    expect(fitText(' '.repeat(9000))).toBe(' '.repeat(8192));
-  });
-
-  it('replaces half a surrogate pair', () => {
-    expect(fitText('cut \ud83d')).toBe('cut \ufffd');
-  });
-
-  it('takes the beginning of a text of ten million letters', () => {
-    const text = 'ab '.repeat(3_300_000);
-    expect(text.startsWith(fitText(text))).toBe(true);
-    expect(fitText(text)).toHaveLength(8189);
-  });
-
   it('always returns a non-empty, well-formed prefix within 8,192 bytes', () => {
     const units = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 9000 }),
@@ -285,12 +248,10 @@ describe('batchesOf()', () => {
   it('makes no request for no text', () => {
     expect(batchesOf([])).toEqual([]);
   });
-
   it('puts 2048 texts into one request and no more', () => {
     const texts = Array.from({ length: 2049 }, (_, at) => `${at}`);
     expect(batchesOf(texts).map(({ length }) => length)).toEqual([2048, 1]);
   });
-
   it('keeps the order and the limits of 300,000 bytes and 2048 texts', () => {
     const text = fc.integer({ min: 1, max: 2730 }).map((length) => '漢'.repeat(length));
     fc.assert(

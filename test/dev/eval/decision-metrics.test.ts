@@ -10,7 +10,6 @@ describe('calibrationError()', () => {
   it('is nothing where as many are right as was said', () => {
     expect(calibrationError([...judged(0.75, 3, 1), ...judged(0.5, 5, 5)])).toBeCloseTo(0, 10);
   });
-
   it('is how far off the bins are, each by what fell in', () => {
     expect(calibrationError([...judged(0.9, 0, 1), ...judged(0.2, 1, 0)])).toBeCloseTo((0.9 + 0.8) / 2, 10);
   });

@@ -1,40 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { judgeDraft } from '../../../src/dev/eval/judge-draft.ts';
+import lamps from './lamp-draft.json' with { type: 'json' };
 
-const taxonomy = Taxonomy.parse({
-  version: 1,
-  name: 'Lamps',
-  intents: [
-    {
-      id: 'dark',
-      title: 'The lamp is dark',
-      examples: ['no light'],
-      required_facts: [{ id: 'bulb', question: 'Which bulb is in it?' }],
-      reply_template:
-        'Hello {customer_name},\n\nthank you for writing about your {product}.\n\n{knowledge}\n\nTell us if it stays dark.',
-    },
-  ],
-  general_template: 'Hello,\n\nwe read your message.',
-  signature: 'The lamp team',
-});
-
-const articles = new Map([
-  [
-    'https://lamps.example/dark',
-    {
-      title: 'Dark lamps',
-      markdown:
-        '## 1. Check the switch\n\nPress it once. A bulb lasts for 2,000 hours.\n\n| Code | Meaning |\n| --- | --- |\n| `L1` | Miner > Pools is empty |\n',
-    },
-  ],
-  ['https://lamps.example/returns', { title: 'Returns', markdown: 'A lamp can be sent back within 30 days.\n' }],
-]);
-
-const references = [
-  { title: 'Dark lamps', url: 'https://lamps.example/dark' },
-  { title: 'Returns', url: 'https://lamps.example/returns' },
-];
+const taxonomy = Taxonomy.parse(lamps.taxonomy);
+const articles = new Map(lamps.articles.map(({ url, ...article }) => [url, article]));
+const references = lamps.articles.map(({ title, url }) => ({ title, url }));
 
 const judge = (body: string, more: { references?: typeof references } = {}) => {
   const markdown = `Hello Ana,\n\nthank you for writing about your Lumen 2.\n\n${body}\n\nTell us if it stays dark.\n\nThe lamp team`;
@@ -55,34 +26,28 @@ describe('judgeDraft()', () => {
     expect(judged.fromSources).toBeGreaterThanOrEqual(4);
     expect(judged.fromTemplate).toBeGreaterThanOrEqual(4);
   });
-
   it('takes the questions that go with the template', () => {
     expect(judge('- Which bulb is in it?').unsupported).toEqual([]);
   });
-
   it('reports a statement in no template when the draft has no source', () => {
     expect(judge('We send you a new bulb.', { references: [] }).unsupported).toEqual([
       expect.stringContaining('neither template nor source'),
     ]);
   });
-
   it('reports a statement that its article does not make', () => {
     const [problem] = judge('A bulb lasts for 9,000 hours.').unsupported;
     expect(problem).toContain('not said by its sources');
   });
-
   it('reports a statement of an article that the draft does not cite', () => {
     const said = 'A lamp can be sent back within 30 days.';
     const [problem] = judge(said, { references: references.slice(0, 1) }).unsupported;
     expect(problem).toContain('not said by its sources');
     expect(judge(said).unsupported).toEqual([]);
   });
-
   it('ignores references that are no article', () => {
     const invented = [{ title: 'Invented', url: 'https://lamps.example/invented' }];
     expect(judge('Press it once.', { references: invented }).unsupported).toHaveLength(1);
   });
-
   it('reports text between two sentences of the template', () => {
     const [problem] = judge('Tell us if it stays dark. Your refund is on its way.').unsupported;
     expect(problem).toContain('Your refund is on its way');

@@ -25,7 +25,6 @@ describe('a model with recorded replies', () => {
     expect([...model.used]).toEqual([keyOf('one')]);
     await expect(model.complete(messages('one!'), { schema })).rejects.toThrow('No reply is recorded');
   });
-
   it('opens the first prompt of a question alone, since the others depend on its reply', async () => {
     const model = recordedModel(empty);
     for (const content of ['queries', 'answer'])
@@ -34,7 +33,6 @@ describe('a model with recorded replies', () => {
     await model.complete(messages('next'), { schema }).catch(() => undefined);
     expect([...model.open.keys()]).toEqual([keyOf('queries'), keyOf('next')]);
   });
-
   it('writes open prompts, and takes their replies in, as JSON or as what a model broke', async () => {
     const model = recordedModel(empty);
     await model.complete(messages('one'), { schema }).catch(() => undefined);

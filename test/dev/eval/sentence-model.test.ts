@@ -14,7 +14,6 @@ describe('sentenceModel()', () => {
     expect(question).toHaveLength(model.dimensions);
     expect(cosine(question, paraphrase)).toBeGreaterThan(cosine(question, other));
   });
-
   it('gives a text the same vector in any company', async () => {
     const alone = await model.embed('The fan is loud');
     const [, beside = []] = await model.embedBatch([
@@ -23,13 +22,11 @@ describe('sentenceModel()', () => {
     ]);
     expect(cosine(alone, beside)).toBeCloseTo(1, 5);
   });
-
   it('is given up by a signal', async () => {
     await expect(model.embed('The fan is loud', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       reason: 'aborted',
     });
   });
-
   it('has nothing for no texts', async () => {
     expect(await model.embedBatch([])).toEqual([]);
   });

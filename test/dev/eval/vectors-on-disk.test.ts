@@ -13,7 +13,6 @@ describe('keepOnDisk()', () => {
   afterEach(() => {
     rmSync(folder, { recursive: true });
   });
-
   it('embeds a text once, also for the next that opens the folder', async () => {
     const model = fakeModel();
     const first = await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp', 'red lamp']);
@@ -21,13 +20,11 @@ describe('keepOnDisk()', () => {
     expect(model.texts).toEqual(['red lamp', 'blue lamp']);
     expect(second).toEqual([first[1], first[0]]);
   });
-
   it('returns the texts without a vector', async () => {
     const kept = keepOnDisk(fakeModel(), { folder });
     await kept.embed('red lamp');
     expect(kept.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
   });
-
   it.each([
     ['two models', { model: 'other' }, undefined],
     ['two sizes', { dimensions: 32 }, undefined],
@@ -38,7 +35,6 @@ describe('keepOnDisk()', () => {
     await keepOnDisk(other, { folder, origin }).embed('red lamp');
     expect(other.texts).toEqual(['red lamp']);
   });
-
   it('drops what was cut off while it was written', async () => {
     const model = fakeModel();
     await keepOnDisk(model, { folder }).embed('red lamp');
@@ -48,7 +44,6 @@ describe('keepOnDisk()', () => {
     await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp']);
     expect(model.texts).toEqual(['red lamp', 'blue lamp']);
   });
-
   it('stores nothing when the model fails', async () => {
     const model = fakeModel();
     model.failures.push(new Error('down'));

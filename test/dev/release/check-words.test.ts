@@ -12,11 +12,9 @@ describe('bannedWordsIn()', () => {
       ]);
     },
   );
-
   it.each(['untold', 'toldings', 'retold stories'])('passes %j, which is another word', (text) => {
     expect(bannedWordsIn('src/a.ts', text, BANNED)).toEqual([]);
   });
-
   it('passes the places that the list allows', () => {
     expect(bannedWordsIn('src/dev/sample/shop.ts', 'told', BANNED)).toEqual([]);
   });

@@ -25,26 +25,22 @@ describe('the configuration', () => {
     expect(new Set(named).size).toBe(named.length);
     expect(named).toEqual(expect.arrayContaining([...ADAPTER_VARIABLES]));
   });
-
   it('lists every variable that a wrangler.toml sets', () => {
     for (const file of functionConfigs()) {
       const [, vars = ''] = /^\[vars\]\n(.*?)(?=^\[|$(?![\s\S]))/ms.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
       for (const [, name] of vars.matchAll(/^([A-Z_]+) = /gm)) expect(named).toContain(name);
     }
   });
-
   it('keeps addresses, which may name persons, out of the logs of the platform', () => {
     for (const file of functionConfigs()) {
       const { observability } = unstable_readConfig({ config: join(ROOT, file) });
       expect(observability, file).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
     }
   });
-
   it('stands on its page as it is here', () => {
     const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
     expect(page).toContain(configurationTable());
   });
-
   it('gives the secrets of the stores to those alone that use them', () => {
     const readers = (name: string) => CONFIGURATION.find((setting) => setting.name === name)?.functions;
     expect(readers('UPSTASH_VECTOR_REST_TOKEN')).toEqual(['navigator', 'semantic', 'support', 'library', 'memory']);

@@ -16,7 +16,6 @@ describe('deployOrder()', () => {
     for (const { name, calls } of functions)
       for (const called of calls) expect(order.indexOf(called)).toBeLessThan(order.indexOf(name));
   });
-
   it('refuses a circle by its names', () => {
     const circle = [
       { name: 'a', calls: ['b'] },

@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/adapters/settings.ts';
-import { ROOT } from '../../../src/dev/functions.ts';
 import { examine, examineDirectory, type Finding } from '../../../src/dev/release/examine.ts';
 import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
 import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
+import { runNode } from '../node-for-test.ts';
 
 let services: LocalServices;
 let variables: AdapterVariables;
@@ -47,7 +46,6 @@ describe('examine()', () => {
     const again = await examine(variables);
     expect(stateOf(again, 'Upstash Vector')?.[1]).toMatch(/^0 vectors in 1 namespaces/);
   });
-
   it('says that a model has no price', async () => {
     expect(stateOf(await examine(variables), 'prices')).toEqual([
       'worth knowing',
@@ -56,24 +54,20 @@ describe('examine()', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     expect(stateOf(await examine({ ...variables, MODEL_PRICES }), 'prices')).toBeUndefined();
   });
-
   it('says what is not configured', async () => {
     const findings = await examine({});
     expect(findings.map(({ state }) => state)).toEqual(['well', ...new Array(4).fill('not configured')]);
   });
-
   it('names a variable that cannot be meant, and looks no further', async () => {
     const findings = await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' });
     expect(findings).toEqual([
       { what: 'the variables', state: 'wrong', reported: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
     ]);
   });
-
   it('says that the index has another dimension', async () => {
     const found = stateOf(await examine({ ...variables, EMBEDDING_DIMENSIONS: '512' }), 'Upstash Vector');
     expect(found).toEqual(['wrong', expect.stringMatching(/takes 1536 numbers, .* gives 512: make an index of 512/)]);
   });
-
   it('says that the index compares otherwise, or only reads', async () => {
     const euclid = await startVectorServer({ indexes: [{ token: 'local', similarityFunction: 'EUCLIDEAN' }] });
     const reader = await startVectorServer({ indexes: [{ token: 'writer', readOnlyToken: 'local' }] });
@@ -83,7 +77,6 @@ describe('examine()', () => {
     expect(await at(reader.url)).toMatch(/UPSTASH_VECTOR_REST_TOKEN is the one that may write/);
     await Promise.all([euclid.stop(), reader.stop()]);
   });
-
   it('says which token or key is not accepted, without telling it', async () => {
     const findings = await examine({
       ...variables,
@@ -91,16 +84,15 @@ describe('examine()', () => {
       UPSTASH_REDIS_REST_TOKEN: services.redis.readOnlyToken,
       OPENAI_API_KEY: 'wrong-key',
     });
-    for (const [what, name] of [
-      ['Upstash Vector', 'UPSTASH_VECTOR_REST_TOKEN'],
-      ['Upstash Redis', 'UPSTASH_REDIS_REST_TOKEN'],
-      ['embeddings', 'OPENAI_API_KEY'],
-      ['answers by a model', 'OPENAI_API_KEY'],
-    ] as const)
+    for (const [what, name] of Object.entries({
+      'Upstash Vector': 'UPSTASH_VECTOR_REST_TOKEN',
+      'Upstash Redis': 'UPSTASH_REDIS_REST_TOKEN',
+      embeddings: 'OPENAI_API_KEY',
+      'answers by a model': 'OPENAI_API_KEY',
+    }))
       expect(stateOf(findings, what)).toEqual(['wrong', expect.stringContaining(name)]);
     expect(JSON.stringify(findings)).not.toMatch(/wrong-vector|wrong-key/);
   });
-
   it('says what is down or broken', async () => {
     services.vector.faults.always({ kind: 'status', status: 500 });
     services.redis.faults.always({ kind: 'reset' });
@@ -118,32 +110,19 @@ describe('examine()', () => {
 describe('npm run doctor', () => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-doctor-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const doctor = (lines: string[], ...args: string[]) => {
+  const KB_SOURCES = 'KB_SOURCES={"acme": {"url": "https://kb.example.com", "tokenSecret": "ACME_KB_TOKEN"}}';
+  it.each([
+    ['finds nothing wrong in an empty file', '# nothing', 0, 'Nothing is wrong'],
+    ['ends with 1 when something is wrong', 'OPENAI_BASE_URL=http://127.0.0.1:9/v1', 1, ''],
+    ['refuses a variable that nothing reads', 'OPENAI_KEY=x', 1, 'OPENAI_KEY'],
+    ['takes the secrets that further hosts name', `${KB_SOURCES}\nACME_KB_TOKEN=secret`, 0, ''],
+    ['refuses a key that each function has of its own', 'CONTEXT_SIGNING_KEY=secret', 1, 'CONTEXT_SIGNING_KEY'],
+    ['refuses what each function has of its own', 'ENVIRONMENT=development', 1, 'ENVIRONMENT'],
+  ])('%s', async (_, lines, status, says) => {
     const file = join(folder, 'production.env');
-    writeFileSync(file, lines.join('\n'));
-    const run = spawnSync(process.execPath, ['src/dev/release/doctor.ts', '--env', file, ...args], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    return { status: run.status, text: `${run.stdout}${run.stderr}` };
-  };
-
-  it('reads a file, and ends with 1 when something is wrong', () => {
-    expect(doctor(['# nothing'])).toMatchObject({ status: 0, text: expect.stringContaining('Nothing is wrong') });
-    expect(doctor(['OPENAI_BASE_URL=http://127.0.0.1:9/v1'])).toMatchObject({ status: 1 });
-  });
-
-  it('refuses a variable that nothing reads', () => {
-    expect(doctor(['OPENAI_KEY=x'])).toMatchObject({ status: 1, text: expect.stringContaining('OPENAI_KEY') });
-  });
-
-  it('takes the secrets that further hosts name, and none that each function has of its own', () => {
-    const KB_SOURCES = 'KB_SOURCES={"acme": {"url": "https://kb.example.com", "tokenSecret": "ACME_KB_TOKEN"}}';
-    expect(doctor([KB_SOURCES, 'ACME_KB_TOKEN=secret'])).toMatchObject({ status: 0 });
-    for (const line of ['CONTEXT_SIGNING_KEY=secret', 'ENVIRONMENT=development']) {
-      const refused = doctor([line]);
-      expect(refused).toMatchObject({ status: 1, text: expect.stringContaining(line.split('=')[0] ?? '') });
-      expect(refused.text).not.toContain('secret');
-    }
+    writeFileSync(file, lines);
+    const run = await runNode(['src/dev/release/doctor.ts', '--env', file]);
+    expect([run.status, run.stdout + run.stderr]).toEqual([status, expect.stringContaining(says)]);
+    expect(run.stdout + run.stderr).not.toContain('secret');
   });
 });

@@ -21,7 +21,6 @@ describe('secretsNamedFor()', () => {
   ])('gives %s the secrets that its own settings name', (id, names) => {
     expect(secretsNamedFor(id, VARIABLES)).toEqual(names);
   });
-
   it('names none where the settings are missing or do not read', () => {
     expect(secretsNamedFor('webhooks', {})).toEqual([]);
     for (const text of ['', 'no JSON', '[1, "two"]', 'null', '{"a": {"b": {"secrets": 5}}}'])
@@ -45,12 +44,10 @@ describe('readEnvFile()', () => {
     );
     return file;
   };
-
   it('takes the secrets that settings name beside the variables', () => {
     const secrets = { ACME_KB_TOKEN: 'a', BETA_INTERCOM: 'b', BETA_NEW: 'c', BETA_OLD: 'd', BETA_TOKEN: 'e' };
     expect(readEnvFile(fileWith({ ...VARIABLES, ...secrets }))).toEqual({ ...VARIABLES, ...secrets });
   });
-
   it('refuses a name that nothing reads', () => {
     expect(() => readEnvFile(fileWith({ BETA_TOKEN: 'e' }))).toThrow(/BETA_TOKEN is no variable/);
   });

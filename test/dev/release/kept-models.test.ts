@@ -30,13 +30,11 @@ describe('keptModel()', () => {
     expect(model(taxonomyOf('parcel is late'))).toEqual(first);
     expect(train).toHaveBeenCalledTimes(1);
   });
-
   it('retrains for other examples', () => {
     const first = model(taxonomyOf('parcel is late'));
     expect(model(taxonomyOf('parcel is lost'))).not.toEqual(first);
     expect(train).toHaveBeenCalledTimes(2);
   });
-
   it('retrains when the stored model is damaged', () => {
     const first = model(taxonomyOf('parcel is late'));
     const [file = ''] = readdirSync(folder);
@@ -45,14 +43,12 @@ describe('keptModel()', () => {
     expect(model(taxonomyOf('parcel is late'))).toEqual(first);
     expect(train).toHaveBeenCalledTimes(2);
   });
-
   it('works without a writable folder', () => {
     writeFileSync(join(folder, 'a-file'), '');
     expect(model(taxonomyOf('parcel is late'), join(folder, 'a-file'))).toEqual(
       trainClassifier(taxonomyOf('parcel is late')),
     );
   });
-
   it('stores eight models, and none that is half written', () => {
     for (let count = 0; count < 10; count += 1) {
       for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1000, 1000);

@@ -1,14 +1,12 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LibrarianDirectory } from '../../../src/contract/librarian-directory.ts';
-import { LibrarianResponse } from '../../../src/contract/response.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { newLibrarianOptions } from '../../../src/dev/release/new-librarian-options.ts';
 import { planLibrarian } from '../../../src/dev/release/plan-librarian.ts';
+import { runCommand, runNode, startProduct } from '../node-for-test.ts';
 
 const FILES = ['src', 'functions', 'package.json', 'wrangler.toml', 'biome.json', 'tsconfig.json', 'vitest.config.ts'];
 const CHANGED = ['wrangler.toml', 'src/signing/internal-librarians.ts'];
@@ -22,18 +20,10 @@ beforeAll(() => {
   for (const file of FILES) cpSync(join(ROOT, file), join(copy, file), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 });
-
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
-
-const runNew = (...args: string[]) => {
-  const { status, stdout, stderr } = spawnSync('node', ['src/dev/release/new-librarian.ts', ...args], {
-    cwd: copy,
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-};
+const runNew = (...args: string[]) => runNode(['src/dev/release/new-librarian.ts', ...args], { cwd: copy });
 
 describe('npm run new', () => {
   let before: string[];
@@ -41,7 +31,6 @@ describe('npm run new', () => {
   beforeEach(() => {
     before = CHANGED.map(read);
   });
-
   it.each<[what: string, problem: RegExp, args: string[]]>([
     ['no id', /it needs an id/, []],
     ['two ids', /one id is expected/, ['tides', 'moons']],
@@ -66,86 +55,40 @@ describe('npm run new', () => {
       if (options !== undefined) planLibrarian(options, copy);
     }).toThrow(problem);
   });
-
-  it('changes nothing where it refuses, and says why', () => {
-    const { status, stderr } = runNew('api-keys');
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/something else that is called API_KEYS/)]);
-    expect(CHANGED.map(read)).toEqual(before);
+  it('changes nothing where it refuses, and writes over nothing that is in the way', async () => {
+    const refused = { status: 1, stderr: expect.stringMatching(/something else that is called API_KEYS/) };
+    expect(await runNew('api-keys')).toMatchObject(refused);
     expect(existsSync(join(copy, 'functions/api-keys'))).toBe(false);
-  });
-
-  it('writes over nothing that is in the way', () => {
     mkdirSync(join(copy, 'test/conformance'), { recursive: true });
     writeFileSync(join(copy, 'test/conformance/tides.test.ts'), 'mine');
-    expect(runNew('tides').stderr).toMatch('test/conformance/tides.test.ts exists already');
+    expect((await runNew('tides')).stderr).toMatch('test/conformance/tides.test.ts exists already');
     rmSync(join(copy, 'test/conformance/tides.test.ts'));
     expect(CHANGED.map(read)).toEqual(before);
   });
-
-  it('tells how it is used', () => {
-    expect(runNew('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('npm run new -- <id>') });
-  });
-
-  it('makes a librarian that passes its test, and answers through the gateway', {
-    timeout: 240_000,
-  }, async () => {
-    const options = [
-      '--name',
-      'High "tides"',
-      '--description',
-      "Knows when it's high tide.",
-      '--capabilities',
-      'kb:read',
-    ];
-    expect(runNew('high-tides', ...options)).toMatchObject({ status: 0, stderr: '' });
-    const product = await startCopy();
-    const asked = await product.ask({ query: 'What do you know about High "tides"?', librarian: 'high-tides' });
-    const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
-    await product.stop();
-    expect(asked).toMatchObject({
-      answer: expect.stringContaining('functions/high-tides/librarian.ts'),
-      confidence: 0.9,
-    });
-    expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject({
-      name: 'High "tides"',
-      description: "Knows when it's high tide.",
-      capabilities: ['kb:read'],
-      health: 'ok',
-    });
-    // Its own test, its types and its layout, as npm run check sees them.
-    const run = (command: string, ...args: string[]) => spawnSync(command, args, { cwd: copy, encoding: 'utf8' });
-    expect(run('vitest', 'run', 'test/conformance/high-tides.test.ts')).toMatchObject({ status: 0 });
-    const files = ['functions/high-tides', 'test/conformance', ...CHANGED.slice(1)];
-    expect(run('biome', 'ci', '--error-on-warnings', '--vcs-enabled=false', ...files)).toMatchObject({ status: 0 });
+  it('makes a librarian that passes its test, and answers through the gateway', { timeout: 240_000 }, async () => {
+    const described = { name: 'High "tides"', description: "Knows when it's high tide." };
+    const options = Object.entries(described).flatMap(([name, value]) => [`--${name}`, value]);
+    const made = await runNew('high-tides', ...options, '--capabilities', 'kb:read');
+    expect(made).toMatchObject({ status: 0, stderr: '' });
     const config = { extends: './tsconfig.json', include: ['functions/high-tides'] };
     writeFileSync(join(copy, 'tsconfig.high-tides.json'), JSON.stringify(config));
-    expect(run('tsc', '-p', 'tsconfig.high-tides.json')).toMatchObject({ status: 0, stdout: '' });
-    expect(runNew('high-tides').stderr).toMatch('belongs to a part of the house');
+    const files = ['functions/high-tides', 'test/conformance', ...CHANGED.slice(1)];
+    // Its own test, its layout and its types, as npm run check sees them, while the product runs.
+    const checks = [
+      ['vitest', 'run', 'test/conformance/high-tides.test.ts'],
+      ['biome', 'ci', '--error-on-warnings', '--vcs-enabled=false', ...files],
+      ['tsc', '-p', 'tsconfig.high-tides.json'],
+    ].map(([command = '', ...args]) => runCommand(command, args, { cwd: copy }));
+    const args = ['--port', '0', '--fresh', '--state', join(copy, 'state'), '--no-helpdesk'];
+    const product = await startProduct(args, { cwd: copy, env: { CONSTELLATION_API_KEY: KEY } });
+    const query = 'What do you know about High "tides"?';
+    const answer = expect.stringContaining('functions/high-tides/librarian.ts');
+    expect(await product.ask({ query, librarian: 'high-tides' })).toMatchObject({ answer, confidence: 0.9 });
+    const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
+    const listed = { ...described, capabilities: ['kb:read'], health: 'ok' };
+    expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject(listed);
+    await product.stop('SIGTERM');
+    expect(await Promise.all(checks)).toMatchObject([{ status: 0 }, { status: 0 }, { status: 0, stdout: '' }]);
+    expect((await runNew('high-tides')).stderr).toMatch('belongs to a part of the house');
   });
 });
-
-/** `npm start` in the copy, in a process of its own. */
-const startCopy = async () => {
-  const args = ['src/dev/run/start.ts', '--port', '0', '--fresh', '--state', join(copy, 'state')];
-  const env = { ...process.env, CONSTELLATION_API_KEY: KEY };
-  const child = spawn('node', args, { cwd: copy, env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let url = '';
-  for await (const line of createInterface({ input: child.stdout })) {
-    url = /^ready (\S+) key/.exec(line)?.[1] ?? '';
-    if (url !== '') break;
-  }
-  child.stdout.resume();
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  return {
-    get: async (path: string): Promise<unknown> => (await fetch(`${url}${path}`, { headers })).json(),
-    ask: async (body: object): Promise<LibrarianResponse> => {
-      const response = await fetch(`${url}/v1/ask`, { method: 'POST', headers, body: JSON.stringify(body) });
-      return LibrarianResponse.parse(await response.json());
-    },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        child.once('exit', () => resolve());
-        child.kill('SIGTERM');
-      }),
-  };
-};

@@ -21,7 +21,6 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-folder-'));
   kb = await serveFolder(folder, (id) => `https://kb.example.com/${id}`);
 });
-
 afterEach(async () => {
   await kb.close();
   rmSync(folder, { recursive: true, force: true });
@@ -29,48 +28,31 @@ afterEach(async () => {
 
 describe('serveFolder()', () => {
   it('lists an article as its front matter describes it', async () => {
-    write(
-      'help/fan.md',
-      '---\ntitle: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n',
-    );
+    const described = 'title: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II';
+    write('help/fan.md', `---\n${described}\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n`);
+    const metadata = { intent: ['noise'], device: ['Apollo II'], author: 'Support' };
     expect((await list()).articles).toEqual([
       {
-        id: 'help/fan.md',
-        title: 'Loud fan',
-        url: 'https://docs.example.com/fan',
+        ...{ id: 'help/fan.md', title: 'Loud fan', url: 'https://docs.example.com/fan' },
         content: expect.stringContaining('Clean it.'),
-        metadata: {
-          intent: ['noise'],
-          device: ['Apollo II'],
-          last_updated: '2025-02-03T00:00:00.000Z',
-          author: 'Support',
-        },
+        metadata: { ...metadata, last_updated: '2025-02-03T00:00:00.000Z' },
       },
     ]);
   });
-
-  it('falls back to heading, address and file time without front matter', async () => {
-    write('a.md', '# The heading\n\nText.\n', '2026-01-02T03:04:05Z');
-    expect((await list()).articles).toMatchObject([
-      {
-        title: 'The heading',
-        url: 'https://kb.example.com/a.md',
-        metadata: { last_updated: '2026-01-02T03:04:05.000Z' },
-      },
-    ]);
-  });
-
-  it('names an article without heading by its file', async () => {
+  it('falls back to heading or file name, address and file time without front matter', async () => {
+    const last_updated = '2026-01-02T03:04:05.000Z';
+    write('a.md', '# The heading\n\nText.\n', last_updated);
     write('how-to_reset.md', 'Text.\n');
-    expect((await list()).articles).toMatchObject([{ title: 'How to reset' }]);
+    expect((await list()).articles).toMatchObject([
+      { title: 'The heading', url: 'https://kb.example.com/a.md', metadata: { last_updated } },
+      { title: 'How to reset' },
+    ]);
   });
-
   it('reads line by line what it can of broken front matter, and hands the article on as it is', async () => {
     const text = '---\ntitle: Fan: loud\nintent: [unclosed\n---\n\n# Still here\n';
     write('broken.md', text);
     expect((await list()).articles).toMatchObject([{ id: 'broken.md', title: 'Fan: loud', content: text }]);
   });
-
   it('pages by cursor and knows the total', async () => {
     for (let index = 0; index < 7; index++) write(`${index}.md`, `# ${index}\n`);
     const first = await list('?limit=3');
@@ -78,13 +60,11 @@ describe('serveFolder()', () => {
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([3, 7, '3']);
     expect([last.articles.length, last.next_cursor]).toEqual([1, undefined]);
   });
-
   it('lists only what was changed since', async () => {
     write('old.md', '# Old\n', '2024-01-01T00:00:00Z');
     write('new.md', '# New\n', '2026-01-01T00:00:00Z');
     expect((await list('?updated_since=2025-01-01')).articles.map(({ id }) => id)).toEqual(['new.md']);
   });
-
   it('leaves out hidden files, other files and links that lead elsewhere', async () => {
     write('.git/notes.md', '# Hidden\n');
     write('.draft.md', '# Draft\n');
@@ -94,14 +74,12 @@ describe('serveFolder()', () => {
     write('page.html', '<title>Page</title><p>Text</p>');
     expect((await list()).articles.map(({ id, title }) => [id, title])).toEqual([['page.html', 'Page']]);
   });
-
   it('answers 500 in the documented form when the folder is gone', async () => {
     rmSync(folder, { recursive: true });
     const response = await fetch(kb.url);
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: 'Internal server error', message: expect.any(String) });
   });
-
   it('cuts what is too long for an article, so that the library can name it and take the others', async () => {
     write('a-huge.html', 'x'.repeat(5_000_000));
     write('b-long.md', 'y'.repeat(600_000));
@@ -113,7 +91,6 @@ describe('serveFolder()', () => {
       ['c.md', 7],
     ]);
   });
-
   it('ends a page early rather than sending too much at once', async () => {
     for (let index = 0; index < 12; index++) write(`${10 + index}.md`, 'x'.repeat(490_000));
     const first = await list();

@@ -29,7 +29,6 @@ describe('serveLocalWebSearch()', () => {
     expect(await statusOf(path)).toMatch(/^HTTP\/1\.1 400 /);
     expect((await fetch(`${local.url}/search.json`)).status).toBe(401);
   });
-
   it('says which dollar a price is in, but where the country does', async () => {
     expect(await pricesFor('')).toContain('US$949.99');
     expect(await pricesFor('&gl=us')).toContain('$949.99');

@@ -1,31 +1,21 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ROOT } from '../../../src/dev/functions.ts';
+import { runNode, startProduct } from '../node-for-test.ts';
 
-interface Running {
-  url: string;
-  key: string;
-  output(): string;
-  /** As npm does, which hands on what the terminal has sent to both: the signal comes twice. Gives the exit code. */
-  stop(signal: NodeJS.Signals): Promise<number | null>;
-}
+type Running = Awaited<ReturnType<typeof startProduct>>;
+const POLL = { timeout: 30_000, interval: 100 };
 
 let folder: string;
-let running: ChildProcess[];
-let port: number | undefined;
-
+let running: Running[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-start-'));
   running = [];
-  port = undefined;
 });
-
 afterEach(async () => {
-  await Promise.all(running.map((child) => stopped(child, 'SIGINT')));
+  await Promise.all(running.map((product) => product.stop()));
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -33,74 +23,40 @@ const write = (path: string, text: string): void => {
   mkdirSync(join(folder, path, '..'), { recursive: true });
   writeFileSync(join(folder, path), text);
 };
-
-/** As a user would: `npm start -- …`, until it says that it is ready. */
-const start = async (kb: string, env: Record<string, string> = {}): Promise<Running> => {
-  // The same port again: articles without an address of their own are addressed at the gateway.
-  port ??= await freePort();
-  const args = [
-    'src/dev/run/start.ts',
-    '--port',
-    String(port),
-    '--state',
-    join(folder, 'state'),
-    '--kb',
-    join(folder, kb),
-  ];
-  const child = spawn('node', args, { cwd: ROOT, env: { ...process.env, ...env } });
-  running.push(child);
-  let output = '';
-  child.stderr.on('data', (bytes: Buffer) => (output += bytes.toString()));
-  const [, url = '', key = ''] = await new Promise<string[]>((resolve, reject) => {
-    child.stdout.on('data', (bytes: Buffer) => {
-      output += bytes.toString();
-      const ready = /^ready (\S+) key (\S+)$/m.exec(output);
-      if (ready) resolve(ready);
-    });
-    child.once('exit', () => reject(new Error(`it ended: ${output}`)));
-  });
-  return { url, key, output: () => output, stop: (signal) => stopped(child, signal) };
-};
-
-const freePort = async (): Promise<number> => {
+const listen = async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { port: free } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return free;
+  return { server, port: String((server.address() as { port: number }).port) };
 };
-
-const stopped = async (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> => {
-  if (child.exitCode !== null) return child.exitCode;
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  child.kill(signal);
-  return ended;
+const refusal = async (...args: string[]) => {
+  const { status, stderr } = await runNode(['src/dev/run/start.ts', ...args]);
+  return [status, stderr];
 };
-
-const ask = async ({ url, key }: Running, query: string): Promise<string> => {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  // By name, so that a declination stays one.
-  const body = JSON.stringify({ query, librarian: 'navigator' });
-  const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body });
-  return ((await response.json()) as { answer: string }).answer;
-};
+// By name, so that a declination stays one.
+const ask = async ({ ask: send }: Running, query: string) => (await send({ query, librarian: 'navigator' })).answer;
+const HIVE = 'Where does the hive of the queen stand?';
 
 describe('npm start', () => {
   it('answers from a folder and follows its files; key and edition outlive a restart', {
     timeout: 180_000,
   }, async () => {
+    // The same port again: articles without an address of their own are addressed at the gateway.
+    const { server, port } = await listen();
+    await new Promise((resolve) => server.close(resolve));
+    const start = async (kb: string, env: Record<string, string> = {}): Promise<Running> => {
+      const args = ['--port', port, '--state', join(folder, 'state'), '--kb', join(folder, kb), '--no-helpdesk'];
+      const product = await startProduct(args, { env });
+      running.push(product);
+      return product;
+    };
     write('kb/bees.md', '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
     write('kb/goats.md', '# Goats\n\nGoats are milked at five in the morning.\n');
     write('kb/hens.md', '# Hens\n\nHens lay fewer eggs in November.\n');
     write('kb/ducks.md', '# Ducks\n\nDucks swim on the northern pond.\n');
     const first = await start('kb');
-    expect(await ask(first, 'Where does the hive of the queen stand?')).toContain('behind the orchard wall');
-
+    expect(await ask(first, HIVE)).toContain('behind the orchard wall');
     write('kb/bees.md', '# Bees\n\nThe hive of the queen stands upon the chapel roof.\n');
-    await expect
-      .poll(() => ask(first, 'Where does the hive of the queen stand?'), POLL)
-      .toContain('upon the chapel roof');
+    await expect.poll(() => ask(first, HIVE), POLL).toContain('upon the chapel roof');
     rmSync(join(folder, 'kb/goats.md'));
     await expect.poll(() => ask(first, 'When are goats milked?'), POLL).not.toContain('five in the morning');
     await expect.poll(first.output, POLL).toMatch(/0 new, 1 changed, 0 removed[\s\S]*0 new, 0 changed, 1 removed/);
@@ -110,13 +66,12 @@ describe('npm start', () => {
     const second = await start('kb');
     expect(second.key).toBe(first.key);
     expect(second.output()).toContain('3 articles, 3 passages (0 new, 0 changed, 0 removed)');
-
     // Too much is gone at once: it is kept, and said how to remove it after all.
     rmSync(join(folder, 'kb/bees.md'));
     rmSync(join(folder, 'kb/hens.md'));
     await expect.poll(second.output, POLL).toContain('2 of 3 articles are gone from the source and were kept');
     expect(second.output()).toContain('"force": true');
-    expect(await ask(second, 'Where does the hive of the queen stand?')).toContain('upon the chapel roof');
+    expect(await ask(second, HIVE)).toContain('upon the chapel roof');
     expect(await second.stop('SIGTERM')).toBe(0);
     expect(second.output()).toContain('\nstopping\n');
 
@@ -125,43 +80,22 @@ describe('npm start', () => {
     const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice' });
     expect(other.key).toBe('a-key-of-my-own-choice');
     expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 3 removed)');
-    expect(await ask(other, 'Where does the hive of the queen stand?')).not.toContain('chapel');
+    expect(await ask(other, HIVE)).not.toContain('chapel');
   });
-
-  it('refuses a folder that does not exist, says why and where its options are listed', () => {
-    const args = ['src/dev/run/start.ts', '--kb', '/no/such/folder'];
-    const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
-    expect(status).toBe(2);
-    expect(stderr).toBe('Cannot use --kb /no/such/folder: there is no such folder. --help lists the options.\n');
+  it('refuses a folder that does not exist, says why and where its options are listed', async () => {
+    const stderr = 'Cannot use --kb /no/such/folder: there is no such folder. --help lists the options.\n';
+    expect(await refusal('--kb', '/no/such/folder')).toEqual([2, stderr]);
   });
-
   it('says which port is in use, and how to take another', async () => {
-    write('kb/bees.md', '# Bees\n\nText.\n');
-    const server = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => server.once('listening', resolve));
-    const { port } = server.address() as { port: number };
-    const args = [
-      'src/dev/run/start.ts',
-      '--port',
-      String(port),
-      '--state',
-      join(folder, 'state'),
-      '--kb',
-      join(folder, 'kb'),
-    ];
-    const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
+    const { server, port } = await listen();
+    const stderr = expect.stringContaining(`port ${port} is in use`);
+    expect(await refusal('--port', port, '--state', join(folder, 'state'))).toEqual([1, stderr]);
     server.close();
-    expect(status).toBe(1);
-    expect(stderr).toContain(`port ${port} is in use`);
   });
-
-  it('never empties a folder that is not its own', () => {
+  it('never empties a folder that is not its own', async () => {
     write('precious/photo.txt', 'do not delete');
-    const args = ['src/dev/run/start.ts', '--fresh', '--state', join(folder, 'precious')];
-    const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
-    expect([status, existsSync(join(folder, 'precious/photo.txt'))]).toEqual([1, true]);
-    expect(stderr).toContain('it is no state folder');
+    const stderr = expect.stringContaining('it is no state folder');
+    expect(await refusal('--fresh', '--state', join(folder, 'precious'))).toEqual([1, stderr]);
+    expect(existsSync(join(folder, 'precious/photo.txt'))).toBe(true);
   });
 });
-
-const POLL = { timeout: 30_000, interval: 100 };

@@ -6,12 +6,10 @@ describe('ticketOptions()', () => {
     expect(ticketOptions([])).toMatchObject({ tool: 'chatwoot', product: 'Apollo II', times: 1, isForged: false });
     expect(ticketOptions([]).message).not.toBe('');
   });
-
   it('takes what is said', () => {
     const options = ticketOptions(['--tool', 'help-scout', '--times', '2', '--bad-signature', '--product', '']);
     expect(options).toMatchObject({ tool: 'help-scout', times: 2, isForged: true, product: '' });
   });
-
   it.each([
     [['--tool', 'front'], /--tool front/],
     [['--times', '0'], /--times 0/],

@@ -35,59 +35,54 @@ describe('the sample taxonomy', () => {
       classification: { primary_intent: intent.id, confidence: 0.9, secondary_intents: [] },
       coverage: 'high',
     });
-
   it('may be put in place as it is', () => {
     expect(readTaxonomy(file)).toMatchObject({ ok: true });
   });
-
   it('recognises facts as customers write them', () => {
     const patterns = new Map(
       taxonomy.intents.flatMap((intent) => intent.required_facts.map((fact) => [fact.id, fact])),
     );
     const tells = (id: string, text: string) =>
       patterns.get(id)?.patterns?.some((pattern) => new RegExp(pattern, 'iu').test(text));
-    for (const [id, text] of [
-      ['order_number', 'Where is order BR-10482?'],
-      ['order_number', 'my order number is 204518'],
-      ['order_number', 'Meine Bestellung 30417 fehlt'],
-      ['serial_number', 'serial A2-004711'],
-      ['status_led', 'The LED is blinking amber'],
-      ['status_led', 'a solid red light'],
-      ['status_led', 'slow blinking green'],
-      ['status_led', 'Die Lampe leuchtet rot'],
-      ['tried_so_far', 'I did everything on the page'],
-      ['tried_so_far', 'Ich habe es schon neu gestartet'],
-      ['firmware_version', 'I am on 3.4.1'],
-      ['since_when', 'It has been like this for three days'],
-      ['error_code', 'it says E21'],
-      ['sync_progress', 'stuck at 78 %'],
-    ] as const)
-      expect(tells(id, text), `${id}: ${text}`).toBe(true);
-    for (const [id, text] of [
-      ['order_number', 'Where is my order?'],
-      ['status_led', 'The fan is loud'],
-      ['tried_so_far', 'I did not find the page'],
-      ['firmware_version', 'It needs 12 V'],
-      ['error_code', 'Everything is slow'],
-    ] as const)
-      expect(tells(id, text), `${id}: ${text}`).toBe(false);
+    const facts: [id: string, given: string[], missing?: string[]][] = [
+      [
+        'order_number',
+        ['Where is order BR-10482?', 'my order number is 204518', 'Meine Bestellung 30417 fehlt'],
+        ['Where is my order?'],
+      ],
+      ['serial_number', ['serial A2-004711']],
+      [
+        'status_led',
+        ['The LED is blinking amber', 'a solid red light', 'slow blinking green', 'Die Lampe leuchtet rot'],
+        ['The fan is loud'],
+      ],
+      [
+        'tried_so_far',
+        ['I did everything on the page', 'Ich habe es schon neu gestartet'],
+        ['I did not find the page'],
+      ],
+      ['firmware_version', ['I am on 3.4.1'], ['It needs 12 V']],
+      ['since_when', ['It has been like this for three days']],
+      ['error_code', ['it says E21'], ['Everything is slow']],
+      ['sync_progress', ['stuck at 78 %']],
+    ];
+    for (const [id, given, missing = []] of facts) {
+      expect(given.filter((text) => tells(id, text))).toEqual(given);
+      expect(missing.filter((text) => tells(id, text))).toEqual([]);
+    }
   });
-
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
   });
-
   it('has at least 16 examples of each, none of them twice', () => {
     const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));
     for (const intent of taxonomy.intents) expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
     expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
   });
-
   it('fits into a request with its trained model', () => {
     const model = encodeBase64url(trainClassifier(taxonomy, { effort: 'quick' }));
     expect(JSON.stringify({ taxonomy, model }).length).toBeLessThan(MAX_ARTICLE_BYTES);
   });
-
   it('has templates with the knowledge on a line of its own and known placeholders alone', () => {
     for (const template of templates) {
       expect(template.split('\n')).toContain('{knowledge}');
@@ -97,18 +92,15 @@ describe('the sample taxonomy', () => {
       );
     }
   });
-
   it('promises neither refund nor replacement nor a date nor a price', () => {
     const promise =
       /\bwe (?:will|shall|can) (?:refund|replace|exchange|send|ship|repair|pay|credit)|\bfree of charge|[€$£]|\bwithin \d|\bguarantee/i;
     for (const template of [...templates, ...others]) expect(template).not.toMatch(promise);
   });
-
   it('lets only that go out by itself whose template answers whatever is asked', () => {
     const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
     expect(sent.sort()).toEqual(['backup_restore']);
   });
-
   it.each([
     'There is smoke coming out of it',
     'It caught fire last night',
@@ -127,14 +119,12 @@ describe('the sample taxonomy', () => {
   ])('hands danger to the safety team whatever the message is about: %s', (message) => {
     for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
   });
-
-  it('escalates no message about a red light to the safety team', () => {
-    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
-      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
-  });
-
   it('hands every report of danger to the safety team', () => {
     const safety = taxonomy.intents.find(({ id }) => id === 'safety');
     expect(safety?.escalation).toContainEqual(expect.objectContaining({ to: 'Safety team', always: true }));
+  });
+  it('escalates no message about a red light to the safety team', () => {
+    for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
+      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
   });
 });

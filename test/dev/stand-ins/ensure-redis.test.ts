@@ -15,31 +15,24 @@ const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: str
   return { run, isRoot, ran };
 };
 
+const INSTALLED = ['apt-get update', 'apt-get install --yes --no-install-recommends redis-server'];
+
 describe('ensureRedis()', () => {
-  it('does nothing where redis-server is there', () => {
-    const there = machine({ has: ['redis-server', 'apt-get'], isRoot: true });
-    ensureRedis(there);
-    expect(there.ran).toEqual([]);
+  it.each([
+    ['does nothing where redis-server is there', ['redis-server', 'apt-get'], true, []],
+    ['installs the package after an update, as root on Debian', ['apt-get'], true, INSTALLED],
+  ])('%s', (_, has, isRoot, ran) => {
+    const tried = machine({ has, installs: ['redis-server'], isRoot });
+    ensureRedis(tried);
+    expect(tried.ran).toEqual(ran);
   });
-
-  it('installs the package after an update, as root on Debian', () => {
-    const bare = machine({ has: ['apt-get'], installs: ['redis-server'], isRoot: true });
-    ensureRedis(bare);
-    expect(bare.ran).toEqual(['apt-get update', 'apt-get install --yes --no-install-recommends redis-server']);
-  });
-
-  it('names what is missing where it may not install', () => {
-    const foreign = machine({ has: ['apt-get'], installs: ['redis-server'], isRoot: false });
-    expect(() => ensureRedis(foreign)).toThrow(/Cannot find redis-server/);
-    expect(foreign.ran).toEqual([]);
-    expect(() => ensureRedis(machine({ has: [], isRoot: true }))).toThrow(/apt-get install redis-server/);
-  });
-
-  it('says so when the installation brought nothing', () => {
-    expect(() => ensureRedis(machine({ has: ['apt-get'], isRoot: true }))).toThrow(/did not succeed/);
-  });
-
-  it('finds one on this machine', () => {
-    expect(() => ensureRedis()).not.toThrow();
+  it.each([
+    ['names what is missing where it may not install', ['apt-get'], false, /Cannot find redis-server/, []],
+    ['names the command where there is no apt-get', [], true, /apt-get install redis-server/, []],
+    ['says so when the installation brought nothing', ['apt-get'], true, /did not succeed/, INSTALLED],
+  ])('%s', (_, has, isRoot, says, ran) => {
+    const tried = machine({ has, isRoot });
+    expect(() => ensureRedis(tried)).toThrow(says);
+    expect(tried.ran).toEqual(ran);
   });
 });

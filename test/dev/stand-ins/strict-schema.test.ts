@@ -14,28 +14,20 @@ const object = (properties: Record<string, unknown>, more: object = {}) => ({
 });
 const text = { type: 'string' };
 
+const list = (items?: unknown, more: object = {}) => ({ type: 'array', items, ...more });
+
 describe('strictSchemaProblem()', () => {
   it.each<[string, unknown]>([
-    [
-      'objects, lists, texts and numbers',
-      object({ a: text, b: { type: 'array', items: object({ c: { type: 'integer' } }) } }),
-    ],
+    ['objects, lists, texts and numbers', object({ a: text, b: list(object({ c: { type: 'integer' } })) })],
     ['choices and nothing', object({ a: { anyOf: [text, { type: 'null' }] }, b: { type: ['string', 'null'] } })],
     ['enums and constants', object({ a: { type: 'string', enum: ['x', 'y'] }, b: { const: 'z' } })],
-    [
-      'bounds of numbers and counts',
-      object({
-        a: { type: 'number', minimum: 0, maximum: 1 },
-        b: { type: 'array', items: text, minItems: 1, maxItems: 3 },
-      }),
-    ],
+    ['bounds', object({ a: { type: 'number', minimum: 0, maximum: 1 }, b: list(text, { minItems: 1, maxItems: 3 }) })],
     ['patterns and formats', object({ a: { type: 'string', pattern: '^a', format: 'date' } })],
     ['definitions', object({ a: { $ref: '#/$defs/part' } }, { $defs: { part: object({ b: text }) } })],
     ['recursion', object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } })],
   ])('takes %s', (_, schema) => {
     expect(strictSchemaProblem(schema)).toBeUndefined();
   });
-
   it.each<[string, unknown, RegExp]>([
     ['no schema', undefined, /type: "object"/],
     ['a list at the root', { type: 'array', items: text }, /got 'type: "array"'/],
@@ -43,49 +35,30 @@ describe('strictSchemaProblem()', () => {
     ['an object that is open', { type: 'object', properties: {}, required: [] }, /additionalProperties/],
     ['a member that may be absent', { ...object({ a: text }), required: [] }, /Missing 'a'/],
     ['a required member that is not there', { ...object({ a: text }), required: ['a', 'b'] }, /Extra required key 'b'/],
-    [
-      'an open object deep inside',
-      object({ a: { type: 'array', items: { type: 'object' } } }),
-      /'properties', 'a', 'items', \)/,
-    ],
+    ['an open object deep inside', object({ a: list({ type: 'object' }) }), /'properties', 'a', 'items', \)/],
     ['a longest text', object({ a: { ...text, maxLength: 5 } }), /'maxLength' is not permitted/],
-    ['a shortest text', object({ a: { ...text, minLength: 5 } }), /'minLength' is not permitted/],
     ['oneOf', object({ a: { oneOf: [text] } }), /'oneOf' is not permitted/],
-    ['allOf', object({ a: { allOf: [text] } }), /'allOf' is not permitted/],
-    ['not', object({ a: { not: text } }), /'not' is not permitted/],
     ['uniqueItems', object({ a: { type: 'array', items: text, uniqueItems: true } }), /'uniqueItems'/],
-    ['patternProperties', object({}, { patternProperties: {} }), /'patternProperties'/],
-    ['prefixItems', object({ a: { type: 'array', prefixItems: [text] } }), /'prefixItems'/],
     ['a format that is not supported', object({ a: { ...text, format: 'uri' } }), /'uri' is not a valid format/],
     ['a list of nobody knows what', object({ a: { type: 'array' } }), /missing items/],
     ['a member without a type', object({ a: {} }), /must have a 'type' key/],
     ['a type that is none', object({ a: { type: 'text' } }), /'text' is not a valid type/],
     ['a reference to nowhere', object({ a: { $ref: '#/$defs/gone' } }), /not found/],
     ['an empty enum', object({ a: { type: 'string', enum: [] } }), /enum/],
-    ['more than 1000 enum values', object({ a: numbers(600), b: numbers(600) }), /1000 enum values/],
-    ['an enum of long texts', object({ a: { type: 'string', enum: texts(300, 60) } }), /15000 characters/],
-    [
-      'more than 5000 members',
-      object(Object.fromEntries(texts(5001, 3).map((name) => [name, text]))),
-      /5000 properties/,
-    ],
   ])('refuses %s', (_, schema, problem) => {
     expect(strictSchemaProblem(schema)).toMatch(problem);
   });
-
   it('takes ten levels of nesting and no more', () => {
     const nested = (levels: number): unknown => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
     expect(strictSchemaProblem(nested(10))).toBeUndefined();
     expect(strictSchemaProblem(nested(11))).toMatch(/10 levels/);
   });
-
   it('judges what the helper for zod makes of a schema', () => {
     const schemaOf = (schema: z.ZodType) => zodResponseFormat(schema, 'x').json_schema.schema;
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().nullable(), n: z.int() })))).toBeUndefined();
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().max(5) })))).toMatch(/maxLength/);
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.url() })))).toMatch(/uri/);
   });
-
   it('never throws', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void strictSchemaProblem(value)));
   });
@@ -110,21 +83,8 @@ describe('sampleOfSchema()', () => {
     expect(strictSchemaProblem(schema)).toBeUndefined();
     expect(Whole.safeParse(sampleOfSchema(schema, 'words'))).toMatchObject({ success: true, data: { text: 'words' } });
   });
-
   it('ends where a schema goes on for ever', () => {
-    const schema = object({
-      text,
-      next: { anyOf: [{ $ref: '#' }, { type: 'null' }] },
-      all: { type: 'array', items: { $ref: '#' } },
-    });
+    const schema = object({ text, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] }, all: list({ $ref: '#' }) });
     expect(JSON.stringify(sampleOfSchema(schema, 'x')).length).toBeLessThan(1_000_000);
   });
 });
-
-function numbers(count: number) {
-  return { type: 'integer', enum: Array.from({ length: count }, (_, at) => at) };
-}
-
-function texts(count: number, length: number): string[] {
-  return Array.from({ length: count }, (_, at) => `${at}`.padStart(length, 'x').padStart(5, 'y'));
-}

@@ -6,6 +6,7 @@ import { startVectorServer, type VectorServerOptions } from '../../../src/dev/st
 export const startVector = async (options: VectorServerOptions = {}) => {
   const server = await startVectorServer({ indexes: [{ dimension: 2 }], indexingDelayMs: 0, ...options });
   onTestFinished(() => server.stop());
-  const clientFor = (token: string) => new Index({ url: server.url, token, retry: { retries: 0 } });
+  const clientFor = (token: string, more: object = {}) =>
+    new Index({ url: server.url, token, retry: { retries: 0 }, ...more });
   return { server, index: clientFor(server.token), clientFor };
 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { shortestFloat32 } from '../../../src/dev/stand-ins/vector/float32.ts';
 import { startVector } from './vector-clients.ts';
 
 const vector = [1, 0];
@@ -16,23 +15,19 @@ const post = async ({ url, token }: { url: string; token: string }, path: string
   return { status: response.status, body: (await response.json()) as unknown };
 };
 
-describe('upsert, fetch, range and delete', () => {
+describe('upsert, fetch, range, delete and query', () => {
   it('store vectors by id, in the default namespace and in others', async () => {
     const { index } = await startVector();
-    for (const namespace of [undefined, 'ns-1']) {
-      const options = namespace === undefined ? {} : { namespace };
+    for (const options of [{}, { namespace: 'ns-1' }]) {
       const written = { id: 33, vector: [0.1, 0.2], metadata: { a: [1, null, { b: 'ü' }] } };
       expect(await index.upsert(written, options)).toBe('Success');
-      expect(await index.fetch(['33', 'none'], { ...everything, ...options })).toEqual([
-        { ...written, id: '33' },
-        null,
-      ]);
+      const all = { ...everything, ...options };
+      expect(await index.fetch(['33', 'none'], all)).toEqual([{ ...written, id: '33' }, null]);
       await index.upsert({ id: '33', vector: [0, 1] }, options);
-      expect(await index.fetch(['33'], { ...everything, ...options })).toEqual([{ id: '33', vector: [0, 1] }]);
+      expect(await index.fetch(['33'], all)).toEqual([{ id: '33', vector: [0, 1] }]);
     }
     expect(await index.fetch(['33'], { namespace: 'never-written' })).toEqual([null]);
   });
-
   it('list pages in the order of writing, with an empty cursor after the last', async () => {
     const { index } = await startVector();
     await index.upsert(numbered(10));
@@ -40,51 +35,26 @@ describe('upsert, fetch, range and delete', () => {
     expect(first).toEqual({ nextCursor: '5', vectors: numbered(5).map(({ id }) => ({ id })) });
     const second = await index.range({ cursor: first.nextCursor, limit: 5, includeVectors: true });
     expect(second).toEqual({ nextCursor: '', vectors: numbered(10).slice(5) });
-    expect(await index.range({ cursor: '0', limit: 3 }, { namespace: 'none' })).toEqual({
-      nextCursor: '',
-      vectors: [],
-    });
   });
-
   it('delete by id, prefix or filter, and report how many there were', async () => {
     const { index } = await startVector();
     await index.upsert([...numbered(3, 'a-'), ...numbered(3, 'b-')]);
     await index.upsert({ id: 'c', vector, metadata: { kind: 'animal' } });
-    expect(await index.delete('a-0')).toEqual({ deleted: 1 });
-    expect(await index.delete(['a-0', 'a-1'])).toEqual({ deleted: 1 });
+    expect(await index.delete(['a-0', 'none'])).toEqual({ deleted: 1 });
     expect(await index.delete({ prefix: 'b-' })).toEqual({ deleted: 3 });
     expect(await index.delete({ filter: "kind = 'animal'" })).toEqual({ deleted: 1 });
     expect(await index.delete(['a-2'], { namespace: 'none' })).toEqual({ deleted: 0 });
-    expect(idsOf(await index.query({ vector, topK: 10 }))).toEqual(['a-2']);
+    expect(idsOf(await index.query({ vector, topK: 10 }))).toEqual(['a-1', 'a-2']);
   });
-});
-
-describe('query', () => {
-  it('scores by cosine from 0 to 1, whatever the length of the vectors', async () => {
+  it('score by cosine from 0 to 1, whatever the length of the vectors, and return the first topK', async () => {
     const { index } = await startVector();
     const vectors = { opposite: [-1, 0], right: [0, 2], same: [7, 0], near: [0.6, 0.8], zero: [0, 0] };
-    await index.upsert(Object.entries(vectors).map(([id, each]) => ({ id, vector: each })));
-    expect(await index.query({ vector: [2, 0], topK: 5 })).toEqual([
-      { id: 'same', score: 1 },
-      { id: 'near', score: 0.8 },
-      { id: 'right', score: 0.5 },
-      { id: 'zero', score: 0.5 },
-      { id: 'opposite', score: 0 },
-    ]);
-  });
-
-  it('returns topK hits with what was asked for, and one list for each of several queries', async () => {
-    const { index } = await startVector();
-    await index.upsert([{ id: 'a', vector, metadata: { x: 1 } }, ...numbered(12).slice(1)]);
-    expect(await index.query({ vector, topK: 1, ...everything })).toEqual([
-      { id: 'a', score: 1, vector, metadata: { x: 1 } },
-    ]);
-    expect(await index.query({ vector, topK: 3 })).toHaveLength(3);
-    const one = { vector, topK: 1 };
-    expect(await index.queryMany([one])).toEqual([[{ id: 'a', score: 1 }]]);
-    expect((await index.queryMany<never>([one, { vector: [0, 1], topK: 2 }])).map(idsOf)).toEqual([
-      ['a'],
-      ['11', '10'],
+    await index.upsert(Object.entries(vectors).map(([id, each]) => ({ id, vector: each, metadata: { id } })));
+    const scores = Object.entries({ same: 1, near: 0.8, right: 0.5, zero: 0.5, opposite: 0 });
+    const expected = scores.map(([id, score]) => ({ id, score }));
+    expect(await index.query({ vector: [2, 0], topK: 5 })).toEqual(expected);
+    expect(await index.query({ vector: [2, 0], topK: 1, ...everything })).toEqual([
+      { ...expected[0], vector: [7, 0], metadata: { id: 'same' } },
     ]);
   });
 });
@@ -101,7 +71,6 @@ describe('filters', () => {
     await index.upsert({ id: 'bare', vector });
     return async (filter: string) => idsOf(await index.query({ vector, topK: 10, filter }));
   };
-
   it.each([
     ['', ['istanbul', 'ankara', 'oslo', 'bare']],
     ["name = 'Ankara'", ['ankara']],
@@ -123,34 +92,20 @@ describe('filters', () => {
     const find = await start();
     expect(await find(filter)).toEqual(expected);
   });
-
   it.each([
-    'name',
-    'name =',
-    "= 'x'",
     "name == 'x'",
     "name = 'x",
     "name = 'it''s'",
     'name = x',
-    "name > 'A'",
     'population > 1e-10',
-    "NOT name = 'x'",
     "(name = 'x'",
-    "name = 'x')",
-    "name = 'x' AND",
-    "name = 'x' name = 'y'",
     'name IN ()',
-    "name IN ('x',)",
-    "AND = 'x'",
     "größe = 'x'",
     "name = 'x'; DROP",
-    "name GLOB 'A*'",
-    "tags[0] = 'x'",
   ])('are refused when they are malformed or not supported: %s', async (filter) => {
     const find = await start();
     await expect(find(filter)).rejects.toThrow('Invalid filter');
   });
-
   it('are at most 4,096 characters long', async () => {
     const find = await start();
     expect(await find(`name = '${'x'.repeat(4096 - 9)}'`)).toEqual([]);
@@ -186,10 +141,10 @@ describe('access', () => {
     const reader = clientFor('read-only');
     expect(await reader.query({ vector, topK: 1 })).toHaveLength(1);
     const writes = [
-      reader.upsert({ id: 'b', vector }),
-      reader.delete('a'),
-      reader.reset(),
-      reader.deleteNamespace('ns'),
+      () => reader.upsert({ id: 'b', vector }),
+      () => reader.delete('a'),
+      () => reader.reset(),
+      () => reader.deleteNamespace('ns'),
     ];
     for (const write of writes) await expect(write).rejects.toThrow('Forbidden');
     await expect(clientFor('wrong').info()).rejects.toThrow(/^Unauthorized: Invalid auth token$/);
@@ -200,43 +155,24 @@ describe('access', () => {
 
 describe('a request that the index cannot serve', () => {
   const ids = idsOf(numbered(1001));
-
-  it.each([
-    [
-      'a vector of another dimension',
-      'upsert',
-      [
-        { id: 'a', vector },
-        { id: 'b', vector: [1] },
-      ],
-      422,
-      'dimension: 1, expected: 2',
-    ],
+  const one = { id: 'a', vector };
+  it.each<[what: string, path: string, body: unknown, status: number, message: string]>([
+    ['a vector of another dimension', 'upsert', [one, { id: 'b', vector: [1] }], 422, 'dimension: 1, expected: 2'],
     ['a query of another dimension', 'query', { vector: [1, 0, 0] }, 422, 'dimension: 3, expected: 2'],
     [
-      'more than 48 KB of metadata',
+      'too much metadata',
       'upsert',
-      { id: 'a', vector, metadata: { text: 'x'.repeat(48 * 1024) } },
+      { ...one, metadata: { text: 'x'.repeat(48 * 1024) } },
       422,
       'Metadata is too large',
     ],
-    ['an empty id', 'upsert', { id: '', vector }, 400, 'Invalid request'],
-    ['a vector of strings', 'upsert', { id: 'a', vector: ['1', '0'] }, 400, 'Invalid request'],
-    [
-      'a sparse vector',
-      'upsert',
-      { id: 'a', vector, sparseVector: { indices: [1], values: [1] } },
-      400,
-      'sparseVector',
-    ],
-    ['an empty write', 'upsert', [], 400, 'Invalid request'],
+    ['an empty id', 'upsert', { ...one, id: '' }, 400, 'Invalid request'],
+    ['a vector of strings', 'upsert', { ...one, vector: ['1', '0'] }, 400, 'Invalid request'],
     ['more than 1,000 vectors', 'upsert', numbered(1001), 400, 'Invalid request'],
     ['malformed JSON', 'upsert', '{"id":', 400, 'not valid JSON'],
     ['a topK over 1,000', 'query', { vector, topK: 1001 }, 400, 'Invalid request'],
-    ['a topK of 0', 'query', { vector, topK: 0 }, 400, 'Invalid request'],
     ['a page over 1,000', 'range', { cursor: 0, limit: 1001 }, 400, 'Invalid request'],
     ['an unknown cursor', 'range', { cursor: 'x', limit: 1 }, 400, 'Invalid cursor'],
-    ['a fetch of more than 1,000 ids', 'fetch', { ids }, 400, 'Invalid request'],
     ['a delete of more than 1,000 ids', 'delete', { ids }, 400, 'Invalid request'],
     [
       'a delete by two criteria',
@@ -245,11 +181,7 @@ describe('a request that the index cannot serve', () => {
       422,
       'Only and only one of the ids, prefix, or',
     ],
-    ['a delete without criteria', 'delete', {}, 422, 'Only and only one of the ids, prefix, or'],
-    ['a delete by a malformed filter', 'delete', { filter: 'name' }, 400, 'Invalid filter'],
-    ['a namespace with a slash', 'upsert/a/b', { id: 'a', vector }, 404, 'Not found'],
-    ['an operation that needs a namespace', 'delete-namespace/', [], 404, 'Not found'],
-    ['an operation that takes none', 'info/ns', [], 404, 'Not found'],
+    ['a namespace with a slash', 'upsert/a/b', one, 404, 'Not found'],
     ['an unknown operation', 'query-data', { data: 'text' }, 404, 'Not found'],
   ])('is refused: %s', async (_name, path, body, status, message) => {
     const { server, index } = await startVector();
@@ -257,24 +189,9 @@ describe('a request that the index cannot serve', () => {
     expect(await post(server, path, body)).toEqual(refused);
     expect((await index.info()).vectorCount).toBe(0);
   });
-
-  it('is refused when it is not a POST', async () => {
-    const { server } = await startVector();
-    const headers = { authorization: `Bearer ${server.token}` };
-    expect((await fetch(`${server.url}/info`, { headers })).status).toBe(405);
-  });
-
   it('is refused when the index does not compare by cosine, which only its description shows', async () => {
     const { index } = await startVector({ indexes: [{ dimension: 2, similarityFunction: 'EUCLIDEAN' }] });
     expect((await index.info()).similarityFunction).toBe('EUCLIDEAN');
     await expect(index.query({ vector, topK: 1 })).rejects.toThrow('COSINE');
   });
-});
-
-it('prints the shortest decimal that names the same 32-bit number', () => {
-  expect([0.1, 1 / 3, 16777217, 0].map(shortestFloat32)).toEqual([0.1, 0.33333334, 16777216, 0]);
-  for (let at = 1; at < 2000; at++) {
-    const value = Math.fround(Math.sin(at) * 10 ** (at % 30));
-    expect(Math.fround(shortestFloat32(value))).toBe(value);
-  }
 });
