@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask-request.ts';
+import { AskRequest, LibrarianAskRequest } from '../../src/contract/ask-request.ts';
 import { Query } from '../../src/contract/names.ts';
-import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import { itNeeds, itRefuses, itTakes } from './it-refuses.ts';
 
 const ASK = {
   query: 'How do I reset my Apollo?',
@@ -15,8 +15,8 @@ const ASK = {
 
 describe('AskRequest', () => {
   itTakes(AskRequest, { 'a full request': ASK, 'a bare question': { query: 'Why?' } });
+  itNeeds(AskRequest, ASK, 'query');
   itRefuses(AskRequest, ASK, [
-    ['no query', 'query', ABSENT, /is missing/],
     ['an empty query', 'query', '', /^is empty$/],
     ['white space alone', 'query', ' \n\t', /^is empty$/],
     ['100,000 characters', 'query', 'a'.repeat(100_000), /longer than 4000/],
@@ -42,10 +42,6 @@ describe('LibrarianAskRequest', () => {
     ['a user in the body', 'user', { id: 'user:root' }, /not a known member/],
     ['a chain in the body', 'delegationChain', [], /not a known member/],
   ]);
-});
-
-describe('NavigateRequest', () => {
-  itRefuses(NavigateRequest, { query: 'Why?' }, [['an unknown member', 'limit', 3, /not a known member/]]);
 });
 
 describe('Query', () => {

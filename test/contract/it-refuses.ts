@@ -24,6 +24,14 @@ export const itRefuses = (schema: z.ZodType, valid: unknown, breakages: Breakage
   });
 };
 
+/** One test a member: the valid value without it is refused with one issue, which names it. */
+export const itNeeds = (schema: z.ZodType, valid: unknown, members: string): void =>
+  itRefuses(
+    schema,
+    valid,
+    members.split(' ').map((path) => [`a value without ${path}`, path, ABSENT, /is missing/]),
+  );
+
 /** One test an example: it parses, and nothing of it is lost. */
 export const itTakes = (schema: z.ZodType, examples: Record<string, unknown>): void => {
   it.each(Object.entries(examples))('accepts %s', (_name, example) => {
