@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AskRequest, LibrarianAskRequest } from '../../src/contract/ask-request.ts';
+import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask-request.ts';
 import { Query } from '../../src/contract/names.ts';
-import { itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const ASK = {
   query: 'How do I reset my Apollo?',
@@ -15,7 +15,6 @@ const ASK = {
 
 describe('AskRequest', () => {
   itTakes(AskRequest, { 'a full request': ASK, 'a bare question': { query: 'Why?' } });
-  itNeeds(AskRequest, ASK, 'query');
   itRefuses(AskRequest, ASK, [
     ['an empty query', 'query', '', /^is empty$/],
     ['white space alone', 'query', ' \n\t', /^is empty$/],
@@ -42,6 +41,10 @@ describe('LibrarianAskRequest', () => {
     ['a user in the body', 'user', { id: 'user:root' }, /not a known member/],
     ['a chain in the body', 'delegationChain', [], /not a known member/],
   ]);
+});
+
+describe('NavigateRequest', () => {
+  itRefuses(NavigateRequest, { query: 'Why?' });
 });
 
 describe('Query', () => {

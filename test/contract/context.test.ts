@@ -14,7 +14,7 @@ import {
 } from '../../src/contract/context-engine.ts';
 import { Memory, MemoryInput, SearchResult } from '../../src/contract/memory.ts';
 import examples from './examples/context-engine.json' with { type: 'json' };
-import { ABSENT, itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
 
 const { contextOptions, searchOptions, templates, preview } = examples;
 const { memoryIds: _ids, rankingScores: _scores, budgetUsed: _used, ...result } = preview;
@@ -23,10 +23,8 @@ const memory = found?.memory;
 
 describe('Memory', () => {
   itTakes(Memory, { 'a memory': memory });
-  itNeeds(Memory, memory, 'id workspace_id');
   itRefuses(Memory, memory, [
     ['blank content', 'content', ' ', /empty/],
-    ['a confidence above 1', 'confidence', 90, /<=1/],
     ['a time that is none', 'created_at', 'May', /moment/],
   ]);
 });
@@ -34,11 +32,7 @@ describe('Memory', () => {
 describe('MemoryInput', () => {
   const INPUT = { type: 'fact', content: 'x', confidence: 1, related_to: [{ memory_id: 'm-1', type: 'supports' }] };
   itTakes(MemoryInput, { 'a full one': INPUT, 'a bare one': { type: 'fact', content: 'x' } });
-  itNeeds(MemoryInput, INPUT, 'content related_to.0.memory_id');
-  itRefuses(MemoryInput, INPUT, [
-    ['a workspace in the body', 'workspace_id', 'other', /not a known member/],
-    ['content of 32,001 characters', 'content', 'x'.repeat(32_001), /<=32000/],
-  ]);
+  itRefuses(MemoryInput, INPUT, [['a workspace in the body', 'workspace_id', 'other', /not a known member/]]);
 });
 
 describe('SearchOptions', () => {
@@ -57,13 +51,10 @@ describe('SearchOptions', () => {
   });
 
   itRefuses(SearchOptions, { limit: 10, dateFrom: '2024-01-01', dateTo: '2024-02-01', minConfidence: 0.5 }, [
-    ['a limit of 0', 'limit', 0, />=1/],
-    ['a limit of 101', 'limit', 101, /<=100/],
     ['one type as text', 'memoryTypes', 'fact', /expected array/],
     ['a date that is none', 'dateFrom', 'May', /not a date/],
     ['a date that cannot be', 'dateTo', new Date(Number.NaN), /not a date/],
     ['an end before the start', 'dateTo', '2023-12-31', /before dateFrom/],
-    ['a confidence above 1', 'minConfidence', 50, /<=1/],
     ['a depth of 6', 'relationshipDepth', 6, /<=5/],
   ]);
 });
@@ -71,10 +62,6 @@ describe('SearchOptions', () => {
 describe('WireContextOptions', () => {
   itTakes(WireContextOptions, contextOptions);
   itRefuses(WireContextOptions, { template: 'chat', tokenBudget: 2000, ranker: 'default', includeMetadata: true }, [
-    ['no tokens', 'tokenBudget', 0, />=1/],
-    ['half a token', 'tokenBudget', 0.5, /int/],
-    ['a blank template', 'template', '', /empty/],
-    ['a ranker that is no name', 'ranker', {}, /expected string/],
     ['a date that is none', 'dateTo', 'May', /not a date/],
   ]);
 
@@ -86,13 +73,9 @@ describe('WireContextOptions', () => {
 
 describe('RankingOptions and CacheConfig', () => {
   itRefuses(RankingOptions, { recencyWeight: 0.2, confidenceWeight: 0.2, similarityWeight: 0.6 }, [
-    ['a weight above 1', 'recencyWeight', 2, /<=1/],
     ['an unknown weight', 'lengthWeight', 0.1, /not a known member/],
   ]);
-  itRefuses(CacheConfig, { maxSize: 1000, ttl: 3600 }, [
-    ['an empty cache', 'maxSize', 0, />=1/],
-    ['no time to live', 'ttl', 0, />0/],
-  ]);
+  itRefuses(CacheConfig, { maxSize: 1000, ttl: 3600 });
 });
 
 describe('MemorySearchRequest and ContextRequest', () => {
@@ -113,22 +96,15 @@ describe('ContextResult and ContextPreview', () => {
   itTakes(SearchResult, { 'a result with relations': found });
   itTakes(ContextResult, { 'a result': result });
   itTakes(ContextPreview, { 'a preview': preview });
-  itNeeds(ContextResult, result, 'context truncated');
-  itRefuses(ContextResult, result, [
-    ['half a token', 'tokenCount', 7.5, /int/],
-    ['a score above 1', 'memories.0.score', 80, /<=1/],
-    ['a depth of 0', 'memories.0.relationships.0.depth', 0, />=1/],
-  ]);
+  itRefuses(ContextResult, result);
   itRefuses(ContextPreview, preview, [
     ['ids of other memories', 'memoryIds', [], /differs/],
     ['a memory without a score', 'rankingScores', {}, /no score for m-1/],
-    ['a negative use', 'budgetUsed', -1, />=0/],
   ]);
 });
 
 describe('ContextTemplate', () => {
   itTakes(ContextTemplate, templates);
-  itNeeds(ContextTemplate, templates.detailed, 'name memoryFormat separator includeMetadata');
   itRefuses(ContextTemplate, templates.detailed, [
     ['an unknown variable', 'memoryFormat', '{{content}} {{author}}', /unknown variable: author/],
   ]);
@@ -142,6 +118,5 @@ describe('ContextError', () => {
     'a validation error': { type: 'validation_error', message: 'x' },
     'an unknown template': { type: 'template_not_found', template: 'chta' },
   });
-  itNeeds(ContextError, { type: 'search_error', message: 'x' }, 'message');
   itRefuses(ContextError, { type: 'search_error', message: 'x' }, [['another type', 'type', 'oops', /search_error/]]);
 });

@@ -9,7 +9,7 @@ import {
   HostErrorBody,
 } from '../../src/contract/host-article.ts';
 import examples from './examples/knowledge.json' with { type: 'json' };
-import { ABSENT, itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const { hostError, listing, listingQuery } = examples;
 const [ARTICLE] = listing.articles;
@@ -19,10 +19,8 @@ describe('HostArticle', () => {
     'an article with all members': ARTICLE,
     'an id of 200 Chinese characters': { ...ARTICLE, id: '\u6587'.repeat(200) },
   });
-  itNeeds(HostArticle, ARTICLE, 'id title url content metadata metadata.last_updated');
   itRefuses(HostArticle, ARTICLE, [
     ['an id that is a path upwards', 'id', '../secret', /\.\. part/],
-    ['an id of 301 characters', 'id', 'x'.repeat(301), /<=300/],
     ['an id of 201 Chinese characters', 'id', '\u6587'.repeat(201), /1809 characters in an address, more than 1800/],
     ['an id with a line separator', 'id', 'a\u2028b', /control character/],
     ['an id with a paragraph separator', 'id', 'a\u2029b', /control character/],
@@ -32,9 +30,7 @@ describe('HostArticle', () => {
     ['blank content', 'content', '\n', /empty/],
     ['content of 5 MB', 'content', 'x'.repeat(5_000_000), /<=500000/],
     ['a last_updated that is no moment', 'metadata.last_updated', 'yesterday', /moment/],
-    ['one intent as text', 'metadata.intent', 'not_hashing', /expected array/],
     ['a blank device', 'metadata.device', ['Apollo', ' '], /empty/, 'metadata.device.1'],
-    ['101 devices', 'metadata.device', Array(101).fill('Apollo'), /<=100/],
     ['unknown metadata', 'metadata.colour', 'blue', /not a known member/],
     ['an unknown member', 'body', 'x', /not a known member/],
   ]);
@@ -42,7 +38,7 @@ describe('HostArticle', () => {
 
 describe('ArticlePut', () => {
   itTakes(ArticlePut, { 'title and content': { title: 'A', content: 'B' }, 'a full article': ARTICLE });
-  itNeeds(ArticlePut, { title: 'A', content: 'B', metadata: { intent: ['x'] } }, 'title content');
+  itRefuses(ArticlePut, { title: 'A', content: 'B', metadata: { intent: ['x'] } });
 });
 
 describe('HostArticleReply', () => {
@@ -71,11 +67,7 @@ describe('HostArticleReply', () => {
     expect(HostArticleReply.parse(ARTICLE)).toEqual(ARTICLE);
   });
 
-  itNeeds(HostArticleReply, ARTICLE, 'content');
-  itRefuses(HostArticleReply, ARTICLE, [
-    ['no id', 'id', ABSENT, /is missing|expected/],
-    ['content that is no text', 'content', { html: '' }, /expected string/],
-  ]);
+  itRefuses(HostArticleReply, ARTICLE);
 });
 
 describe('ArticleListingQuery', () => {
@@ -104,10 +96,8 @@ describe('ArticleListing', () => {
     'a listing without a cursor': listing,
     'a page before the last': { ...listing, next_cursor: 'c' },
   });
-  itNeeds(ArticleListing, listing, 'articles total updated_at');
   itRefuses(ArticleListing, listing, [
     ['a broken article', 'articles.0.url', 'x', /http or https/],
-    ['a total below 0', 'total', -1, />=0/],
     ['an empty cursor', 'next_cursor', '', />=1/],
   ]);
 

@@ -8,7 +8,7 @@ import {
 } from '../../src/contract/knowledge-retrieval.ts';
 import { SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
 import examples from './examples/knowledge.json' with { type: 'json' };
-import { ABSENT, itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 describe('RetrievalRequest', () => {
   itTakes(RetrievalRequest, {
@@ -16,13 +16,9 @@ describe('RetrievalRequest', () => {
     'one that wants weak sources': { ...examples.retrievalRequest, include_weak: true },
     'one without metadata': { intent: 'a', message: 'b' },
   });
-  itNeeds(RetrievalRequest, examples.retrievalRequest, 'intent message');
   itRefuses(RetrievalRequest, examples.retrievalRequest, [
     ['a blank intent', 'intent', ' ', /empty/],
     ['a blank message', 'message', '\n', /empty/],
-    ['a message of 32,001 characters', 'message', 'x'.repeat(32_001), /<=32000/],
-    ['a product that is no text', 'metadata.product', 2, /expected string/],
-    ['attachments as text', 'metadata.attachments', 'debug.log', /expected array/],
     ['include_weak as a word', 'include_weak', 'yes', /expected boolean/],
   ]);
 });
@@ -39,24 +35,10 @@ describe('KnowledgeRetrieval', () => {
       sources_consulted: [{ ...SOURCE, relevance_score: 0.7 }],
     },
   });
-  itNeeds(
-    KnowledgeRetrieval,
-    examples.retrievalSuccess,
-    'sources_consulted sources_consulted.0.title sources_consulted.0.url sources_consulted.0.relevance_score sources_consulted.0.excerpt sources_consulted.0.last_updated gaps retrieval_time_ms',
-  );
   itRefuses(KnowledgeRetrieval, examples.retrievalSuccess, [
     ['a weak source', 'sources_consulted.1.relevance_score', 0.69, /0.69, below the 0.7/],
-    ['four sources', 'sources_consulted', Array(4).fill(SOURCE), /<=3/],
-    ['a title of 201 characters', 'sources_consulted.0.title', 'x'.repeat(201), /<=200/],
-    ['a url of 501 characters', 'sources_consulted.0.url', 'x'.repeat(501), /<=500/],
-    ['a score above 1', 'sources_consulted.0.relevance_score', 1.1, /<=1/],
-    ['an excerpt of 151 characters', 'sources_consulted.0.excerpt', 'x'.repeat(151), /<=150/],
     ['a time that is none', 'sources_consulted.0.last_updated', '15 Dec', /moment/],
-    ['no coverage', 'coverage', ABSENT, /high/],
-    ['another word for coverage', 'coverage', 'full', /high/],
     ['an empty gap', 'gaps', [''], /empty/, 'gaps.0'],
-    ['half a millisecond', 'retrieval_time_ms', 0.5, /int/],
-    ['a time below 0', 'retrieval_time_ms', -1, />=0/],
   ]);
 
   it('refuses a weak source unless weak sources were requested', () => {
@@ -90,13 +72,7 @@ describe('SupportResponse', () => {
     'a full response': RESPONSE,
     'one with weak sources': { ...RESPONSE, knowledge_retrieval: examples.retrievalLowCoverage },
   });
-  itNeeds(
-    SupportResponse,
-    RESPONSE,
-    'intent_classification intent_classification.primary_intent agent_guidance.escalation draft draft.text draft.auto_send knowledge_retrieval agent_guidance',
-  );
   itRefuses(SupportResponse, RESPONSE, [
-    ['a confidence above 1', 'intent_classification.confidence', 1.5, /<=1/],
     ['an endless block', 'draft.note', 'x'.repeat(200_000), /larger than 200000/, 'draft'],
     [
       "a draft without a reference's address",
@@ -106,8 +82,6 @@ describe('SupportResponse', () => {
       'draft.references.0.url',
     ],
     ['a grounding above 1', 'draft.source_grounding', 1.1, /<=1/],
-    ['no reason for sending or not', 'agent_guidance.auto_send.reasons', [], />=1/],
-    ['a step without words', 'agent_guidance.recommended_steps.0.step', '', /is empty/],
     ['an endless guidance', 'agent_guidance.note', 'x'.repeat(64_000), /larger than 64000/, 'agent_guidance'],
     [
       'an endless classification',
@@ -116,7 +90,6 @@ describe('SupportResponse', () => {
       /larger than 64000/,
       'intent_classification',
     ],
-    ['a broken retrieval', 'knowledge_retrieval.coverage', 'full', /high/],
   ]);
 
   it('is readable for a v1.0 client: the four blocks have all earlier members', () => {
@@ -129,9 +102,7 @@ describe('SupportResponse', () => {
 describe('SupportRequest', () => {
   const { supportRequest: REQUEST } = examples;
   itTakes(SupportRequest, { 'a full request': REQUEST, 'a bare message': { message: 'Help' } });
-  itNeeds(SupportRequest, REQUEST, 'message');
   itRefuses(SupportRequest, REQUEST, [
-    ['a stranger in the history', 'history.0.from', 'bot', /customer/],
     ['large metadata', 'metadata.note', 'x'.repeat(16_000), /larger than 16000/, 'metadata'],
   ]);
 });

@@ -3,34 +3,22 @@ import { ErrorBody, ErrorCode, ErrorInfo, HTTP_STATUS } from '../../src/contract
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import examples from './examples/librarian-response.json' with { type: 'json' };
-import { ABSENT, itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const nested = (levels: number): unknown => (levels === 0 ? 'end' : { next: nested(levels - 1) });
 
 describe('LibrarianResponse', () => {
   itTakes(LibrarianResponse, examples.responses);
-  itNeeds(LibrarianResponse, examples.full, 'sources.0.name delegate.0.to error.message');
   itRefuses(LibrarianResponse, examples.full, [
     ['a response with none of the three', '', { confidence: 1 }, /none of answer, delegate, error/],
     ['no object', '', null, /expected object/],
     ['an empty answer', 'answer', ' \n', /empty/],
-    ['an endless answer', 'answer', 'a'.repeat(32_001), /32000/],
-    ['an answer that is no text', 'answer', 42, /expected string/],
     ['a source with a blank name', 'sources.0.name', ' ', /empty/],
     ['a source that runs code', 'sources.0.url', 'javascript:alert(1)', /web address/],
-    ['a relevance above 1', 'sources.0.relevance', 1.1, /<=1/],
-    ['51 sources', 'sources', Array(51).fill({ name: 'x' }), /<=50/],
-    ['a confidence above 1', 'confidence', 1.01, /<=1/],
-    ['a confidence below 0', 'confidence', -0.01, />=0/],
     ['a confidence that is no number', 'confidence', Number.NaN, /expected number/],
     ['a delegation without a target', 'delegate', { query: 'Which?' }, /is missing/, 'delegate.to'],
     ['a target that is an address', 'delegate.0.to', 'https://x.y', /librarian id/],
-    ['an empty list of delegations', 'delegate', [], />=1/],
-    ['nine delegations', 'delegate', Array(9).fill({ to: 'a' }), /<=8/],
     ['a delegation with a blank query', 'delegate.0.query', ' ', /empty/],
-    ['partial as a word', 'partial', 'yes', /expected boolean/],
-    ['an error without a code', 'error.code', ABSENT, /INVALID_QUERY/],
-    ['a code of its own', 'error.code', 'ERROR', /INVALID_QUERY/],
     ['an error with a blank message', 'error.message', '', /empty/],
     ['a suggestion of one word', 'error.suggestion', 'Reconsider', /too short/],
     ['a short suggestion', 'error.suggestion', 'Try it.', /too short/],
@@ -38,7 +26,6 @@ describe('LibrarianResponse', () => {
     ['details nested too deep', 'error.details', nested(7), /deeper than 6/],
     ['metadata nested too deep', 'metadata', nested(17), /deeper than 16/],
     ['metadata of a megabyte', 'metadata', { a: 'x'.repeat(1e6) }, /larger than 256000/],
-    ['metadata that is a list', 'metadata', [], /expected record/],
     ['metadata that JSON would change', 'metadata', { a: [Number.NaN] }, /cannot carry/],
   ]);
 

@@ -3,7 +3,7 @@ import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../src/contr
 import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { SyncAccepted, SyncReport, SyncRequest, SyncStatus } from '../../src/contract/sync.ts';
 import examples from './examples/sync.json' with { type: 'json' };
-import { ABSENT, itNeeds, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const RUNNING = examples.running;
 const REPORT = RUNNING.last_report;
@@ -17,11 +17,7 @@ describe('SyncRequest', () => {
 describe('SyncStatus', () => {
   itTakes(SyncStatus, { 'a running sync': RUNNING, 'one that never ran': FRESH });
   itTakes(SyncAccepted, { 'a sync that was running already': { started: false, status: RUNNING } });
-  itRefuses(SyncStatus, RUNNING, [
-    ['another state', 'state', 'busy', /idle/],
-    ['an empty edition', 'edition', '', />=1/],
-    ['a count below 0', 'progress.listed', -1, />=0/],
-  ]);
+  itRefuses(SyncStatus, RUNNING);
 });
 
 describe('SyncReport', () => {
@@ -34,9 +30,7 @@ describe('SyncReport', () => {
       error: { code: 'DATA_SOURCE_ERROR', message: 'Cannot read the article list: status is 503' },
     },
   });
-  itNeeds(SyncReport, REPORT, 'skipped.0.reason held_deletions.how_to_force finished_at');
   itRefuses(SyncReport, REPORT, [
-    ['another outcome', 'outcome', 'done', /published/],
     ['an error of its own code', 'error', { code: 'OOPS', message: 'x' }, /INVALID_QUERY/, 'error.code'],
   ]);
 });
@@ -46,18 +40,12 @@ describe('KnowledgeSearchRequest', () => {
     'a bare query': { query: 'fan noise' },
     'a full one': { query: 'fan noise', limit: 50, filter: { intent: 'noise', device: 'Apollo II' } },
   });
-  itNeeds(KnowledgeSearchRequest, { query: 'fan noise', limit: 10, filter: { device: 'Apollo' } }, 'query');
-  itRefuses(KnowledgeSearchRequest, { query: 'fan noise', limit: 10, filter: { device: 'Apollo' } }, [
-    ['a limit of 51', 'limit', 51, /<=50/],
-    ['a limit of 0', 'limit', 0, />=1/],
-    ['a limit as text', 'limit', '10', /expected/],
-  ]);
+  itRefuses(KnowledgeSearchRequest, { query: 'fan noise', limit: 10, filter: { device: 'Apollo' } });
 });
 
 describe('KnowledgeSearchResponse', () => {
   const RESPONSE = examples.searchResponse;
   itTakes(KnowledgeSearchResponse, { 'one hit': RESPONSE, 'no hit': { edition: 'e-8', hits: [] } });
-  itNeeds(KnowledgeSearchResponse, RESPONSE, 'edition');
   itRefuses(KnowledgeSearchResponse, RESPONSE, [['a relevance above 1', 'hits.0.relevance', 12.3, /<=1/]]);
 });
 
@@ -72,7 +60,6 @@ describe('LibrarianDirectory', () => {
       /capability/,
       'librarians.0.capabilities.0',
     ],
-    ['no health', 'librarians.0.health', ABSENT, /ok/],
   ]);
 
   const DESCRIPTION = {
@@ -82,10 +69,7 @@ describe('LibrarianDirectory', () => {
     keys: [{ kid: 'navigator.1', x: 'A'.repeat(43) }],
   };
   itTakes(LibrarianDescription, { 'a description': DESCRIPTION });
-  itRefuses(LibrarianDescription, DESCRIPTION, [
-    ['another access', 'access', 'open', /public/],
-    ['a key of 31 bytes', 'keys.0.x', 'A'.repeat(42), /32 bytes/],
-  ]);
+  itRefuses(LibrarianDescription, DESCRIPTION, [['a key of 31 bytes', 'keys.0.x', 'A'.repeat(42), /32 bytes/]]);
 });
 
 describe('Healthz', () => {
