@@ -67,7 +67,7 @@ const OTHERS: Record<string, unknown> = {
 
 /** The members of a valid value that its JSON Schema speaks of, each with values that break one of its rules. */
 const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, value: unknown][] => {
-  const branches = [...(rules.anyOf ?? []), ...(rules.oneOf ?? [])] as Rules[];
+  const branches = branchesOf(rules);
   if (branches.length > 0) return brokenRules(branches.find((branch) => fits(branch, value)) ?? {}, value, path);
   const { minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems } = rules;
   const wrong = [
@@ -96,8 +96,12 @@ const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, va
   ];
 };
 
+const branchesOf = ({ anyOf = [], oneOf = [] }: Rules) => [...anyOf, ...oneOf] as Rules[];
+
 /** Whether a value is of the branch of a union: its type, its constants, and its required members. */
 const fits = (rules: Rules, value: unknown): boolean => {
+  const branches = branchesOf(rules);
+  if (branches.length > 0) return branches.some((branch) => fits(branch, value));
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   if (
     rules.type !== undefined &&

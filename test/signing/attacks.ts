@@ -88,12 +88,7 @@ const edited = (
   path: string[] = ONE,
   known?: Known,
 ): Attack => {
-  const changes = Array.isArray(to)
-    ? to
-    : path
-        .slice(2)
-        .map((): Claims => ({}))
-        .concat(to);
+  const changes = Array.isArray(to) ? to : [...path.slice(2).map(() => ({})), to];
   const make = (kit: Kit) => kit.forge(path, (claims, hop) => ({ ...claims, ...changes[hop] }));
   return token(number, name, reason, make, known);
 };
@@ -120,6 +115,8 @@ const HEADER = 'the header is not {alg, kid, typ}';
 const CANONICAL = 'the claims are not canonical JSON';
 const SIGNATURE = 'a signature is wrong';
 const ENCODING = 'the signature is not base64url';
+const OUTSIDE = 'the origin is outside its workspaces';
+const BEYOND = 'the origin gives what it may not give';
 const OPERATION = 'the token is for another operation';
 const OTHER_BODY = 'the body is not the one that was signed';
 const POSITION = 'hop is not the position';
@@ -179,23 +176,17 @@ const presenceAndForging: Attack[] = [
   ),
   edited(
     '14',
-    'the service identity of another librarian',
+    "another's identity",
     'a service speaks for another',
     { sub: 'svc:webhooks', cap: ['kb:read'] },
     MALLORY,
   ),
-  edited('15', 'an origin outside its workspace', 'the origin is outside its workspaces', { ws: 'umbrella' }),
-  edited(
-    '15a',
-    'a librarian without workspaces starts a context of its own',
-    'the origin is outside its workspaces',
-    { sub: 'svc:triage' },
-    ['triage', 'billing'],
-  ),
+  edited('15', 'an origin outside its workspace', OUTSIDE, { ws: 'umbrella' }),
+  edited('15a', 'an origin without workspaces', OUTSIDE, { sub: 'svc:triage' }, ['triage', 'billing']),
   edited(
     '15b',
-    'an origin gives a capability that it may not give',
-    'the origin gives what it may not give',
+    'a capability that the origin does not have',
+    BEYOND,
     { sub: 'svc:mallory', cap: ['kb:write'] },
     MALLORY,
   ),

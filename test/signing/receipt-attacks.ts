@@ -47,21 +47,18 @@ const attack = (
   },
 });
 
-/** The honest claims, some of them changed, validly signed. */
-const changed = (
-  number: string,
-  name: string,
-  reason: string,
-  to: Claims,
-  { by = 'billing', header = headerOf(kidOf(by), { typ: RECEIPT }) } = {},
-): Attack => {
+/** The honest claims, some of them changed, signed by `billing` or by another librarian, under any kid. */
+const signed = (number: string, name: string, reason: string, by: string, to: Claims = {}, kid = kidOf(by)): Attack => {
   const receipt = async (kit: Kit, { linkHash }: Expected) => {
     const [, claims = ''] = (await honestReceipt(kit, linkHash)).split('.');
     const honest: Receipt = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return kit.link({ ...honest, ...to }, by, header);
+    return kit.link({ ...honest, ...to }, by, headerOf(kid, { typ: RECEIPT }));
   };
   return attack(number, name, reason, { receipt });
 };
+
+const changed = (number: string, name: string, reason: string, to: Claims): Attack =>
+  signed(number, name, reason, 'billing', to);
 
 /** A directory in which the one key of `billing` is something else. */
 const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) => {
@@ -73,6 +70,10 @@ const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) =
   return { directory: kit.runtime.openDirectory(claims, { version: 'v2' }) };
 };
 
+const OTHER = 'the receipt is from another librarian';
+const OTHER_KEY = 'the key of the receipt belongs to another librarian';
+const WRONG = 'the signature of the receipt is wrong';
+
 export const RECEIPT_ATTACKS: Attack[] = [
   attack('R1', 'the answer was altered', 'the answer is not the one that was signed', {
     expected: { body: utf8('{}') },
@@ -80,42 +81,15 @@ export const RECEIPT_ATTACKS: Attack[] = [
   attack('R2', 'the receipt of another request', 'the receipt is for another request', {
     receipt: async (kit) => honestReceipt(kit, (await expectation(kit)).linkHash),
   }),
-  changed(
-    'R3',
-    'the receipt of another librarian',
-    'the receipt is from another librarian',
-    { iss: 'search' },
-    { by: 'search' },
-  ),
-  changed(
-    'R3a',
-    "another librarian signs in billing's name",
-    'the key of the receipt belongs to another librarian',
-    {},
-    { by: 'search' },
-  ),
-  changed(
-    'R3b',
-    "another librarian signs with billing's kid",
-    'the signature of the receipt is wrong',
-    {},
-    {
-      by: 'search',
-      header: headerOf(kidOf('billing'), { typ: RECEIPT }),
-    },
-  ),
-  changed(
-    'R3c',
-    'an unknown kid',
-    'the key of the receipt is unknown',
-    {},
-    { header: headerOf('billing.9', { typ: RECEIPT }) },
-  ),
+  signed('R3', 'the receipt of another librarian', OTHER, 'search', { iss: 'search' }),
+  signed('R3a', "another librarian signs in billing's name", OTHER_KEY, 'search'),
+  signed('R3b', "another librarian signs with billing's kid", WRONG, 'search', {}, kidOf('billing')),
+  signed('R3c', 'an unknown kid', 'the key of the receipt is unknown', 'billing', {}, 'billing.9'),
   changed('R4', 'more used than granted', 'more was used than granted', { use: { tokens: 20_001 } }),
   changed('R5', 'a 504 turned into a 200', 'the status is not the one that was signed', { st: 504 }),
   attack('R6', 'a link as receipt', 'the type is not the one expected here', { receipt: async (_, { link }) => link }),
   changed('R7', 'the receipt of another caller', 'the receipt is for another caller', { aud: 'triage' }),
-  attack('R8', 'a claim edited after signing', 'the signature of the receipt is wrong', {
+  attack('R8', 'a claim edited after signing', WRONG, {
     receipt: async (kit, { linkHash }) =>
       editClaims(await honestReceipt(kit, linkHash), (text) => text.replace('1200', '1100')),
   }),
