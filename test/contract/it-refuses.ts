@@ -70,6 +70,7 @@ const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, va
   const branches = branchesOf(rules);
   if (branches.length > 0) return brokenRules(branches.find((branch) => fits(branch, value)) ?? {}, value, path);
   const { minimum, maximum, exclusiveMinimum, minLength, maxLength, minItems, maxItems } = rules;
+  const items: unknown[] = Array.isArray(value) ? value : [];
   const wrong = [
     OTHERS[String(rules.type)],
     rules.enum && 'none of them',
@@ -79,7 +80,7 @@ const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, va
     minLength && '',
     maxLength && 'x'.repeat(maxLength + 1),
     minItems && [],
-    maxItems && Array.isArray(value) && Array(maxItems + 1).fill(value[0]),
+    maxItems && Array(maxItems + 1).fill(items[0]),
   ];
   const below = (name: string) => (path === '' ? name : `${path}.${name}`);
   const members = Object.entries(rules.properties ?? {}).filter(([name]) => Object.hasOwn(Object(value), name));
@@ -90,9 +91,7 @@ const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, va
     ...(rules.required ?? []).map((name): [string, unknown] => [below(name), ABSENT]),
     ...(rules.additionalProperties === false ? [[below('unknown'), 1] as [string, unknown]] : []),
     ...members.flatMap(([name, member]) => brokenRules(member as Rules, Reflect.get(Object(value), name), below(name))),
-    ...(Array.isArray(value) && value.length > 0 && rules.items
-      ? brokenRules(rules.items as Rules, value[0], below('0'))
-      : []),
+    ...items.flatMap((item, index) => brokenRules((rules.items ?? {}) as Rules, item, below(String(index)))),
   ];
 };
 
@@ -103,11 +102,8 @@ const fits = (rules: Rules, value: unknown): boolean => {
   const branches = branchesOf(rules);
   if (branches.length > 0) return branches.some((branch) => fits(branch, value));
   const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
-  if (
-    rules.type !== undefined &&
-    rules.type !== (rules.type === 'integer' ? Number.isInteger(value) && 'integer' : type)
-  )
-    return false;
+  const isOfType = rules.type === 'integer' ? Number.isInteger(value) : rules.type === type;
+  if (rules.type !== undefined && !isOfType) return false;
   if (rules.const !== undefined && rules.const !== value) return false;
   const members = Object.entries(rules.properties ?? {}) as [string, Rules][];
   return (
