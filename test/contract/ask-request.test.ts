@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask-request.ts';
 import { Query } from '../../src/contract/names.ts';
-import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const ASK = {
   query: 'How do I reset my Apollo?',
@@ -16,7 +16,6 @@ const ASK = {
 describe('AskRequest', () => {
   itTakes(AskRequest, { 'a full request': ASK, 'a bare question': { query: 'Why?' } });
   itRefuses(AskRequest, ASK, [
-    ['no query', 'query', ABSENT, /is missing/],
     ['an empty query', 'query', '', /^is empty$/],
     ['white space alone', 'query', ' \n\t', /^is empty$/],
     ['100,000 characters', 'query', 'a'.repeat(100_000), /longer than 4000/],
@@ -45,7 +44,7 @@ describe('LibrarianAskRequest', () => {
 });
 
 describe('NavigateRequest', () => {
-  itRefuses(NavigateRequest, { query: 'Why?' }, [['an unknown member', 'limit', 3, /not a known member/]]);
+  itRefuses(NavigateRequest, { query: 'Why?' });
 });
 
 describe('Query', () => {

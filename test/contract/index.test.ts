@@ -134,50 +134,6 @@ describe('validateResponse()', () => {
   });
 });
 
-describe('jsonObject()', () => {
-  const Small = contract.jsonObject({ maxDepth: 3, maxLength: 200 });
-
-  it('accepts values that JSON reproduces', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
-        const result = Small.safeParse(value);
-        Reflect.deleteProperty(value, '__proto__');
-        if (result.success) expect(JSON.parse(JSON.stringify(result.data))).toEqual(JSON.parse(JSON.stringify(value)));
-      }),
-    );
-  });
-
-  it('never accepts more than its length', () => {
-    fc.assert(
-      fc.property(
-        fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }),
-        (value) => {
-          const characters = Object.entries(value).flat().join('').length;
-          if (Small.safeParse(value).success) expect(characters).toBeLessThanOrEqual(200);
-          else expect(characters).toBeGreaterThan(200 - 2 * 8 - 1);
-        },
-      ),
-    );
-  });
-
-  it('lets no member called __proto__ through', () => {
-    expect(Small.parse(JSON.parse('{"__proto__":{"admin":true},"a":1}'))).toEqual({ a: 1 });
-    expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
-  });
-
-  it('counts 1 for each value, plus the length of strings and names', () => {
-    const Exact = contract.jsonObject({ maxDepth: 2, maxLength: 10 });
-    expect(Exact.safeParse({ ab: [1, true], c: 'de' }).success).toBe(true);
-    expect(Exact.safeParse({ ab: [1, true], c: 'def' }).success).toBe(false);
-  });
-
-  it('accepts three levels, not four', () => {
-    expect(Small.safeParse({ a: { b: { c: 1 } } }).success).toBe(true);
-    expect(Small.safeParse({ a: { b: [1] } }).success).toBe(true);
-    expect(Small.safeParse({ a: { b: { c: {} } } }).success).toBe(false);
-  });
-});
-
 describe('confidence', () => {
   it('has a level for each number, with the bounds at 0.8 and 0.6', () => {
     expect([1, 0.8, 0.79, 0.6, 0.59, 0, Number.NaN].map(levelOf)).toEqual([

@@ -4,38 +4,17 @@ import {
   NavigatorResponse,
   statesLackOfInformation,
 } from '../../src/contract/navigator-response.ts';
-import { GOOD_REASONS, NAVIGATOR_RESPONSES } from './examples/navigator-response.ts';
-import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import examples from './examples/navigator-response.json' with { type: 'json' };
+import { itRefuses, itTakes } from './it-refuses.ts';
 
-const ANSWER = {
-  answer: 'Hold the button for ten seconds (apollo/reset.md, Reset).',
-  sources: [
-    {
-      file: 'apollo/reset.md',
-      section: 'Reset > Factory reset',
-      relevance: 'Gives the steps of the reset',
-      excerpts: [{ quote: 'Hold the button', start: 120, end: 135 }],
-      edition: 'e-12',
-    },
-  ],
-  confidence: 'high',
-  confidenceReason: 'One section covers every informative word of the question',
-  relatedTopics: ['Firmware'],
-  outOfDomain: false,
-  confidenceComponents: { coverage: 1, agreement: 0.5, margin: 0.3, freshness: 0.9 },
-  searchStrategy: { terms: ['reset', 'apollo'], corrections: [{ typed: 'rset', read: 'reset' }], candidates: 40 },
-  edition: 'e-12',
-};
+const ANSWER = examples.responses['an answer with all extensions'];
 
 describe('NavigatorResponse', () => {
-  itTakes(NavigatorResponse, { ...NAVIGATOR_RESPONSES, 'an answer with all extensions': ANSWER });
+  itTakes(NavigatorResponse, examples.responses);
   itRefuses(NavigatorResponse, ANSWER, [
-    ['no answer', 'answer', ABSENT, /is missing/],
     ['a blank answer', 'answer', ' ', /empty/],
-    ['no sources member', 'sources', ABSENT, /is missing/],
     ['a statement without sources', 'sources', [], /does not state a lack/],
     ['sources out of domain', 'outOfDomain', true, /although outOfDomain is true/, 'sources'],
-    ['a source without a file', 'sources.0.file', ABSENT, /is missing/],
     ['an absolute file', 'sources.0.file', '/etc/passwd', /slash/],
     ['a file above the root', 'sources.0.file', 'a/../../b.md', /\.\. part/],
     ['a file with a backslash', 'sources.0.file', 'a\\b.md', /backslash/],
@@ -43,11 +22,8 @@ describe('NavigatorResponse', () => {
     ['a file with an empty part', 'sources.0.file', 'a//b.md', /empty/],
     ['a file with a line break', 'sources.0.file', 'a\nb.md', /control/],
     ['a file with white space around', 'sources.0.file', ' a.md', /white space/],
-    ['a source without a section', 'sources.0.section', ABSENT, /is missing/],
     ['a blank section', 'sources.0.section', '', /empty/],
-    ['a source without relevance', 'sources.0.relevance', ABSENT, /is missing/],
     ['a blank relevance', 'sources.0.relevance', ' ', /empty/],
-    ['a relevance in numbers', 'sources.0.relevance', 0.9, /expected string/],
     [
       'a quote that is not as long as its place',
       'sources.0.excerpts.0.end',
@@ -62,9 +38,6 @@ describe('NavigatorResponse', () => {
       'sources.0.excerpts.0.start',
     ],
     ['an empty quote', 'sources.0.excerpts.0', { quote: '', start: 4, end: 4 }, /empty/, 'sources.0.excerpts.0.quote'],
-    ['a confidence in numbers', 'confidence', 0.9, /high/],
-    ['another word for confidence', 'confidence', 'certain', /high/],
-    ['no reason', 'confidenceReason', ABSENT, /is missing/],
     ['a vague reason', 'confidenceReason', 'Seems right', /vague/],
     [
       '33 components',
@@ -72,10 +45,7 @@ describe('NavigatorResponse', () => {
       Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`c${index}`, 0])),
       /more than 32/,
     ],
-    ['relatedTopics as text', 'relatedTopics', 'Firmware', /expected array/],
     ['a blank related topic', 'relatedTopics', [''], /empty/, 'relatedTopics.0'],
-    ['no outOfDomain', 'outOfDomain', ABSENT, /is missing/],
-    ['outOfDomain as a word', 'outOfDomain', 'no', /expected boolean/],
     ['a component above 1', 'confidenceComponents.freshness', 2, /<=1/],
   ]);
 
@@ -94,8 +64,8 @@ describe('NavigatorResponse', () => {
 
 describe('isMeaningfulReason()', () => {
   it.each([
-    ...GOOD_REASONS,
-    ...Object.values(NAVIGATOR_RESPONSES).map((r) => r.confidenceReason),
+    ...examples.goodReasons,
+    ...Object.values(examples.responses).map((r) => r.confidenceReason),
     '两个来源的内容一致',
   ])('accepts: %s', (reason) => {
     expect(isMeaningfulReason(reason)).toBe(true);

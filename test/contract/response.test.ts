@@ -2,52 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { ErrorBody, ErrorCode, ErrorInfo, HTTP_STATUS } from '../../src/contract/error-info.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { ERROR_CODES, RESPONSES } from './examples/librarian-response.ts';
-import { ABSENT, itRefuses, itTakes } from './it-refuses.ts';
+import examples from './examples/librarian-response.json' with { type: 'json' };
+import { itRefuses, itTakes } from './it-refuses.ts';
 
 const nested = (levels: number): unknown => (levels === 0 ? 'end' : { next: nested(levels - 1) });
 
-const FULL = {
-  answer: 'Use the blue cable.',
-  sources: [{ name: 'Cables', url: 'https://docs.example.com/cables', type: 'document', relevance: 0.9 }],
-  delegate: [{ to: 'navigator', query: 'Which cable?', context: { reason: 'cables' } }],
-  confidence: 0.9,
-  error: {
-    code: 'TIMEOUT',
-    message: 'One source did not reply',
-    suggestion: 'Ask again in a minute',
-    details: { a: 1 },
-  },
-  partial: true,
-  metadata: { navigator: { confidence: 'high' } },
-};
-
 describe('LibrarianResponse', () => {
-  itTakes(LibrarianResponse, RESPONSES);
-  itRefuses(LibrarianResponse, FULL, [
+  itTakes(LibrarianResponse, examples.responses);
+  itRefuses(LibrarianResponse, examples.full, [
     ['a response with none of the three', '', { confidence: 1 }, /none of answer, delegate, error/],
     ['no object', '', null, /expected object/],
     ['an empty answer', 'answer', ' \n', /empty/],
-    ['an endless answer', 'answer', 'a'.repeat(32_001), /32000/],
-    ['an answer that is no text', 'answer', 42, /expected string/],
-    ['a source without a name', 'sources.0.name', ABSENT, /is missing/],
     ['a source with a blank name', 'sources.0.name', ' ', /empty/],
     ['a source that runs code', 'sources.0.url', 'javascript:alert(1)', /web address/],
-    ['a relevance above 1', 'sources.0.relevance', 1.1, /<=1/],
-    ['51 sources', 'sources', Array(51).fill({ name: 'x' }), /<=50/],
-    ['a confidence above 1', 'confidence', 1.01, /<=1/],
-    ['a confidence below 0', 'confidence', -0.01, />=0/],
     ['a confidence that is no number', 'confidence', Number.NaN, /expected number/],
     ['a delegation without a target', 'delegate', { query: 'Which?' }, /is missing/, 'delegate.to'],
-    ['one of several without a target', 'delegate.0.to', ABSENT, /is missing/],
     ['a target that is an address', 'delegate.0.to', 'https://x.y', /librarian id/],
-    ['an empty list of delegations', 'delegate', [], />=1/],
-    ['nine delegations', 'delegate', Array(9).fill({ to: 'a' }), /<=8/],
     ['a delegation with a blank query', 'delegate.0.query', ' ', /empty/],
-    ['partial as a word', 'partial', 'yes', /expected boolean/],
-    ['an error without a code', 'error.code', ABSENT, /INVALID_QUERY/],
-    ['a code of its own', 'error.code', 'ERROR', /INVALID_QUERY/],
-    ['an error without a message', 'error.message', ABSENT, /is missing/],
     ['an error with a blank message', 'error.message', '', /empty/],
     ['a suggestion of one word', 'error.suggestion', 'Reconsider', /too short/],
     ['a short suggestion', 'error.suggestion', 'Try it.', /too short/],
@@ -55,7 +26,6 @@ describe('LibrarianResponse', () => {
     ['details nested too deep', 'error.details', nested(7), /deeper than 6/],
     ['metadata nested too deep', 'metadata', nested(17), /deeper than 16/],
     ['metadata of a megabyte', 'metadata', { a: 'x'.repeat(1e6) }, /larger than 256000/],
-    ['metadata that is a list', 'metadata', [], /expected record/],
     ['metadata that JSON would change', 'metadata', { a: [Number.NaN] }, /cannot carry/],
   ]);
 
@@ -71,11 +41,11 @@ describe('LibrarianResponse', () => {
 
 describe('ErrorCode', () => {
   it('has the twelve standard codes', () => {
-    expect(ErrorCode.options).toEqual(ERROR_CODES);
+    expect(ErrorCode.options).toEqual(examples.errorCodes);
   });
 
   it('maps each code to an error status', () => {
-    const statuses = ERROR_CODES.map((code) => HTTP_STATUS[ErrorCode.parse(code)]);
+    const statuses = examples.errorCodes.map((code) => HTTP_STATUS[ErrorCode.parse(code)]);
     expect(statuses).toEqual([400, 401, 404, 429, 500, 504, 503, 502, 508, 508, 503, 502]);
   });
 

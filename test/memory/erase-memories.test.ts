@@ -12,19 +12,21 @@ beforeEach(async () => {
   forgotten = [];
 });
 
+let minute = 0;
+const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
+  id: content.slice(0, 20).replace(/\s/g, '-'),
+  workspace_id: 'acme',
+  type: 'question',
+  content,
+  confidence: 1,
+  created_at: new Date(Date.UTC(2026, 0, 1, 0, minute++)).toISOString(),
+  ...changes,
+});
+
 const put = async (id: string, changes: Partial<Memory> = {}): Promise<void> => {
-  const memory: Memory = {
-    id,
-    workspace_id: 'acme',
-    type: 'question',
-    content: ` ${id} `,
-    confidence: 1,
-    conversation_id: 'c',
-    person_id: 'p',
-    created_at: new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1)) * 1000).toISOString(),
-    ...changes,
-  };
-  expect(await store.put(memory, {})).toBe(true);
+  const created_at = new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1)) * 1000).toISOString();
+  const saved = memory(` ${id} `, { id, conversation_id: 'c', person_id: 'p', created_at, ...changes });
+  expect(await store.put(saved, {})).toBe(true);
 };
 const parts = () => ({
   store,
@@ -52,8 +54,7 @@ describe('eraseMemories()', () => {
     for (let index = 0; index < 12; index++) await put(`q${index}`);
     const known = store;
     const few = async (...[workspaceId, query, options]: Parameters<MemoryStore['list']>) => {
-      const page = await known.list(workspaceId, { ...query, limit: Math.min(query.limit, 5) }, options);
-      return page;
+      return known.list(workspaceId, { ...query, limit: Math.min(query.limit, 5) }, options);
     };
     const erase = async (...[workspaceId, ids, options]: Parameters<MemoryStore['erase']>) => {
       for (const id of ids) expect(forgotten).toContain(id);
@@ -81,62 +82,36 @@ describe('deleteMemory()', () => {
   });
 });
 
-let minute = 0;
-const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
-  id: content.slice(0, 20).replace(/\s/g, '-'),
-  workspace_id: 'acme',
-  type: 'question',
-  content,
-  confidence: 1,
-  created_at: new Date(Date.UTC(2026, 0, 1, 0, minute++)).toISOString(),
-  ...changes,
-});
-
 describe('embeddedTexts()', () => {
-  it('contains the trimmed content of a memory', () => {
-    expect(embeddedTexts([memory('  The fan is loud.\n', { type: 'fact' })])).toEqual(['The fan is loud.']);
+  const long = `${'word '.repeat(600)}end`;
+  const question = memory('And the II?', { metadata: { understood_as: 'Is the fan of the Apollo II loud?' } });
+  it.each([
+    ['the trimmed content of a memory', memory('  The fan is loud.\n', { type: 'fact' }), ['The fan is loud.']],
+    ['the standalone form of a question', question, ['And the II?', 'Is the fan of the Apollo II loud?']],
+    ['the embedded beginning of a long question', memory(long), [long, long.slice(0, 2000)]],
+    ['no text that is too long for a query', memory('x'.repeat(4001)), []],
+  ])('contains %s', (_, erased, texts) => {
+    expect(embeddedTexts([erased])).toEqual(texts);
   });
 
-  it('contains the standalone form of a question', () => {
-    const question = memory('And the II?', { metadata: { understood_as: 'Is the fan of the Apollo II loud?' } });
-    expect(embeddedTexts([question])).toEqual(['And the II?', 'Is the fan of the Apollo II loud?']);
-  });
+  const inTurn = (text: string, changes: Partial<Memory> = {}) => memory(text, { conversation_id: 'c', ...changes });
 
   it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
-    const [first, answer, second, third] = [
-      memory('one', { conversation_id: 'c' }),
-      memory('an answer', { conversation_id: 'c', type: 'answer' }),
-      memory('two', { conversation_id: 'c', metadata: { understood_as: 'two of one' } }),
-      memory('three', { conversation_id: 'c' }),
-    ] as const;
-    const elsewhere = memory('elsewhere', { conversation_id: 'd' });
+    const [first, answer] = [inTurn('one'), inTurn('an answer', { type: 'answer' })];
+    const second = inTurn('two', { metadata: { understood_as: 'two of one' } });
+    const [third, elsewhere] = [inTurn('three'), memory('elsewhere', { conversation_id: 'd' })];
     const texts = embeddedTexts([third, elsewhere, second, answer, first]);
+    const combined = ['one\ntwo', 'one\ntwo of one', 'two\nthree', 'two of one\nthree'];
     expect(texts.filter((text) => text.includes('\n')).toSorted()).toEqual(
-      [
-        'one\ntwo',
-        'one\ntwo of one',
-        'two\nthree',
-        'two of one\nthree',
-        'one two\nthree',
-        'one two of one\nthree',
-      ].toSorted(),
+      [...combined, 'one two\nthree', 'one two of one\nthree'].toSorted(),
     );
   });
 
   it('contains neighbouring questions only in combination with erased ones', () => {
-    const [first, second, third] = ['one', 'two', 'three'].map((text) => memory(text, { conversation_id: 'c' }));
-    if (!first || !second || !third) throw new Error('there are three');
-    expect(embeddedTexts([second], [third, first]).toSorted()).toEqual(
-      ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'].toSorted(),
-    );
-    expect(embeddedTexts([first], [third, second]).toSorted()).toEqual(
-      ['one', 'one\ntwo', 'one two\nthree'].toSorted(),
-    );
-  });
-
-  it('contains the embedded beginning of a long question, and no text that is too long for a query', () => {
-    const long = `${'word '.repeat(600)}end`;
-    expect(embeddedTexts([memory(long)])).toEqual([long, long.slice(0, 2000)]);
-    expect(embeddedTexts([memory('x'.repeat(4001))])).toEqual([]);
+    const [first, second, third] = [inTurn('one'), inTurn('two'), inTurn('three')];
+    const around = ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'];
+    expect(embeddedTexts([second], [third, first]).toSorted()).toEqual(around.toSorted());
+    const after = ['one', 'one\ntwo', 'one two\nthree'];
+    expect(embeddedTexts([first], [third, second]).toSorted()).toEqual(after.toSorted());
   });
 });

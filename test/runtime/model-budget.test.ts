@@ -96,12 +96,13 @@ describe('budgetedModel()', () => {
     const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budget: budgetOf({ tokens: 1000 }) });
     await silent.ai.complete(MESSAGES);
     expect(silent.usage().tokens).toBe(25 + 7);
-    const failing = (reason: string) =>
-      budgetedModel(modelOf(new ModelUnavailable(reason as 'refused', 'no')).ai, { budget: budgetOf({}) });
-    for (const reason of ['refused', 'rate_limited', 'unavailable', 'malformed', 'aborted']) {
-      const model = failing(reason);
+    const tokens = { refused: 0, rate_limited: 0, unavailable: 25, malformed: 25, aborted: 25 } as const;
+    for (const [reason, counted] of Object.entries(tokens)) {
+      // The keys of the object above are reasons.
+      const failure = new ModelUnavailable(reason as keyof typeof tokens, 'no');
+      const model = budgetedModel(modelOf(failure).ai, { budget: budgetOf({}) });
       await expect(model.ai.complete(MESSAGES)).rejects.toThrow('no');
-      expect(model.usage().tokens ?? 0).toBe(reason === 'refused' || reason === 'rate_limited' ? 0 : 25);
+      expect(model.usage().tokens ?? 0).toBe(counted);
     }
   });
 });

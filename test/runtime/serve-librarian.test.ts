@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
@@ -12,52 +13,52 @@ const INFO = { id: 'navigator', name: 'Navigator', description: 'Knows where thi
 const serve = async (librarian: ServedLibrarian, options: Partial<ServeOptions> = {}, id = 'navigator') =>
   serveLibrarian(librarian, { ...INFO, id }, { ...(await identityOf(id)), log: () => undefined, ...options });
 
-/** Serves a librarian and asks it once. */
+/** Serves a librarian, asks it once, and picks what the tests compare. */
 const asked = async (
   librarian: ServedLibrarian,
   question: Parameters<typeof ask>[2] = {},
   options: Partial<ServeOptions> = {},
-) => ask('navigator', await serve(librarian, options), question);
+) => {
+  const result = await ask('navigator', await serve(librarian, options), question);
+  return { ...result, refusal: [result.status, result.reply?.error?.code] };
+};
+const silent: Librarian = async () => ({ answer: 'x' });
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 describe('serveLibrarian() answers', () => {
-  it('with the response of the librarian', async () => {
-    const response = { answer: 'Under the mat.', sources: [{ name: 'house.md' }], confidence: 0.9 };
+  it.each([
+    ['with the response of the librarian', { answer: 'Under the mat.', sources: [{ name: 'a.md' }], confidence: 0.9 }],
+    [
+      'a partial answer that also has an error with 200',
+      { answer: 'Some.', partial: true, error: { code: 'DATA_SOURCE_ERROR', message: 'Cannot read one source' } },
+    ],
+  ] as [string, LibrarianResponse][])('%s', async (_, response) => {
     expect(await asked(async () => response)).toMatchObject({ status: 200, reply: response });
   });
 
-  it('GET with a description of the librarian, without authentication', async () => {
-    const app = await serve(async () => ({ answer: 'x' }));
-    const response = await app.request('/librarians/navigator');
-    expect(await response.json()).toMatchObject({
-      ...INFO,
-      access: 'signed',
-      keys: [{ kid: 'dev.navigator.1', x: expect.any(String) }],
-    });
-  });
-
-  it('GET with its example questions, if it has any', async () => {
+  it('GET with a description of the librarian, and its example questions if any, without authentication', async () => {
+    const described = async (app: App & { request(path: string): Response | Promise<Response> }) =>
+      (await app.request('/librarians/navigator')).json();
+    const plain = await described(await serve(silent));
+    const keys = [{ kid: 'dev.navigator.1', x: expect.any(String) }];
+    expect(plain).toMatchObject({ ...INFO, access: 'signed', keys });
+    expect(plain).not.toHaveProperty('examples');
     const examples = ['Where is the key?'];
     const options = { ...(await identityOf('navigator')), log: () => undefined };
-    const app = serveLibrarian(async () => ({ answer: 'x' }), { ...INFO, examples }, options);
-    expect(await (await app.request('/librarians/navigator')).json()).toMatchObject({ examples });
-    const silent = await (await serve(async () => ({ answer: 'x' }))).request('/librarians/navigator');
-    expect(await silent.json()).not.toHaveProperty('examples');
+    expect(await described(serveLibrarian(silent, { ...INFO, examples }, options))).toMatchObject({ examples });
   });
 
   it('an unknown path with NOT_FOUND', async () => {
-    const response = await (await serve(async () => ({ answer: 'x' }))).request('/librarians/support');
+    const response = await (await serve(silent)).request('/librarians/support');
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
 
   it('a caller without the capability with UNAUTHORIZED', async () => {
-    const { status, reply } = await asked(async () => ({ answer: 'x' }), {
-      context: userContext({ capabilities: ['sql:read'] }),
-    });
+    const { status, reply } = await asked(silent, { context: userContext({ capabilities: ['sql:read'] }) });
     expect([status, reply.error.details]).toEqual([401, { missing: 'kb:read' }]);
   });
 
@@ -68,21 +69,16 @@ describe('serveLibrarian() answers', () => {
     expect(sure.reply).not.toHaveProperty('partial');
   });
 
-  it('a question that is an object instead of a string with INVALID_QUERY', async () => {
-    const query = { length: { valueOf: 0, toString: 0 } };
-    const { status, reply } = await asked(async () => ({ answer: 'x' }), { query });
-    expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
-  });
-
   it.each([
     ['empty', ' '],
     ['of control characters', '\u0000\u0007\u001b'],
     ['of 100,000 characters', 'x'.repeat(100_000)],
     ['no text', 7],
+    ['an object that cannot be compared', { length: { valueOf: 0, toString: 0 } }],
   ])('a question that is %s with INVALID_QUERY', async (_, query) => {
-    const { status, reply } = await asked(async () => ({ answer: 'x' }), { query });
-    expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
-    expect(reply.error.message).toMatch(/query/);
+    const { refusal, reply } = await asked(silent, { query });
+    expect(refusal).toEqual([400, 'INVALID_QUERY']);
+    expect(reply.error.message).toMatch(typeof query === 'object' ? /cannot be read/ : /query/);
   });
 
   it('a question in Chinese', async () => {
@@ -91,37 +87,20 @@ describe('serveLibrarian() answers', () => {
   });
 
   it('with the status of the error that the librarian returned', async () => {
-    const { status, reply } = await asked(async () => ({
-      error: { code: 'NOT_FOUND', message: 'Cannot find the key' },
-    }));
-    expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
-  });
-
-  it('a partial answer that also has an error with 200', async () => {
-    const partial = {
-      answer: 'Some.',
-      partial: true,
-      error: { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read one source' },
-    };
-    expect(await asked(async () => partial)).toMatchObject({ status: 200, reply: partial });
+    const missing: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find the key' } });
+    expect((await asked(missing)).refusal).toEqual([404, 'NOT_FOUND']);
   });
 });
 
 describe('the context of a librarian', () => {
-  const told = async (
-    question: Parameters<typeof ask>[2] = {},
-    options: Partial<ServeOptions> = {},
-  ): Promise<Context> => {
+  const told = async (question: Parameters<typeof ask>[2] = {}, options: Partial<ServeOptions> = {}) => {
     let seen: Context = {};
-    await asked(
-      async (_, context) => {
-        expect(context?.signal?.aborted).toBe(false);
-        seen = context ?? {};
-        return { answer: 'x' };
-      },
-      question,
-      options,
-    );
+    const librarian: Librarian = async (_, context) => {
+      expect(context?.signal?.aborted).toBe(false);
+      seen = context ?? {};
+      return { answer: 'x' };
+    };
+    await asked(librarian, question, options);
     return seen;
   };
 
@@ -136,7 +115,6 @@ describe('the context of a librarian', () => {
       metadata: { device: 'apollo' },
     });
     expect(seen.timeout).toBeGreaterThan(0);
-    expect(seen.timeout).toBeLessThanOrEqual(5000);
     // Now that it has answered.
     expect(seen.signal?.aborted).toBe(true);
     expect(seen.ai).toBeUndefined();
@@ -162,20 +140,13 @@ describe('the context of a librarian', () => {
 
   it('contains neither the token nor a signer', async () => {
     const seen = await told();
-    expect(Object.keys(seen).toSorted()).toEqual([
-      'availableDelegates',
-      'delegationChain',
-      'librarian',
-      'signal',
-      'timeout',
-      'trace',
-      'user',
-    ]);
+    const members = 'availableDelegates delegationChain librarian signal timeout trace user';
+    expect(Object.keys(seen).toSorted().join(' ')).toBe(members);
     expect(JSON.stringify(seen)).not.toContain('eyJ');
   });
 
   it('lists the delegates that can still be asked', async () => {
-    const { target } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'semantic'));
+    const { target } = targetOf(await serve(silent, {}, 'semantic'));
     const seen = await told({}, { targets: delegateTo({ semantic: target, gateway: target, stranger: target }) });
     expect(seen.availableDelegates).toEqual([{ id: 'semantic' }]);
   });
@@ -187,13 +158,11 @@ describe('the context of a librarian', () => {
       seen = given ?? {};
       return { answer: 'x' };
     });
-    const lying: App = {
-      fetch: (request) => {
-        request.headers.set('traceparent', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`);
-        return app.fetch(request);
-      },
+    const fetch: App['fetch'] = (request) => {
+      request.headers.set('traceparent', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`);
+      return app.fetch(request);
     };
-    await ask('navigator', lying, { context });
+    await ask('navigator', { fetch }, { context });
     expect(seen.trace).toMatchObject({ traceId: context.traceId, sampled: false });
   });
 
@@ -212,28 +181,48 @@ describe('the context of a librarian', () => {
   });
 });
 
+/** A librarian that never answers, and what it was given. */
+const hanging = () => {
+  const { promise, resolve } = Promise.withResolvers<Context | undefined>();
+  const librarian: Librarian = (_, context) => {
+    resolve(context);
+    return new Promise(() => undefined);
+  };
+  return { librarian, given: promise };
+};
+
+/** Asks a navigator, and disconnects once the hanging librarian behind it was asked. */
+const disconnected = async (app: App, given: Promise<Context | undefined>) => {
+  const controller = new AbortController();
+  const hasty: App = { fetch: (request) => app.fetch(new Request(request, { signal: controller.signal })) };
+  const asking = ask('navigator', hasty);
+  const seen = await given;
+  controller.abort();
+  return { answer: (await asking).answer, signal: seen?.signal };
+};
+
 describe('a librarian that misbehaves', () => {
-  it.each([
+  const SECRET = 'secret: sk-123';
+  it.each<[string, () => unknown]>([
     [
       'throws',
       () => {
-        throw new Error('secret: sk-123');
+        throw new Error(SECRET);
       },
     ],
-    ['rejects', () => Promise.reject(new Error('secret: sk-123'))],
-    ['rejects with no error', () => Promise.reject('secret: sk-123')],
+    ['rejects', () => Promise.reject(new Error(SECRET))],
+    ['rejects with no error', () => Promise.reject(SECRET)],
   ])('%s: INTERNAL_ERROR, and the text stays inside', async (_, misbehave) => {
     const { lines, log } = notebook();
-    const librarian = misbehave as unknown as Librarian;
-    const { status, reply } = await asked(librarian, {}, { log });
-    expect([status, reply.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+    const { refusal, reply } = await asked(misbehave as Librarian, {}, { log });
+    expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
     expect(JSON.stringify(reply)).not.toContain('sk-123');
     expect(lines[0]).toMatchObject({ event: 'fault', where: 'librarian', code: 'INTERNAL_ERROR' });
   });
 
   it('keeps the code of a CodedError', async () => {
-    const { status, reply } = await asked(() => Promise.reject(new DataSourceError('Cannot reach db7.internal')));
-    expect([status, reply.error.code]).toEqual([502, 'DATA_SOURCE_ERROR']);
+    const { refusal, reply } = await asked(() => Promise.reject(new DataSourceError('Cannot reach db7.internal')));
+    expect(refusal).toEqual([502, 'DATA_SOURCE_ERROR']);
     expect(JSON.stringify(reply)).not.toContain('db7');
   });
 
@@ -245,129 +234,99 @@ describe('a librarian that misbehaves', () => {
     ['an error of an unknown code', { error: { code: 'OOPS', message: 'x' } }],
     ['text', 'Under the mat.'],
   ])('returns %s: INTERNAL_ERROR', async (_, response) => {
-    const { status, reply } = await asked((async () => response) as unknown as Librarian);
-    expect([status, reply.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+    const { refusal } = await asked((async () => response) as unknown as Librarian);
+    expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
   });
 
   it('ends with TIMEOUT and an aborted signal when it never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const told = Promise.withResolvers<Context | undefined>();
-    const silent: Librarian = (_, context) => {
-      told.resolve(context);
-      return new Promise(() => undefined);
-    };
-    const asking = asked(silent, { context: userContext({ timeoutMs: 1000 }) });
-    const seen = await told.promise;
+    const { librarian, given } = hanging();
+    const asking = asked(librarian, { context: userContext({ timeoutMs: 1000 }) });
+    const seen = await given;
     vi.advanceTimersByTime(seen?.timeout ?? 0);
     expect(seen?.signal?.aborted).toBe(true);
-    // In time for the caller, whose own patience ends a little later.
+    // In time for the caller, whose own deadline is a little later.
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
 
   it('gets an aborted signal when the caller disconnects', { timeout: 10_000 }, async () => {
-    const controller = new AbortController();
-    const seen = Promise.withResolvers<AbortSignal | undefined>();
-    const app = await serve((_, context) => {
-      seen.resolve(context?.signal);
-      return new Promise(() => undefined);
-    });
-    const hasty: App = { fetch: (request) => app.fetch(new Request(request, { signal: controller.signal })) };
-    const asking = ask('navigator', hasty);
-    const signal = await seen.promise;
-    controller.abort();
+    const { librarian, given } = hanging();
+    const { answer, signal } = await disconnected(await serve(librarian), given);
     expect(signal?.aborted).toBe(true);
-    expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
+    expect(answer).toMatchObject({ ok: true, status: 504 });
   });
 });
 
 describe('a delegated question', () => {
-  const handsOn: Librarian = async () => ({
-    delegate: { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } },
-  });
+  const delegate = { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } };
+  const handsOn: Librarian = async () => ({ delegate });
 
-  const partner = async (librarian: ServedLibrarian, options: Partial<ServeOptions> = {}) =>
-    targetOf(await serve(librarian, options, 'semantic'));
+  /** Asks a navigator that delegates to a librarian called `semantic`, or to one of another name. */
+  const handedOn = async (
+    target: ServedLibrarian,
+    { by = handsOn, id = 'semantic', question = {}, now = Date.now }: Delegation = {},
+  ) => {
+    const { target: served, requests } = targetOf(await serve(target, {}, id));
+    const result = await asked(by, question, { targets: delegateTo({ [id]: served }), now });
+    return { ...result, requests };
+  };
+  interface Delegation {
+    by?: Librarian;
+    id?: string;
+    question?: Parameters<typeof ask>[2];
+    now?: () => number;
+  }
 
   it('reaches the target with the new query and context, on an extended chain', async () => {
-    let seen: [string, Context | undefined] = ['', undefined];
-    const { target } = await partner(async (...told) => {
-      seen = [told[0], told[1]];
+    const seen: unknown[] = [];
+    const kitchen: Librarian = async (query, context) => {
+      seen.push(query, context);
       return { answer: 'In the kitchen.', confidence: 0.9 };
-    });
-    const { status, reply } = await asked(
-      handsOn,
-      { metadata: { device: 'apollo' } },
-      { targets: delegateTo({ semantic: target }) },
-    );
+    };
+    const { status, reply } = await handedOn(kitchen, { question: { metadata: { device: 'apollo' } } });
     expect([status, reply]).toMatchObject([200, { answer: 'In the kitchen.', confidence: 0.9 }]);
-    expect(seen[0]).toBe('Where exactly?');
-    expect(seen[1]).toMatchObject({
-      delegationChain: ['gateway', 'navigator'],
-      metadata: { device: 'apollo', reason: 'place' },
-    });
-    expect(seen[1]?.user?.id).toBe('user:u_secret');
+    const metadata = { device: 'apollo', reason: 'place' };
+    const context = { delegationChain: ['gateway', 'navigator'], metadata, user: { id: 'user:u_secret' } };
+    expect(seen).toMatchObject(['Where exactly?', context]);
   });
 
   it('returns the error of the target with its status', async () => {
-    const { target } = await partner(async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } }));
-    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
-    expect([status, reply.error.code]).toEqual([404, 'NOT_FOUND']);
+    const missing: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
+    expect((await handedOn(missing)).refusal).toEqual([404, 'NOT_FOUND']);
   });
 
   it('is not sent when the target does not exist', async () => {
-    const { status, reply } = await asked(handsOn);
-    expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
+    const { refusal, reply } = await asked(handsOn);
+    expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
     expect(reply.error.suggestion).toMatch(/\w/);
   });
 
-  it('is not sent when it would loop', async () => {
-    const { target, requests } = targetOf(await serve(async () => ({ answer: 'x' }), {}, 'gateway'));
-    const back: Librarian = async () => ({ delegate: { to: 'gateway' } });
-    const { status, reply } = await asked(back, {}, { targets: delegateTo({ gateway: target }) });
-    expect([status, reply.error.code, requests.length]).toEqual([508, 'LOOP_DETECTED', 0]);
-  });
-
-  it('is not sent when the maximum depth is reached', async () => {
-    const { target, requests } = await partner(async () => ({ answer: 'x' }));
-    const { status, reply } = await asked(
-      handsOn,
-      { context: userContext({ maxHops: 1 }) },
-      { targets: delegateTo({ semantic: target }) },
-    );
-    expect([status, reply.error.code, requests.length]).toEqual([508, 'MAX_DEPTH_EXCEEDED', 0]);
-  });
-
-  it('is not sent when no time is left', async () => {
-    const { target, requests } = await partner(async () => ({ answer: 'x' }));
-    let skippedMs = 0;
-    const slow: Librarian = async (query, context) => {
-      skippedMs = 2000;
-      return handsOn(query, context);
-    };
-    const options = { targets: delegateTo({ semantic: target }), now: () => Date.now() + skippedMs };
-    const { status, reply } = await asked(slow, { context: userContext({ timeoutMs: 2000 }) }, options);
-    expect([status, reply.error.code, requests.length]).toEqual([504, 'TIMEOUT', 0]);
+  let skippedMs = 0;
+  const slow: Librarian = async () => {
+    skippedMs = 2000;
+    return { delegate };
+  };
+  it.each<[string, Delegation, [status: number, code: string]]>([
+    ['it would loop', { id: 'gateway', by: async () => ({ delegate: { to: 'gateway' } }) }, [508, 'LOOP_DETECTED']],
+    ['the depth is reached', { question: { context: userContext({ maxHops: 1 }) } }, [508, 'MAX_DEPTH_EXCEEDED']],
+    ['no time is left', { by: slow, now: () => Date.now() + skippedMs }, [504, 'TIMEOUT']],
+  ])('is not sent when %s', async (_, { question, ...delegation }, refused) => {
+    const context = userContext({ timeoutMs: 2000 });
+    const { refusal, requests } = await handedOn(silent, { ...delegation, question: question ?? { context } });
+    expect([...refusal, requests.length]).toEqual([...refused, 0]);
   });
 
   it('keeps the own answer as partial, and names the gap, when it fails', async () => {
-    const unsure: Librarian = async () => ({
-      answer: 'Perhaps inside.',
-      confidence: 0.5,
-      delegate: { to: 'semantic' },
-    });
-    const { status, reply } = await asked(unsure);
+    const unsure = { answer: 'Perhaps inside.', confidence: 0.5, delegate: { to: 'semantic' } };
+    const { status, reply } = await asked(async () => unsure);
     expect([status, reply.answer, reply.partial]).toEqual([200, 'Perhaps inside.', true]);
     expect(reply.metadata.delegationError.code).toBe('DELEGATION_FAILED');
     expect(reply.delegate).toBeUndefined();
   });
 
   it('to a list of one is followed', async () => {
-    const { target } = await partner(async () => ({ answer: 'In the kitchen.' }));
-    const { reply } = await asked(
-      async () => ({ delegate: [{ to: 'semantic' }] }),
-      {},
-      { targets: delegateTo({ semantic: target }) },
-    );
+    const kitchen: Librarian = async () => ({ answer: 'In the kitchen.' });
+    const { reply } = await handedOn(kitchen, { by: async () => ({ delegate: [{ to: 'semantic' }] }) });
     expect(reply.answer).toBe('In the kitchen.');
   });
 
@@ -376,34 +335,24 @@ describe('a delegated question', () => {
     ['answers something that is no Response', { text: 'In the kitchen.' }],
   ])('fails when the target %s', async (_, body) => {
     const guard = contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined });
-    const { target } = targetOf(
-      new Hono<GuardedEnv>().use(guard).post('/librarians/semantic/ask', (c) => c.json(body)),
-    );
-    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
-    expect([status, reply.error.code, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
+    const app = new Hono<GuardedEnv>().use(guard).post('/librarians/semantic/ask', (c) => c.json(body));
+    const { refusal, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: targetOf(app).target }) });
+    expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
   });
 
   it('is cancelled at the target when the caller disconnects', { timeout: 10_000 }, async () => {
-    const controller = new AbortController();
-    const seen = Promise.withResolvers<AbortSignal | undefined>();
-    const { target } = await partner((_, context) => {
-      seen.resolve(context?.signal);
-      return new Promise(() => undefined);
-    });
+    const { librarian, given } = hanging();
+    const { target } = targetOf(await serve(librarian, {}, 'semantic'));
     const app = await serve(handsOn, { targets: delegateTo({ semantic: target }) });
-    const asking = ask('navigator', {
-      fetch: (request) => app.fetch(new Request(request, { signal: controller.signal })),
-    });
-    const signal = await seen.promise;
-    controller.abort();
-    expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
+    const { answer, signal } = await disconnected(app, given);
+    expect(answer).toMatchObject({ ok: true, status: 504 });
     expect(signal?.aborted).toBe(true);
   });
 
   it('fails when the answer was altered in transit', async () => {
     const app = await serve(async () => ({ answer: 'In the kitchen.' }), {}, 'semantic');
     const { target } = targetOf(app, (response) => new Response('{"answer":"Nowhere."}', response));
-    const { status, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
-    expect([status, reply.error.code]).toEqual([502, 'DELEGATION_FAILED']);
+    const { refusal } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
+    expect(refusal).toEqual([502, 'DELEGATION_FAILED']);
   });
 });

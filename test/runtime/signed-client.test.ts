@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
+import { type SignedRequest, signedClient } from '../../src/runtime/signed-client.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 
@@ -15,101 +15,89 @@ const navigator = async (answer = 'Under the mat.') =>
 
 const ASK = { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'Where is the key?' } };
 
+/** The gateway asks a navigator, whose answer may be tampered with; the parts of the request may be others. */
+const asking = async (
+  request: Partial<SignedRequest> = {},
+  { tamper, context = userContext(), answer }: Asking = {},
+) => {
+  const { target, requests } = targetOf(await navigator(answer), tamper);
+  const targets = { navigator: target, gateway: target, stranger: target };
+  const called = await callFrom('gateway', context, { targets, request: { ...ASK, ...request } });
+  return { ...called, requests };
+};
+interface Asking {
+  tamper?: Parameters<typeof targetOf>[1];
+  context?: ReturnType<typeof userContext>;
+  answer?: string;
+}
+
+/** The gateway calls a navigator that does this with the request. */
+const calling = (fetch: (request: Request) => Response | Promise<Response>, request: Partial<SignedRequest> = {}) => {
+  const targets = { navigator: { fetch: async (received: Request) => fetch(received) } };
+  return callFrom('gateway', userContext(), { targets, request: { ...ASK, ...request } });
+};
+const SPAN = { spanId: expect.stringMatching(/^[0-9a-f]{16}$/) };
+const unanswered = () => new Promise<Response>(() => undefined);
+
 afterEach(() => {
   vi.useRealTimers();
 });
 
 describe('signedClient()', () => {
-  it('returns the response bytes, parses them on request, and returns the receipt', async () => {
-    const { target } = targetOf(await navigator());
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
+  it('returns the response bytes, parses them on request, and returns the receipt and the span id', async () => {
+    const { answer, requests } = await asking();
     if (!answer.ok) throw new Error('refused');
     expect(new TextDecoder().decode(answer.body)).toBe('{"answer":"Under the mat."}');
-    expect([answer.status, answer.contentType, answer.json()]).toEqual([
-      200,
-      'application/json',
-      { answer: 'Under the mat.' },
-    ]);
+    const { status, contentType } = answer;
+    expect([status, contentType, answer.json()]).toEqual([200, 'application/json', { answer: 'Under the mat.' }]);
     expect(await answer.receiptHash()).toMatch(/^[\w-]{43}$/);
+    expect(answer.receiptText.split('.').length).toBe(3);
+    expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
   });
 
-  it('sends bytes and text unchanged, and a traceparent rebuilt from the context', async () => {
-    const { target, requests } = targetOf(await navigator());
+  it('sends bytes and text unchanged, with a traceparent rebuilt from the context and a signature of each call', async () => {
     const context = userContext();
+    const headers: (string | null)[][] = [];
     for (const body of ['{"query": "a"}', new TextEncoder().encode('{"query":"b" }')]) {
-      const { answer } = await callFrom('gateway', context, {
-        targets: { navigator: target },
-        request: { ...ASK, body },
-      });
+      const { answer, requests } = await asking({ body }, { context });
       expect(answer).toMatchObject({ ok: true, status: 200 });
+      expect(await requests[0]?.text()).toBe(typeof body === 'string' ? body : '{"query":"b" }');
+      headers.push(['Context-Token', 'traceparent'].map((name) => requests[0]?.headers.get(name) ?? null));
     }
-    expect(await Promise.all(requests.map((request) => request.text()))).toEqual(['{"query": "a"}', '{"query":"b" }']);
-    expect(requests[0]?.headers.get('traceparent')).toMatch(new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-01$`));
+    const [[token, trace] = [], [otherToken, otherTrace] = []] = headers;
+    expect(trace).toMatch(new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-01$`));
+    expect([token === otherToken, trace === otherTrace]).toEqual([false, false]);
   });
 
   it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])(
     'calls a librarian whose id is no host name: %s',
     async (id) => {
       const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: id };
-      const info = { id, name: 'Odd' };
-      const app = serveLibrarian(async () => ({ answer: 'x' }), info, {
-        ...(await identityFrom(variables, id)),
-        ...quiet,
-      });
-      const client = signedClient({
-        ...(await identityFrom(variables, 'gateway')),
-        targets: { [id]: targetOf(app).target },
-      });
-      const answer = await client.call(userContext(), {
-        to: id,
-        path: `/librarians/${id}/ask`,
-        body: { query: 'Where?' },
-      });
-      expect(answer).toMatchObject({ ok: true, status: 200 });
+      const options = { ...(await identityFrom(variables, id)), ...quiet };
+      const app = serveLibrarian(async () => ({ answer: 'x' }), { id, name: 'Odd' }, options);
+      const gateway = await identityFrom(variables, 'gateway');
+      const client = signedClient({ ...gateway, targets: { [id]: targetOf(app).target } });
+      const request = { to: id, path: `/librarians/${id}/ask`, body: { query: 'Where?' } };
+      expect(await client.call(userContext(), request)).toMatchObject({ ok: true, status: 200 });
     },
   );
 
-  it('signs each call separately', async () => {
-    const { target, requests } = targetOf(await navigator());
-    const context = userContext();
-    for (let round = 0; round < 2; round += 1)
-      await callFrom('gateway', context, { targets: { navigator: target }, request: ASK });
-    for (const name of ['Context-Token', 'traceparent']) {
-      const [first, second] = requests.map((request) => request.headers.get(name));
-      expect(first).not.toBe(second);
-    }
-  });
-
-  it.each([
-    ['itself', 'gateway', 'LOOP_DETECTED'],
-    ['somebody without a binding', 'memory', 'DELEGATION_FAILED'],
-    ['somebody outside the directory', 'stranger', 'DELEGATION_FAILED'],
-    ['what every object has', 'constructor', 'DELEGATION_FAILED'],
-  ])('T22 sends nothing to %s', async (_, to, code) => {
-    const { target, requests } = targetOf(await navigator());
-    const targets = { navigator: target, gateway: target, stranger: target };
-    const { answer } = await callFrom('gateway', userContext(), { targets, request: { ...ASK, to } });
-    expect(answer).toMatchObject({ ok: false, error: { code, librarian: to } });
+  it.each<[string, Partial<SignedRequest>, string]>([
+    ['itself', { to: 'gateway' }, 'LOOP_DETECTED'],
+    ['a librarian without a binding', { to: 'memory' }, 'DELEGATION_FAILED'],
+    ['a librarian outside the directory', { to: 'stranger' }, 'DELEGATION_FAILED'],
+    ['what every object has', { to: 'constructor' }, 'DELEGATION_FAILED'],
+    ['a path without a scheme', { path: '//evil.example/' }, 'DELEGATION_FAILED'],
+    ['a path that is an address', { path: 'https://evil.example/' }, 'DELEGATION_FAILED'],
+    ['a path that is a name', { path: 'evil' }, 'DELEGATION_FAILED'],
+  ])('T22 sends nothing to %s', async (_, request, code) => {
+    const { answer, requests } = await asking(request);
+    expect(answer).toMatchObject({ ok: false, error: { code, librarian: request.to ?? 'navigator' } });
     expect(requests).toEqual([]);
   });
 
-  it.each(['//evil.example/', 'https://evil.example/', 'evil'])(
-    'T22 sends nothing to a path that is an address: %s',
-    async (path) => {
-      const { target, requests } = targetOf(await navigator());
-      const { answer } = await callFrom('gateway', userContext(), {
-        targets: { navigator: target },
-        request: { ...ASK, path },
-      });
-      expect(answer).toMatchObject({ ok: false, error: { code: 'DELEGATION_FAILED' } });
-      expect(requests).toEqual([]);
-    },
-  );
-
   it('T22 does not send the token to a redirect target', async () => {
-    const { target, requests } = targetOf(await navigator());
-    await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
-    expect(requests[0]?.redirect).toBe('manual');
+    expect((await asking()).requests[0]?.redirect).toBe('manual');
   });
 
   it('T22 is the only code that attaches the token', () => {
@@ -124,143 +112,93 @@ describe('signedClient()', () => {
     expect(attaching).toEqual(['src/runtime/signed-client.ts']);
   });
 
-  it.each([
-    ['altered', (response: Response) => new Response('{"answer":"Pay mallory."}', response)],
-    [
-      'of another status',
-      (response: Response) => new Response(response.body, { status: 203, headers: response.headers }),
-    ],
-    ['without a receipt', (response: Response) => new Response(response.body, { status: response.status })],
+  it.each<[string, (response: Response) => Response]>([
+    ['altered', (response) => new Response('{"answer":"Pay mallory."}', response)],
+    ['of another status', ({ body, headers }) => new Response(body, { status: 203, headers })],
+    ['without a receipt', ({ body, status }) => new Response(body, { status })],
     ['an error page', () => new Response('<h1>502</h1>', { status: 502 })],
   ])('T26 does not believe an answer that is %s', async (_, tamper) => {
-    const { target } = targetOf(await navigator(), tamper);
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
-    expect(answer).toMatchObject({
-      ok: false,
-      error: { code: 'DELEGATION_FAILED', librarian: 'navigator', recoverable: true },
-    });
+    const error = { code: 'DELEGATION_FAILED', librarian: 'navigator', recoverable: true };
+    expect((await asking({}, { tamper })).answer).toMatchObject({ ok: false, error });
   });
 
   it('T26 refuses the response to an earlier call', async () => {
     let first: Response | undefined;
-    const { target } = targetOf(await navigator(), (response) => {
+    const tamper = (response: Response) => {
       first ??= response;
       return first.clone();
-    });
-    const answers = [];
-    for (let round = 0; round < 2; round += 1) {
-      answers.push(
-        (await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK })).answer.ok,
-      );
-    }
-    expect(answers).toEqual([true, false]);
+    };
+    expect((await asking({}, { tamper })).answer.ok).toBe(true);
+    expect((await asking({}, { tamper })).answer.ok).toBe(false);
   });
 
   it('refuses an answer that is too large', async () => {
-    const { target } = targetOf(await navigator('x'.repeat(2000)));
-    const request = { ...ASK, maxAnswerBytes: 1000 };
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
+    const { answer } = await asking({ maxAnswerBytes: 1000 }, { answer: 'x'.repeat(2000) });
     expect(answer).toMatchObject({ ok: false, error: { code: 'DELEGATION_FAILED' } });
   });
 
   it('cancels the body of a response without a receipt', async () => {
-    let cancelled = false;
-    const endless = new ReadableStream({
-      pull: (controller) => controller.enqueue(new Uint8Array(10)),
-      cancel: () => {
-        cancelled = true;
-      },
-    });
-    const { target } = targetOf(await navigator(), () => new Response(endless));
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
-    expect([answer.ok, cancelled]).toEqual([false, true]);
+    const cancel = vi.fn();
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel });
+    const { answer } = await calling(() => new Response(endless));
+    expect([answer.ok, cancel.mock.calls.length]).toEqual([false, 1]);
   });
 
   it('times out at the deadline when the target does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const heard = Promise.withResolvers<AbortSignal>();
-    const target = {
-      fetch: (request: Request) => {
-        heard.resolve(request.signal);
-        return new Promise<Response>(() => undefined);
+    const call = calling(
+      ({ signal }) => {
+        heard.resolve(signal);
+        return unanswered();
       },
-    };
-    const request = { ...ASK, timeoutMs: 50 };
-    const call = callFrom('gateway', userContext(), { targets: { navigator: target }, request });
+      { timeoutMs: 50 },
+    );
     const signal = await heard.promise;
     vi.advanceTimersByTime(50);
-    expect((await call).answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT', librarian: 'navigator' } });
+    const error = { code: 'TIMEOUT', librarian: 'navigator' };
+    expect((await call).answer).toMatchObject({ ok: false, why: 'timeout', sent: true, error, ...SPAN });
     expect(signal.aborted).toBe(true);
   });
 
-  it('cancels the call when the caller aborts', async () => {
+  it('cancels the call when the caller aborts, and sends nothing when it already has', async () => {
     const controller = new AbortController();
-    const target = {
-      fetch: () => {
-        controller.abort();
-        return new Promise<Response>(() => undefined);
-      },
+    const aborting = () => {
+      controller.abort();
+      return unanswered();
     };
-    const request = { ...ASK, signal: controller.signal };
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
+    const { answer } = await calling(aborting, { signal: controller.signal });
     expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
+    const early = await asking({ signal: AbortSignal.abort() });
+    expect(early.answer).toMatchObject({ ok: false, why: 'refused', sent: false, error: { code: 'TIMEOUT' } });
+    expect(early.requests).toEqual([]);
   });
 
-  it('sends nothing when the caller has already aborted', async () => {
-    const { target, requests } = targetOf(await navigator());
-    const request = { ...ASK, signal: AbortSignal.abort() };
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request });
-    expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
-    expect(requests).toEqual([]);
-  });
-
-  it.each<[string, string, boolean, () => Response | Promise<Response>]>([
-    ['lost on the way', 'transport', true, () => Promise.reject(new TypeError('connection lost'))],
-    ['answered without a receipt', 'receipt', true, () => new Response('{}')],
-    ['answered with a receipt that is none', 'receipt', true, () => withReceipt('{}', 'x')],
-    ['answered with too much', 'unusable', true, () => withReceipt('x'.repeat(2000), 'x')],
-    ['not answered in time', 'timeout', true, () => new Promise<Response>(() => undefined)],
-  ])('tells that a call was %s', async (_, why, sent, fetch) => {
-    const request = { ...ASK, maxAnswerBytes: 1000, timeoutMs: 50 };
-    const targets = { navigator: { fetch: async () => fetch() } };
-    const { answer } = await callFrom('gateway', userContext(), { targets, request });
-    expect(answer).toMatchObject({ ok: false, why, sent, spanId: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  it.each<[string, string, () => Response | Promise<Response>]>([
+    ['lost on the way', 'transport', () => Promise.reject(new TypeError('connection lost'))],
+    ['answered without a receipt', 'receipt', () => new Response('{}')],
+    ['answered with a receipt that is none', 'receipt', () => withReceipt('{}', 'x')],
+    ['answered with too much', 'unusable', () => withReceipt('x'.repeat(2000), 'x')],
+  ])('reports that a call was %s', async (_, why, fetch) => {
+    const { answer } = await calling(fetch, { maxAnswerBytes: 1000 });
+    expect(answer).toMatchObject({ ok: false, why, sent: true, ...SPAN });
   });
 
   it('reports that a call was refused locally or cancelled', async () => {
-    const { target } = targetOf(await navigator());
     const refused = await callFrom('gateway', userContext(), { targets: {}, request: ASK });
     expect(refused.answer).toMatchObject({ why: 'refused', sent: false, spanId: undefined });
-    const early = { ...ASK, signal: AbortSignal.abort() };
-    const unsent = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: early });
-    expect(unsent.answer).toMatchObject({ why: 'refused', sent: false });
     const controller = new AbortController();
-    const leaving = {
-      fetch: (request: Request) => {
-        controller.abort();
-        // As fetch does: it fails by itself once it is aborted.
-        return Promise.reject(request.signal.reason);
-      },
+    // As fetch does: it fails by itself once it is aborted.
+    const leaving = ({ signal }: Request) => {
+      controller.abort();
+      return Promise.reject(signal.reason);
     };
-    const request = { ...ASK, signal: controller.signal };
-    const givenUp = await callFrom('gateway', userContext(), { targets: { navigator: leaving }, request });
-    expect(givenUp.answer).toMatchObject({ why: 'given-up', sent: true, error: { code: 'TIMEOUT' } });
-  });
-
-  it('returns the receipt as received, and the span id of the call', async () => {
-    const { target, requests } = targetOf(await navigator());
-    const { answer } = await callFrom('gateway', userContext(), { targets: { navigator: target }, request: ASK });
-    if (!answer.ok) throw new Error('refused');
-    expect(answer.receiptText.split('.').length).toBe(3);
-    expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
+    const { answer } = await calling(leaving, { signal: controller.signal });
+    expect(answer).toMatchObject({ why: 'given-up', sent: true, error: { code: 'TIMEOUT' } });
   });
 
   it('logs the failure without the question', async () => {
-    const target = { fetch: () => Promise.reject(new TypeError('connection lost')) };
-    const { answer, lines } = await callFrom('gateway', userContext(), {
-      targets: { navigator: target },
-      request: ASK,
-    });
+    const { answer, lines } = await calling(() => Promise.reject(new TypeError('connection lost')));
     expect(answer).toMatchObject({ ok: false, error: { code: 'DELEGATION_FAILED' } });
     expect(lines).toMatchObject([{ event: 'fault', where: 'call navigator', cause: 'TypeError: connection lost' }]);
     expect(JSON.stringify(lines)).not.toContain('key?');

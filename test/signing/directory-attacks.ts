@@ -44,14 +44,21 @@ const attack = (
 });
 
 /** The directory with something else in the entry of `billing`. */
-const billing = (change: object) => (claims: DirectoryClaims) => {
-  Object.assign(claims.librarians.billing ?? {}, change);
-  return claims;
+const entry = (number: string, name: string, reason: string, change: object): Attack => {
+  const claims = (honest: DirectoryClaims) => {
+    Object.assign(honest.librarians.billing ?? {}, change);
+    return honest;
+  };
+  return attack(number, name, reason, { claims });
 };
 
-const key = (change: object) => (claims: DirectoryClaims) => {
-  Object.assign(claims.librarians.billing?.keys[0] ?? {}, change);
-  return claims;
+/** The directory with something else in the key of `billing`. */
+const key = (number: string, name: string, reason: string, change: object): Attack => {
+  const claims = (honest: DirectoryClaims) => {
+    Object.assign(honest.librarians.billing?.keys[0] ?? {}, change);
+    return honest;
+  };
+  return attack(number, name, reason, { claims });
 };
 
 export const DIRECTORY_ATTACKS: Attack[] = [
@@ -62,9 +69,7 @@ export const DIRECTORY_ATTACKS: Attack[] = [
     edit: (text) => editClaims(text, (claims) => claims.replace('"seq":7', '"seq":8')),
   }),
   ...LOW_ORDER_KEYS.map((x, index) =>
-    attack(`89.${index + 1}`, `a key of low order, encoding ${index + 1} of 14`, 'key billing.1 is of low order', {
-      claims: key({ x }),
-    }),
+    key(`89.${index + 1}`, `a key of low order, encoding ${index + 1} of 14`, 'key billing.1 is of low order', { x }),
   ),
   attack('D4', 'a root of low order', 'the root key is not usable', { expected: { root: LOW_ORDER_KEYS[1] ?? '' } }),
   attack('D4a', 'a root that is no key', 'the root key is not usable', { expected: { root: 'AAAA' } }),
@@ -74,16 +79,16 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   attack('D6', 'a directory of staging in production (T28)', 'it is for staging, this is production', {
     claims: (claims) => ({ ...claims, env: 'staging' }),
   }),
-  attack('D7', 'a derived key in production', 'billing has a derived key', { claims: key({ kid: 'dev.billing.1' }) }),
+  key('D7', 'a derived key in production', 'billing has a derived key', { kid: 'dev.billing.1' }),
   attack('87', 'the same kid twice', 'kid billing.1 occurs twice', {
-    claims: (claims) =>
-      billing({ keys: [claims.librarians.billing?.keys[0], claims.librarians.billing?.keys[0]] })(claims),
+    claims: (claims) => {
+      claims.librarians.billing?.keys.push(...claims.librarians.billing.keys);
+      return claims;
+    },
   }),
-  attack('D8', 'a kid of another librarian', 'kid gateway.2 is not one of billing', {
-    claims: key({ kid: 'gateway.2' }),
-  }),
-  attack('D8a', 'a kid without a number', 'kid billing.x is not one of billing', { claims: key({ kid: 'billing.x' }) }),
-  attack('D9', 'a key of 31 bytes', 'key billing.1 is not 32 bytes', { claims: key({ x: 'A'.repeat(42) }) }),
+  key('D8', 'a kid of another librarian', 'kid gateway.2 is not one of billing', { kid: 'gateway.2' }),
+  key('D8a', 'a kid without a number', 'kid billing.x is not one of billing', { kid: 'billing.x' }),
+  key('D9', 'a key of 31 bytes', 'key billing.1 is not 32 bytes', { x: 'A'.repeat(42) }),
   attack('D10', 'another version of the form', 'v is not 1', { claims: (claims) => ({ ...claims, v: 2 }) }),
   attack('D10a', 'no environment', 'env is missing', { claims: ({ env: _, ...claims }) => claims }),
   attack('D10b', 'no seq', 'seq or exp is missing', { claims: ({ seq: _, ...claims }) => claims }),
@@ -97,28 +102,16 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   attack('D10e', 'an id in capitals', 'Billing is not a librarian id', {
     claims: (claims) => ({ ...claims, librarians: { Billing: { keys: [] } } }),
   }),
-  attack('D10f', 'a librarian without keys', 'billing has no list of keys', { claims: billing({ keys: undefined }) }),
-  attack('D10g', 'a key without x', 'billing has a key without kid or x', { claims: key({ x: undefined }) }),
-  attack('D10h', 'a window that is text', 'key billing.1 has a window that is no time', {
-    claims: key({ exp: 'never' }),
-  }),
-  attack('D10i', 'an origin of an unknown kind', 'origin of billing is not a list of kinds', {
-    claims: billing({ origin: ['root'] }),
-  }),
-  attack('D10j', 'workspaces that are no list', 'ws of billing is not a list of workspaces', {
-    claims: billing({ ws: '*' }),
-  }),
-  attack('D10k', 'capabilities that are none', 'cap of billing is not a list of capabilities', {
-    claims: billing({ cap: ['kb read'] }),
-  }),
-  attack('D10l', 'revoked before no time', 'revokedBefore of billing is no time', {
-    claims: billing({ revokedBefore: -1 }),
-  }),
-  attack('D10m', 'a host that only one network knows', 'host of billing is not a public name', {
-    claims: billing({ host: '10.0.0.1' }),
-  }),
-  attack('D10n', 'this machine as host, in production', 'host of billing is not a public name', {
-    claims: billing({ host: '127.0.0.1:8787' }),
+  entry('D10f', 'a librarian without keys', 'billing has no list of keys', { keys: undefined }),
+  key('D10g', 'a key without x', 'billing has a key without kid or x', { x: undefined }),
+  key('D10h', 'a window that is text', 'key billing.1 has a window that is no time', { exp: 'never' }),
+  entry('D10i', 'an origin of an unknown kind', 'origin of billing is not a list of kinds', { origin: ['root'] }),
+  entry('D10j', 'workspaces that are no list', 'ws of billing is not a list of workspaces', { ws: '*' }),
+  entry('D10k', 'capabilities that are none', 'cap of billing is not a list of capabilities', { cap: ['kb read'] }),
+  entry('D10l', 'revoked before no time', 'revokedBefore of billing is no time', { revokedBefore: -1 }),
+  entry('D10m', 'a host that only one network knows', 'host of billing is not a public name', { host: '10.0.0.1' }),
+  entry('D10n', 'this machine as host, in production', 'host of billing is not a public name', {
+    host: '127.0.0.1:8787',
   }),
   attack('D11', 'a link as directory', 'the type is not the one expected here', {
     edit: async (_, kit) => kit.travel(['gateway', 'billing']),

@@ -22,6 +22,8 @@ const deployment = async (change: Partial<DirectoryClaims> = {}) => {
   } satisfies IdentityVariables;
 };
 
+const changed = async (variables: IdentityVariables) => ({ ...(await deployment()), ...variables });
+
 describe('identityFrom() in production', () => {
   it('signs with a key that the directory knows under its kid', async () => {
     const { signer, directory } = await identityFrom(await deployment(), 'navigator');
@@ -43,38 +45,28 @@ describe('identityFrom() in production', () => {
     expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
   });
 
-  it.each([
-    ['derived keys', async () => ({ ENVIRONMENT: 'production' }), /derived keys are for development/],
-    ['derived keys where the environment is not named', async () => ({}), /derived keys are for development/],
-    ['a seed', async () => ({ ENVIRONMENT: 'production', CONTEXT_KEY_SEED: 'x' }), /derived keys are for development/],
+  const DERIVED = /derived keys are for development/;
+  const ofAnother = async (member: 'privateKey' | 'x') => (await makeSigningKey())[member];
+  it.each<[string, () => IdentityVariables | Promise<IdentityVariables>, RegExp]>([
+    ['derived keys', () => ({ ENVIRONMENT: 'production' }), DERIVED],
+    ['derived keys where the environment is not named', () => ({}), DERIVED],
+    ['a seed', () => ({ ENVIRONMENT: 'production', CONTEXT_KEY_SEED: 'x' }), DERIVED],
     [
       'a directory without its root',
-      async () => ({ ...(await deployment()), CONTEXT_DIRECTORY_ROOT: '' }),
+      () => changed({ CONTEXT_DIRECTORY_ROOT: '' }),
       /CONTEXT_DIRECTORY_ROOT is not set/,
     ],
+    ['no key', () => changed({ CONTEXT_SIGNING_KEY: undefined }), /CONTEXT_SIGNING_KEY is not set/],
+    ['a key that is not base64url', () => changed({ CONTEXT_SIGNING_KEY: '%' }), /is not base64url/],
     [
-      'no key',
-      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: undefined }),
-      /CONTEXT_SIGNING_KEY is not set/,
-    ],
-    [
-      'a key that is not base64url',
-      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: '%' }),
-      /is not base64url/,
-    ],
-    [
-      'a key of somebody else',
-      async () => ({ ...(await deployment()), CONTEXT_SIGNING_KEY: (await makeSigningKey()).privateKey }),
+      'a key of another librarian',
+      async () => changed({ CONTEXT_SIGNING_KEY: await ofAnother('privateKey') }),
       /is not one of navigator in the directory/,
     ],
-    [
-      'T28 a directory of development',
-      () => deployment({ env: 'development' }),
-      /it is for development, this is production/,
-    ],
+    ['T28 a directory of development', () => deployment({ env: 'development' }), /for development, this is production/],
     [
       'a directory of another root',
-      async () => ({ ...(await deployment()), CONTEXT_DIRECTORY_ROOT: (await makeSigningKey()).x }),
+      async () => changed({ CONTEXT_DIRECTORY_ROOT: await ofAnother('x') }),
       /not signed by the root/,
     ],
   ])('refuses to start with %s', async (_, variables, message) => {
@@ -111,11 +103,8 @@ describe('identityFrom() in development', () => {
   });
 
   it('is read once for the same variables', async () => {
-    const [first, again] = await Promise.all([
-      identityFrom(DEVELOPMENT, 'memory'),
-      identityFrom({ ...DEVELOPMENT }, 'memory'),
-    ]);
-    expect(again).toBe(first);
+    const first = await identityFrom(DEVELOPMENT, 'memory');
+    expect(await identityFrom({ ...DEVELOPMENT }, 'memory')).toBe(first);
   });
 
   it('reads again after a failure', async () => {

@@ -13,17 +13,8 @@ export const expectation = async (kit: Kit) => {
   const { link, budgets } = await kit.runtime.mintContext(kit.origin(), call);
   const { directory } = kit;
   const linkHash = await sha256(utf8(link));
-  return {
-    link,
-    self: 'gateway',
-    librarian: 'billing',
-    linkHash,
-    budgets,
-    status: 200,
-    body: ANSWER,
-    directory,
-    now: NOW,
-  };
+  const answer = { self: 'gateway', librarian: 'billing', status: 200, body: ANSWER, now: NOW };
+  return { ...answer, link, linkHash, budgets, directory };
 };
 
 /** The receipt that `billing` gives. */
@@ -56,14 +47,18 @@ const attack = (
   },
 });
 
-/** The honest claims, some of them changed, validly signed. */
-const changed = (to: Claims, { by = 'billing', header = headerOf(kidOf(by), { typ: RECEIPT }) } = {}) => ({
-  receipt: async (kit: Kit, { linkHash }: Expected) => {
+/** The honest claims, some of them changed, signed by `billing` or by another librarian, under any kid. */
+const signed = (number: string, name: string, reason: string, by: string, to: Claims = {}, kid = kidOf(by)): Attack => {
+  const receipt = async (kit: Kit, { linkHash }: Expected) => {
     const [, claims = ''] = (await honestReceipt(kit, linkHash)).split('.');
     const honest: Receipt = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return kit.link({ ...honest, ...to }, by, header);
-  },
-});
+    return kit.link({ ...honest, ...to }, by, headerOf(kid, { typ: RECEIPT }));
+  };
+  return attack(number, name, reason, { receipt });
+};
+
+const changed = (number: string, name: string, reason: string, to: Claims): Attack =>
+  signed(number, name, reason, 'billing', to);
 
 /** A directory in which the one key of `billing` is something else. */
 const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) => {
@@ -75,6 +70,10 @@ const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) =
   return { directory: kit.runtime.openDirectory(claims, { version: 'v2' }) };
 };
 
+const OTHER = 'the receipt is from another librarian';
+const OTHER_KEY = 'the key of the receipt belongs to another librarian';
+const WRONG = 'the signature of the receipt is wrong';
+
 export const RECEIPT_ATTACKS: Attack[] = [
   attack('R1', 'the answer was altered', 'the answer is not the one that was signed', {
     expected: { body: utf8('{}') },
@@ -82,55 +81,29 @@ export const RECEIPT_ATTACKS: Attack[] = [
   attack('R2', 'the receipt of another request', 'the receipt is for another request', {
     receipt: async (kit) => honestReceipt(kit, (await expectation(kit)).linkHash),
   }),
-  attack(
-    'R3',
-    'the receipt of another librarian',
-    'the receipt is from another librarian',
-    changed({ iss: 'search' }, { by: 'search' }),
-  ),
-  attack(
-    'R3a',
-    "another librarian signs in billing's name",
-    'the key of the receipt belongs to another librarian',
-    changed({}, { by: 'search' }),
-  ),
-  attack(
-    'R3b',
-    "another librarian signs with billing's kid",
-    'the signature of the receipt is wrong',
-    changed(
-      {},
-      {
-        by: 'search',
-        header: headerOf(kidOf('billing'), { typ: RECEIPT }),
-      },
-    ),
-  ),
-  attack(
-    'R3c',
-    'an unknown kid',
-    'the key of the receipt is unknown',
-    changed({}, { header: headerOf('billing.9', { typ: RECEIPT }) }),
-  ),
-  attack('R4', 'more used than granted', 'more was used than granted', changed({ use: { tokens: 20_001 } })),
-  attack('R5', 'a 504 turned into a 200', 'the status is not the one that was signed', changed({ st: 504 })),
+  signed('R3', 'the receipt of another librarian', OTHER, 'search', { iss: 'search' }),
+  signed('R3a', "another librarian signs in billing's name", OTHER_KEY, 'search'),
+  signed('R3b', "another librarian signs with billing's kid", WRONG, 'search', {}, kidOf('billing')),
+  signed('R3c', 'an unknown kid', 'the key of the receipt is unknown', 'billing', {}, 'billing.9'),
+  changed('R4', 'more used than granted', 'more was used than granted', { use: { tokens: 20_001 } }),
+  changed('R5', 'a 504 turned into a 200', 'the status is not the one that was signed', { st: 504 }),
   attack('R6', 'a link as receipt', 'the type is not the one expected here', { receipt: async (_, { link }) => link }),
-  attack('R7', 'the receipt of another caller', 'the receipt is for another caller', changed({ aud: 'triage' })),
-  attack('R8', 'a claim edited after signing', 'the signature of the receipt is wrong', {
+  changed('R7', 'the receipt of another caller', 'the receipt is for another caller', { aud: 'triage' }),
+  attack('R8', 'a claim edited after signing', WRONG, {
     receipt: async (kit, { linkHash }) =>
       editClaims(await honestReceipt(kit, linkHash), (text) => text.replace('1200', '1100')),
   }),
   attack('R9', 'a signature of 63 bytes', 'the signature is not 64 bytes', {
     receipt: async (kit, { linkHash }) => editPart(await honestReceipt(kit, linkHash), 2, (bytes) => bytes.slice(1)),
   }),
-  attack('R10', 'issued in the future', 'the receipt is issued in the future', changed({ iat: (NOW + 5001) / 1000 })),
+  changed('R10', 'issued in the future', 'the receipt is issued in the future', { iat: (NOW + 5001) / 1000 }),
   attack('R11', 'more than 4 KB', 'the receipt is longer than 4,096 bytes', { receipt: async () => 'A'.repeat(4097) }),
-  attack('R12', 'an unknown claim', 'the receipt has other claims', changed({ note: 'x' })),
-  attack('R12a', 'a claim of another type', 'the receipt has other claims', changed({ bd: 7 })),
-  attack('R12b', 'a status that is no number', 'st or iat is not a number', changed({ st: '200' })),
-  attack('R12c', 'a negative usage', 'use is not a list of amounts', changed({ use: { tokens: -5 } })),
-  attack('R12d', 'no list of receipts', 'sub is not a list of at most 32', changed({ sub: {} })),
-  attack('R12e', 'receipts that are no hashes', 'sub holds something else than hashes', changed({ sub: ['x'] })),
+  changed('R12', 'an unknown claim', 'the receipt has other claims', { note: 'x' }),
+  changed('R12a', 'a claim of another type', 'the receipt has other claims', { bd: 7 }),
+  changed('R12b', 'a status that is no number', 'st or iat is not a number', { st: '200' }),
+  changed('R12c', 'a negative usage', 'use is not a list of amounts', { use: { tokens: -5 } }),
+  changed('R12d', 'no list of receipts', 'sub is not a list of at most 32', { sub: {} }),
+  changed('R12e', 'receipts that are no hashes', 'sub holds something else than hashes', { sub: ['x'] }),
   attack('R13', 'a directory that has expired', 'the key directory has expired', {
     expected: async (kit) => ({ ...(await billing({})(kit)), now: NOW + 1000 }),
   }),
