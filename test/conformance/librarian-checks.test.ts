@@ -143,7 +143,8 @@ const OTHERWISE: [row: string, Librarian, LibrarianCases][] = [
   ],
   [
     'hands on although it never does -> hands nothing on',
-    async (_, { availableDelegates: [first] = [] } = {}) => (first ? { delegate: { to: first.id } } : ANSWER),
+    async (_, context) =>
+      context?.availableDelegates?.[0] ? { delegate: { to: context.availableDelegates[0].id } } : ANSWER,
     NEVER,
   ],
   [
