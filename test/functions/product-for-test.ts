@@ -12,8 +12,9 @@ export const startEmbedded = (options: Partial<ProductOptions> = {}): Promise<Pr
 /** Upstash Vector, Upstash Redis and an OpenAI-compatible model, by three variables; the model answers by quoting. */
 export const startOnServices = async (
   options: Partial<ProductOptions> = {},
+  token?: string,
 ): Promise<{ product: Product; services: LocalServices; stop(): Promise<void> }> => {
-  const services = await startServices();
+  const services = await startServices(token === undefined ? {} : { token });
   services.openai.answerWith(quotingModel);
   try {
     const adapters = { ...services.variables, ...options.adapters };
