@@ -1,12 +1,27 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
+import { LibrarianDescription } from '../../src/contract/librarian-directory.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
+import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
-import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import type { Product } from '../../src/dev/run/product.ts';
 import type { Plan } from '../../src/dev/run/relays/index.ts';
 import { relayIds, relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
+import { readJws } from '../../src/signing/compact-jws.ts';
+import { CONTEXT_HEADER } from '../../src/signing/limits.ts';
+import { localSigner } from '../../src/signing/local-directory.ts';
+import { ask as askProduct, startEmbedded } from './product-for-test.ts';
 import { type Rogues, serveRogues } from './rogues.ts';
+import {
+  type Answer,
+  type Forgery,
+  forge,
+  prepareThirdTeam,
+  type ThirdTeam,
+  unknownKey,
+  WEATHER,
+} from './third-team-for-test.ts';
 
 const TIMEOUT_MS = 1000;
 /** What an answer may be late, as the caller sees it. */
@@ -15,26 +30,29 @@ const GRACE_MS = 50;
 const [, ...OTHERS] = relayIds(8);
 let product: Product;
 let rogues: Rogues;
+let team: ThirdTeam;
+let weather: { url: string };
 const logged: string[] = [];
 
 beforeAll(async () => {
   rogues = await serveRogues();
+  team = await prepareThirdTeam();
   const relays = relayWorkers(8);
-  product = await startProduct({
-    kb: 'sample',
-    port: 0,
+  product = await startEmbedded({
     moreWorkers: [...relays.workers, { name: 'liar', main: join(ROOT, 'test/functions/liar.ts') }],
     moreServices: { 'constellation-gateway': { ...relays.services, LIAR: 'liar' } },
     allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},liar` },
-    partners: rogues.partners,
+    partners: { ...rogues.partners, ...team.partners },
     onLog: (line) => void logged.push(line),
   });
-  rogues.gateway = product.url.origin;
+  rogues.gateway = team.toUs.target = product.url.origin;
+  weather = await team.serve();
   await product.sync({ full: true });
   await ask({}, 'relay-1');
-});
+}, 120_000);
 
 afterAll(async () => {
+  team?.stop();
   await product?.stop();
   await rogues?.close();
 });
@@ -42,15 +60,11 @@ afterAll(async () => {
 /** Sends a question through the relays and gives what came back, and when. */
 const ask = async (plan: Plan, librarian = 'relay-1') => {
   const startedAt = performance.now();
-  const response = await product.fetch('/v1/ask', {
-    method: 'POST',
-    body: JSON.stringify({ query: 'Where is the key?', librarian, timeout_ms: TIMEOUT_MS, metadata: { plan } }),
-  });
-  const reply = LibrarianResponse.parse(await response.json());
-  return { status: response.status, reply, elapsedMs: performance.now() - startedAt };
+  const more = { librarian, timeout_ms: TIMEOUT_MS, metadata: { plan } };
+  const { status, reply, hops } = await askProduct(product, 'Where is the key?', more);
+  const isInTime = performance.now() - startedAt < TIMEOUT_MS + GRACE_MS;
+  return { outcome: [reply.error?.code, status, isInTime], reply, hops };
 };
-
-const hopsOf = ({ metadata }: LibrarianResponse) => DelegationTrace.parse(metadata?.trace).hops;
 
 /** What each failure of a delegate is told as, and under which status. */
 const OUTCOMES = {
@@ -65,120 +79,274 @@ const OUTCOMES = {
 } as const;
 
 describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status]) => {
-  it('ends a single delegation with its code, in time', async () => {
-    const asked = await ask({ delegates: [{ to }] });
-    expect([asked.reply.error?.code, asked.status]).toEqual([code, status]);
-    expect(asked.elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
-    expect(hopsOf(asked.reply).map(({ from, to, outcome }) => [from, to, outcome])).toEqual([
-      ['gateway', 'relay-1', code],
-      ['relay-1', to, code],
-    ]);
+  it.each<[kind: string, way: string[], plan: Plan]>([
+    ['single', ['relay-1', to], { delegates: [{ to }] }],
+    ['nested', ['relay-4', 'relay-5', to], { via: ['relay-5'], delegates: [{ to }] }],
+  ])('ends a %s delegation with its code, in time', async (_, way, plan) => {
+    const { outcome, hops } = await ask(plan, way[0]);
+    expect(outcome).toEqual([code, status, true]);
+    expect(hops.map(({ from, to: next, outcome: each }) => [from, next, each])).toEqual(
+      way.map((id, index) => [way[index - 1] ?? 'gateway', id, code]),
+    );
   });
 
   it('leaves a parallel one with the answer of the others, partial, the gap named, in time', async () => {
-    const asked = await ask({ delegates: [{ to }, { to: 'relay-3', plan: { answer: 'Under the mat.' } }] }, 'relay-2');
-    expect(asked.status).toBe(200);
-    expect(asked.reply).toMatchObject({ answer: expect.stringContaining('Under the mat.'), partial: true });
-    expect(asked.reply.answer).toContain(to);
-    const { parts } = JoinedAnswer.parse(asked.reply.metadata);
+    const delegates = [{ to }, { to: 'relay-3', plan: { answer: 'Under the mat.' } }];
+    const { outcome, reply } = await ask({ delegates }, 'relay-2');
+    expect(outcome).toEqual([undefined, 200, true]);
+    expect(reply).toMatchObject({ answer: expect.stringContaining('Under the mat.'), partial: true });
+    expect(reply.answer).toContain(to);
+    const { parts } = JoinedAnswer.parse(reply.metadata);
     expect(parts.map(({ librarian, error }) => [librarian, error?.code])).toEqual([
       [to, code],
       ['relay-3', undefined],
     ]);
-    expect(asked.elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
-  });
-
-  it('ends a nested one with its code, in time', async () => {
-    const asked = await ask({ via: ['relay-5'], delegates: [{ to }] }, 'relay-4');
-    expect([asked.reply.error?.code, asked.status]).toEqual([code, status]);
-    expect(asked.elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
-    expect(hopsOf(asked.reply).map(({ to, outcome }) => [to, outcome])).toEqual([
-      ['relay-4', code],
-      ['relay-5', code],
-      [to, code],
-    ]);
   });
 
   it('is answered for by a fallback', async () => {
-    const asked = await ask({ delegates: [{ to, fallback: 'relay-7' }] }, 'relay-6');
-    if (code === 'LOOP_DETECTED') expect(asked.reply.error?.code).toBe(code);
-    else expect(asked.reply).toMatchObject({ answer: 'relay-7 has answered.' });
-    expect(asked.elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
+    const { outcome, reply } = await ask({ delegates: [{ to, fallback: 'relay-7' }] }, 'relay-6');
+    if (code === 'LOOP_DETECTED') expect(outcome).toEqual([code, status, true]);
+    else expect([reply.answer, outcome[2]]).toEqual(['relay-7 has answered.', true]);
   });
 });
 
 describe('a chain of eight', () => {
   it('is answered, and its trace shows every hop with its receipt checked', async () => {
-    const { reply, status } = await ask({ via: OTHERS });
-    expect([status, reply.answer]).toEqual([200, 'relay-8 has answered.']);
-    expect(hopsOf(reply).map(({ from, to, verified }) => [from, to, verified])).toEqual(
+    const { outcome, reply, hops } = await ask({ via: OTHERS });
+    expect([outcome[1], reply.answer]).toEqual([200, 'relay-8 has answered.']);
+    expect(hops.map(({ from, to, verified }) => [from, to, verified])).toEqual(
       ['gateway', ...relayIds(7)].map((from, index) => [from, relayIds(8)[index], true]),
     );
   });
 
-  it.each([
-    ['single', [{ to: 'partner.rubbish' }]],
-    ['parallel', [{ to: 'partner.rubbish' }, { to: 'partner.down' }]],
-  ])('cannot be left for a ninth: a %s delegation is refused before anything is sent', async (_, delegates) => {
+  it.each<[string, Plan]>([
+    ['single', { via: OTHERS, delegates: [{ to: 'partner.rubbish' }] }],
+    ['parallel', { via: OTHERS, delegates: [{ to: 'partner.rubbish' }, { to: 'partner.down' }] }],
+    ['nested', { via: [...OTHERS, 'partner.rubbish'], delegates: [{ to: 'relay-2' }] }],
+  ])('cannot be left for a ninth: a %s delegation is refused before anything is sent', async (_, plan) => {
     const before = rogues.calls.length;
-    const { reply, status, elapsedMs } = await ask({ via: OTHERS, delegates });
-    expect([reply.error?.code, status]).toEqual(['MAX_DEPTH_EXCEEDED', 508]);
+    expect((await ask(plan)).outcome).toEqual(['MAX_DEPTH_EXCEEDED', 508, true]);
     expect(rogues.calls.length).toBe(before);
-    expect(elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
-  });
-
-  it('leaves a nested delegation that goes too deep without an answer', async () => {
-    const { reply, status } = await ask({ via: [...OTHERS, 'partner.rubbish'], delegates: [{ to: 'relay-2' }] });
-    expect([reply.error?.code, status]).toEqual(['MAX_DEPTH_EXCEEDED', 508]);
   });
 });
 
-describe('a question that would come back', () => {
-  it.each([
-    ['a single delegation', [{ to: 'relay-1' }]],
-    ['a parallel one', [{ to: 'relay-1' }, { to: 'relay-1' }]],
-  ])('is refused before anything is sent: %s', async (_, delegates) => {
-    const before = logged.filter((line) => line.includes('"librarian":"relay-1"')).length;
-    const { reply, status } = await ask({ via: ['relay-2'], delegates });
-    expect([reply.error?.code, status]).toEqual(['LOOP_DETECTED', 508]);
-    // One line of the gateway's own call to relay-1 and one of relay-1 itself: nobody called it again.
-    const after = logged.filter((line) => line.includes('POST /librarians/relay-1/ask')).length;
-    expect(after - before).toBeLessThanOrEqual(1);
-  });
+it.each([
+  ['a single delegation', [{ to: 'relay-1' }]],
+  ['a parallel one', [{ to: 'relay-1' }, { to: 'relay-1' }]],
+])('a question that would come back is refused before anything is sent: %s', async (_, delegates) => {
+  const calls = () => logged.filter((line) => line.includes('POST /librarians/relay-1/ask')).length;
+  const before = calls();
+  expect((await ask({ via: ['relay-2'], delegates })).outcome).toEqual(['LOOP_DETECTED', 508, true]);
+  // One line of relay-1 itself: nobody called it again.
+  expect(calls() - before).toBeLessThanOrEqual(1);
 });
 
 describe('a fan-out', () => {
   it('asks in parallel', async () => {
-    const plan = { waitMs: 200 };
-    const { reply, elapsedMs } = await ask({ delegates: OTHERS.slice(0, 4).map((to) => ({ to, plan })) });
+    const begun = performance.now();
+    const { reply } = await ask({ delegates: OTHERS.slice(0, 4).map((to) => ({ to, plan: { waitMs: 200 } })) });
+    expect(performance.now() - begun).toBeLessThan(4 * 200);
     expect(JoinedAnswer.parse(reply.metadata).parts).toHaveLength(4);
-    expect(elapsedMs).toBeLessThan(4 * 200);
   });
 
   it('keeps what is in time when one branch is not', async () => {
     const slow = { to: 'relay-3', plan: { waitMs: 5000 } };
-    const { reply, elapsedMs } = await ask({ delegates: [{ to: 'relay-2' }, slow] });
+    const { outcome, reply } = await ask({ delegates: [{ to: 'relay-2' }, slow] });
     expect(reply).toMatchObject({ answer: expect.stringContaining('relay-2 has answered.'), partial: true });
-    expect(elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
+    expect(outcome[2]).toBe(true);
   });
 });
 
-describe('an internal function that declares a wrong length of its answer', () => {
-  it('is read no further than any other', async () => {
-    const { reply, status, elapsedMs } = await ask({}, 'liar');
-    expect([reply.error?.code, status]).toEqual(['DELEGATION_FAILED', 502]);
-    expect(elapsedMs).toBeLessThan(TIMEOUT_MS + GRACE_MS);
-    expect(logged.filter((line) => line.includes('too large')).length).toBeGreaterThan(0);
+it('an internal function that declares a wrong length of its answer is read no further than any other', async () => {
+  expect((await ask({}, 'liar')).outcome).toEqual(['DELEGATION_FAILED', 502, true]);
+  expect(logged.filter((line) => line.includes('too large')).length).toBeGreaterThan(0);
+});
+
+const OURS = 'Can I use a normal PC power supply with my Apollo II?';
+const THEIRS = 'How warm is it in Lisbon in July?';
+const QUESTION = JSON.stringify({ query: THEIRS });
+
+const askThem = async (query: string) => {
+  const { status, body, reply, hops } = await askProduct(product, query, { librarian: WEATHER });
+  const way = hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified]);
+  return { status, body, reply, way };
+};
+
+/** As another team's librarian sends it: over the public address, with nothing but the header. */
+const sendTo = async (to: string, token: string | undefined, body = QUESTION): Promise<string | undefined> => {
+  const origin = to === WEATHER ? weather.url : product.url.origin;
+  const context: Record<string, string> = token === undefined ? {} : { [CONTEXT_HEADER]: token };
+  const headers = { 'content-type': 'application/json', ...context };
+  const response = await fetch(`${origin}/librarians/${to}/ask`, { method: 'POST', headers, body });
+  expect(response.headers.get(CONTEXT_HEADER)).toBeNull();
+  return LibrarianResponse.parse(await response.json()).error?.code;
+};
+
+const tokenAlong = (path: string[], forgery?: Forgery) => forge(path, QUESTION, team.signer, forgery);
+
+/** Sends the receipt of the answer before. */
+const withOldReceipt = () => {
+  const kept: string[] = [];
+  return (answer: Answer): Answer => ({
+    ...answer,
+    receipt: kept[kept.push(answer.receipt ?? '') - 2] ?? answer.receipt,
+  });
+};
+
+afterEach(() => {
+  team.toThem.tamper = team.toUs.tamper = (answer) => answer;
+});
+
+describe('a librarian of another team, in one file without our code,', () => {
+  const DELEGATED = [
+    ['gateway', WEATHER, 'answer', true],
+    [WEATHER, 'navigator', 'answer', true],
+  ];
+
+  it('describes itself as the contract has it', async () => {
+    const description = await (await fetch(`${weather.url}/librarians/${WEATHER}`)).json();
+    expect(LibrarianDescription.parse(description)).toMatchObject({ id: WEATHER, keys: [{ kid: `${WEATHER}.1` }] });
+  });
+
+  it('asks an internal librarian in its own name, and accepts the receipt', async () => {
+    expect(await team.askUs(OURS)).toMatchObject({ status: 200, told: { answer: expect.stringContaining('300 W') } });
+  });
+
+  it('is asked through our gateway with the rights that its entry allows, and every hop is verified', async () => {
+    const { status, body, reply, way } = await askThem(THEIRS);
+    expect([status, reply.answer]).toEqual([200, 'In July the mean temperature in Lisbon is 23 °C.']);
+    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
+    expect(way).toEqual(DELEGATED.slice(0, 1));
+    const [root = ''] = team.toThem.token.split('~');
+    expect(readJws(root, 'ctx+jwt').claims.cap).toEqual(['kb:read']);
+  });
+
+  it('delegates what it does not know, within the received chain', async () => {
+    const before = logged.length;
+    const { status, reply, way } = await askThem(OURS);
+    expect([status, reply.answer, way]).toEqual([200, expect.stringContaining('300 W'), DELEGATED]);
+    const lines = logged.slice(before).map((line) => JSON.parse(line) as { librarian?: string });
+    expect(lines.find(({ librarian }) => librarian === 'navigator')).toMatchObject({ chain: ['gateway', WEATHER] });
+    // What it says of every budget comes back to the caller.
+    const [{ receipt = '' } = {}] = DelegationTrace.parse(reply.metadata?.trace).hops;
+    expect(readJws(receipt, 'ctx-receipt+jwt').claims.use).toEqual({ calls: 1, tokens: 0, cost_micros: 0 });
+  });
+
+  it('sends nothing back to whom the question came from', async () => {
+    const other = await team.serve({ WEATHER_HANDS_ON_TO: 'gateway' });
+    const calls = team.toUs.calls;
+    const { status, reply } = await askThem(OURS);
+    other.stop();
+    team.toThem.target = weather.url;
+    expect([status, reply.error?.code, team.toUs.calls]).toEqual([508, 'LOOP_DETECTED', calls]);
+  });
+});
+
+describe('our gateway refuses', () => {
+  const flip = (text: string): string => text.replace(/.(?=.{19}$)/s, (sign) => (sign === 'A' ? 'B' : 'A'));
+  it.each<[what: string, make: () => Promise<string | undefined>]>([
+    ['no context', async () => undefined],
+    ['an empty one', async () => ''],
+    ['garbage', async () => 'x'.repeat(500)],
+    ['one with one character changed', async () => flip(await tokenAlong(['gateway', 'navigator']))],
+  ])('%s', async (_, make) => {
+    expect(await sendTo('navigator', await make())).toBe('UNAUTHORIZED');
+  });
+
+  const FROM_THEM = [WEATHER, 'navigator'];
+  const FROM_US = ['gateway', 'navigator'];
+  it.each<[what: string, path: string[], forgery: Forgery, code?: string]>([
+    ['a key that is not registered', FROM_THEM, { by: unknownKey }],
+    ["a key of another seed in the gateway's name", FROM_US, { by: () => localSigner('gateway', 'mallory') }],
+    ["another librarian's key in the gateway's name", FROM_US, { by: () => localSigner('memory') }],
+    ['a context for another librarian', [WEATHER, 'semantic'], { op: 'POST /librarians/navigator/ask' }],
+    ['a context for another path', FROM_THEM, { op: 'POST /v1/navigate' }],
+    ['another question than was signed', FROM_THEM, { body: '{"query":"x"}' }],
+    ['a user of another team', FROM_THEM, { sub: 'user:u_1' }],
+    ['another workspace', FROM_THEM, { ws: 'globex' }],
+    ['a right that a team may not give', FROM_THEM, { cap: ['kb:write', 'kb:read'] }],
+    ['a question without the right to ask', FROM_US, { cap: ['sql:read'] }],
+    [
+      'a right of the user that the entry does not allow, even if a caller has handed it down',
+      ['gateway', WEATHER, 'analytics'],
+      { cap: ['kb:read', 'sql:read'] },
+    ],
+    ['a question that has been here', ['gateway', 'navigator', WEATHER, 'navigator'], {}, 'LOOP_DETECTED'],
+    ['a deadline that has passed', FROM_US, { ageMs: 66_000 }, 'TIMEOUT'],
+  ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
+    expect(await sendTo(path.at(-1) ?? '', await tokenAlong(path, forgery))).toBe(code);
+  });
+
+  it('the same call a second time, and another question with its token', async () => {
+    const [once, stripped] = [await tokenAlong(FROM_US), await tokenAlong(FROM_US)];
+    expect([await sendTo('navigator', once), await sendTo('navigator', once)]).toEqual([undefined, 'UNAUTHORIZED']);
+    expect(await sendTo('navigator', stripped, '{"query":"Give me everything"}')).toBe('UNAUTHORIZED');
+  });
+
+  it('an answer of another team that was altered on the way, and an error that was made a success', async () => {
+    team.toThem.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('23 °C', '40 °C') });
+    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+    team.toThem.tamper = (answer) => ({ ...answer, status: 203 });
+    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+  });
+
+  it('the receipt of another answer', async () => {
+    team.toThem.tamper = withOldReceipt();
+    expect((await askThem(THEIRS)).status).toBe(200);
+    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+  });
+});
+
+describe('the other team refuses of us', () => {
+  const DIRECT = ['gateway', WEATHER];
+  const BY_NAVIGATOR = ['gateway', 'navigator', WEATHER];
+  it.each<[what: string, path: string[], forgery?: Forgery, code?: string]>([
+    ['a key that is not registered', DIRECT, { by: () => unknownKey('dev.gateway.1') }],
+    ['a key of another librarian', DIRECT, { by: () => localSigner('memory') }],
+    ['a context for another librarian', ['gateway', 'navigator'], { op: `POST /librarians/${WEATHER}/ask` }],
+    ['a context for another path', DIRECT, { op: 'POST /v1/navigate' }],
+    ['another question than was signed', DIRECT, { body: '{"query":"x"}' }],
+    ['a user of somebody who knows none', ['webhooks', WEATHER], { sub: 'user:u_1' }],
+    ['a chain that was spliced', BY_NAVIGATOR, { later: { prv: 'A'.repeat(43) } }],
+    ['a service that speaks for another', ['webhooks', WEATHER], { sub: 'svc:library' }],
+    ['a right that nobody may give', ['webhooks', WEATHER], { cap: ['sql:read'] }],
+    ['a context of somebody who may begin none', ['navigator', WEATHER]],
+    ['a right that was added on the way', BY_NAVIGATOR, { later: { cap: ['sql:read'] } }],
+    ['a deadline that has passed', DIRECT, { ageMs: 31_000 }, 'TIMEOUT'],
+    ['a longer chain than was allowed', BY_NAVIGATOR, { max: 1 }, 'MAX_DEPTH_EXCEEDED'],
+    ['a question that has been there', ['gateway', WEATHER, 'navigator', WEATHER], {}, 'LOOP_DETECTED'],
+  ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
+    expect(await sendTo(WEATHER, await tokenAlong(path, forgery))).toBe(code);
+  });
+
+  it('garbage, a chain without its beginning, and the same call a second time', async () => {
+    expect(await sendTo(WEATHER, 'x~y')).toBe('UNAUTHORIZED');
+    const [, end] = (await tokenAlong(BY_NAVIGATOR)).split('~');
+    expect(await sendTo(WEATHER, end)).toBe('UNAUTHORIZED');
+    const token = await tokenAlong(DIRECT);
+    expect([await sendTo(WEATHER, token), await sendTo(WEATHER, token)]).toEqual([undefined, 'UNAUTHORIZED']);
+  });
+
+  it('an answer that was altered on the way', async () => {
+    team.toUs.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('300 W', '30 W') });
+    await expect(team.askUs(OURS)).rejects.toThrow('is a receipt for another answer');
+    expect((await askThem(OURS)).reply.error?.code).toBe('DELEGATION_FAILED');
+  });
+
+  it('the receipt of another call, and an answer without a receipt', async () => {
+    team.toUs.tamper = withOldReceipt();
+    expect((await team.askUs(OURS)).status).toBe(200);
+    await expect(team.askUs(OURS)).rejects.toThrow('is a receipt for another call');
+    team.toUs.tamper = ({ receipt: _, ...answer }) => answer;
+    await expect(team.askUs(OURS)).rejects.toThrow('has no receipt');
   });
 });
 
 describe('the logs of all that', () => {
-  it('contain no uncaught exception', () => {
+  it('contain no uncaught exception, no question and no answer', () => {
     const lines = logged.map((line) => JSON.parse(line) as { event: string; where?: string });
     expect(lines.filter(({ event, where }) => event === 'fault' && where === 'route')).toEqual([]);
-  });
-
-  it('hold neither the question nor an answer', () => {
-    expect(logged.filter((line) => /Where is the key|has answered|Under the mat/.test(line))).toEqual([]);
+    const told = /Where is the key|has answered|Under the mat|power supply|300 W/;
+    expect(logged.filter((line) => told.test(line))).toEqual([]);
   });
 });

@@ -9,11 +9,11 @@ import { MemorySearchResponse } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/sync.ts';
-import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import type { Product } from '../../src/dev/run/product.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../../src/dev/sample/files.ts';
-import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
-import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
+import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
+import { send, startOnServices } from './product-for-test.ts';
 
 /** In every question, memory and article of the matrix, and nowhere else. */
 export const MARK = 'quokka';
@@ -62,18 +62,14 @@ const PARTS_OF_KB = ['getting-started', 'hardware', 'network', 'orders'];
 export const startHouse = async (onLog: (line: string) => void): Promise<House> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
   for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
-  const services = await startServices({ token: TOKEN });
-  services.openai.answerWith(quotingModel);
-  const tokens = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
-  const adapters = { ...services.variables, ...tokens };
-  const product = await startProduct({ kb: { folder }, port: 0, adapters, onLog });
+  const adapters = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
+  const { product, services, stop } = await startOnServices({ kb: { folder }, adapters, onLog }, TOKEN);
   await product.sync({ full: true });
-  const stop = async () => {
-    await product.stop();
-    await services.stop();
+  const stopAll = async () => {
+    await stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { product, services, folder, stop };
+  return { product, services, folder, stop: stopAll };
 };
 
 export const breakDown = ({ services }: House, service: Service, fault: Fault): void => {
@@ -90,8 +86,7 @@ export const mend = ({ services: { vector, redis, openai } }: House): void => {
 /** Has to be stored before anything fails: what is looked for. */
 export const storeMemory = async ({ product }: House, word: string): Promise<void> => {
   const content = `The ${word} ledger lies in the archive.`;
-  const body = JSON.stringify({ type: 'fact', content });
-  const { status } = await product.fetch(MEMORIES, { method: 'POST', body });
+  const { status } = await send(product, `POST ${MEMORIES}`, { type: 'fact', content });
   if (status !== 201) throw new Error(`Cannot store the memory: status is ${status}`);
 };
 
@@ -155,9 +150,9 @@ const call = async <Schema extends z.ZodType>(
   look: (reply: z.output<Schema>) => { degraded: string[]; isEmpty: boolean },
 ): Promise<Cell> => {
   const begun = performance.now();
-  const response = await product.fetch(path, { method: 'POST', body: JSON.stringify(body) });
-  const json: unknown = await response.json();
+  const response = await send(product, `POST ${path}`, body);
   const { status } = response;
+  const json: unknown = await response.json();
   const ms = Math.round(performance.now() - begun);
   if (status >= 400) {
     const error = ErrorBody.safeParse(json);

@@ -1,17 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ContextResult } from '../../src/contract/context-engine.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import { MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
-import { type Product, startProduct } from '../../src/dev/run/product.ts';
+import type { Product } from '../../src/dev/run/product.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
+import { idsInVector, textsInRedis } from './look-into-services.ts';
+import { memoriesIn } from './memories-for-test.ts';
+import { grant, startEmbedded } from './product-for-test.ts';
+
+const GLOBEX = 'ck_globex_0123456789abcdef';
 
 let vector: VectorServer;
 let redis: RedisServer;
 let openai: OpenAIServer;
 let product: Product;
 const logs: string[] = [];
+const { call, store, search, searchWord, erase, stats, errorOf } = memoriesIn(() => product);
 
 beforeAll(async () => {
   [vector, redis, openai] = await Promise.all([
@@ -19,21 +23,14 @@ beforeAll(async () => {
     startRedisServer(),
     startOpenAIServer(),
   ]);
-  product = await startProduct({
-    kb: 'sample',
-    port: 0,
-    onLog: (line) => logs.push(line),
-    allVars: {
-      UPSTASH_VECTOR_REST_URL: vector.url,
-      UPSTASH_VECTOR_REST_TOKEN: vector.token,
-      UPSTASH_REDIS_REST_URL: redis.url,
-      UPSTASH_REDIS_REST_TOKEN: redis.token,
-      OPENAI_BASE_URL: openai.url,
-      OPENAI_API_KEY: openai.apiKey,
-      EMBEDDING_DIMENSIONS: '64',
-      CHAT_MODEL: 'none',
-    },
-  });
+  const allVars = {
+    ...{ UPSTASH_VECTOR_REST_URL: vector.url, UPSTASH_VECTOR_REST_TOKEN: vector.token },
+    ...{ UPSTASH_REDIS_REST_URL: redis.url, UPSTASH_REDIS_REST_TOKEN: redis.token },
+    ...{ OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey },
+    ...{ EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'none' },
+  };
+  product = await startEmbedded({ allVars, onLog: (line) => logs.push(line) });
+  await grant(product, GLOBEX, { workspaces: ['globex'], capabilities: ['memory:*'] });
 });
 
 afterAll(async () => {
@@ -45,30 +42,11 @@ afterEach(() => {
   for (const { faults } of [vector, redis, openai]) faults.none();
 });
 
-const call = (route: string, body?: unknown): Promise<Response> => {
-  const [method = 'GET', path = ''] = route.split(' ');
-  const init = body === undefined ? {} : { body: JSON.stringify(body) };
-  return product.fetch(`/v1/workspaces/default/memories${path}`, { method, ...init });
-};
-
-const store = async (content: string, more: object = {}) => {
-  const response = await call('POST ', { type: 'fact', content, ...more });
-  expect(response.status).toBe(201);
-  return MemoryStored.parse(await response.json());
-};
-
-const search = async (query: string) => {
-  const response = await call('POST /search', { query });
-  expect(response.status).toBe(200);
-  const { results, degraded } = MemorySearchResponse.parse(await response.json());
-  return { contents: results.map(({ memory }) => memory.content), degraded };
-};
-
 describe('memories in Upstash, with embeddings, all functions in workerd', () => {
   it('are found by meaning as soon as they are stored, and are gone as soon as they are deleted', async () => {
     const { memory, degraded } = await store('The espresso machine stands in Lisbon.');
     expect(degraded).toBeUndefined();
-    expect(await search('espresso machines')).toEqual({ contents: [memory.content], degraded: undefined });
+    expect(await search('espresso machines')).toMatchObject({ contents: [memory.content], degraded: undefined });
     expect(vector.requests.some(({ path }) => path === '/upsert/memory_default')).toBe(true);
     expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
     expect((await search('espresso machines')).contents).toEqual([]);
@@ -86,8 +64,19 @@ describe('memories in Upstash, with embeddings, all functions in workerd', () =>
     openai.forgetRequests();
     for (let index = 0; index < 5; index++) await search('a question that comes again');
     expect(openai.requests).toHaveLength(1);
-    const stats = MemoryStats.parse(await (await call('GET /stats')).json());
-    expect(stats.embedding_cache?.hits).toBeGreaterThanOrEqual(4);
+    expect((await stats()).embedding_cache?.hits).toBeGreaterThanOrEqual(4);
+  });
+
+  it('tell no workspace what another has asked, by their figures or by what is cached', async () => {
+    const globex = memoriesIn(() => product, { key: GLOBEX, workspace: 'globex' });
+    const before = (await globex.stats()).embedding_cache;
+    await search('Who knows of the walrus?');
+    expect((await globex.stats()).embedding_cache).toEqual(before);
+    openai.forgetRequests();
+    for (let time = 0; time < 2; time += 1) {
+      await globex.search('Who knows of the walrus?');
+      expect(openai.requests).toHaveLength(1);
+    }
   });
 
   it('leave no embedding of what was looked for in the caches when they are erased', async () => {
@@ -98,71 +87,74 @@ describe('memories in Upstash, with embeddings, all functions in workerd', () =>
     openai.forgetRequests();
     await search(content);
     expect(openai.requests).toHaveLength(0);
-    expect(await (await call('DELETE ?person_id=ann')).json()).toEqual({ erased: 1 });
+    expect(await erase('person_id=ann')).toEqual({ erased: 1 });
     await search(content);
     expect(openai.requests).toHaveLength(1);
   });
 
+  it('are gone from Redis and from the vector index too, once erased', async () => {
+    const vectors = () => idsInVector(vector, 'memory_default');
+    const inRedis = async (pattern: RegExp) => (await textsInRedis(redis)).filter((text) => pattern.test(text));
+    const before = await vectors();
+    await store('The okapi sleeps in the pantry.', { person_id: 'carol' });
+    const { memory } = await store('The okapi eats figs.', { conversation_id: 'okapis', person_id: 'carol' });
+    await search('The okapi eats figs.');
+    expect((await inRedis(/okapi/)).length).toBeGreaterThanOrEqual(2);
+    await expect.poll(async () => (await vectors()).length).toBe(before.length + 2);
+    expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
+    expect(await erase('person_id=carol')).toEqual({ erased: 1 });
+    expect(await inRedis(/okapi|pantry|figs|carol/)).toEqual([]);
+    // Nothing but the id, in the note that its vector went.
+    expect(new Set(await inRedis(new RegExp(memory.id)))).toEqual(new Set([memory.id]));
+    await expect.poll(vectors).toEqual(before);
+    expect(await searchWord('okapi')).toEqual([]);
+  });
+
+  const DOWN = ['is down', { kind: 'status', status: 500 }] as const;
+  const HANGS = ['hangs', { kind: 'hang-before-headers' }] as const;
+  const NO_JSON = ['answers without JSON', { kind: 'malformed-json' }] as const;
   it.each([
-    ['is down', { kind: 'status', status: 500 }],
-    ['has too much to do', { kind: 'status', status: 429 }],
-    ['hangs', { kind: 'hang-before-headers' }],
-    ['answers without JSON', { kind: 'malformed-json' }],
-    ['is cut off half-way', { kind: 'truncated-json' }],
+    ['embeddings', ...DOWN],
+    ['embeddings', 'has too much to do', { kind: 'status', status: 429 }],
+    ['embeddings', ...HANGS],
+    ['embeddings', ...NO_JSON],
+    ['embeddings', 'is cut off half-way', { kind: 'truncated-json' }],
+    ['vectors', ...DOWN],
+    ['vectors', ...HANGS],
+    ['vectors', ...NO_JSON],
   ] as const)(
-    'are stored and found by their words when the embedding model %s',
-    async (_, fault) => {
-      openai.faults.always(fault);
+    'are stored and found by their words when the service of %s %s',
+    { timeout: 60_000 },
+    async (service, _, fault) => {
+      const { faults } = service === 'vectors' ? vector : openai;
+      faults.always(fault);
       const word = `zeppelin${Math.random().toString(36).slice(2).replace(/\d/g, 'x')}`;
       const { memory, degraded } = await store(`The ${word} lands.`);
-      expect(degraded).toEqual(['embeddings']);
-      expect(await search(word)).toEqual({ contents: [memory.content], degraded: ['embeddings'] });
-      openai.faults.none();
+      expect(degraded).toEqual([service]);
+      expect(await search(word)).toMatchObject({ contents: [memory.content], degraded: [service] });
+      faults.none();
       expect((await search(`${word} again`)).contents).toContain(memory.content);
     },
-    60_000,
   );
 
-  it.each([
-    ['is down', { kind: 'status', status: 500 }],
-    ['hangs', { kind: 'hang-before-headers' }],
-    ['answers without JSON', { kind: 'malformed-json' }],
-  ] as const)(
-    'are stored and found by their words when the vector index %s',
-    async (_, fault) => {
-      vector.faults.always(fault);
-      const word = `galleon${Math.random().toString(36).slice(2).replace(/\d/g, 'x')}`;
-      const { memory, degraded } = await store(`The ${word} sails.`);
-      expect(degraded).toEqual(['vectors']);
-      expect(await search(word)).toEqual({ contents: [memory.content], degraded: ['vectors'] });
-    },
-    60_000,
-  );
-
-  it.each([
-    ['is down', { kind: 'status', status: 500 }],
-    ['refuses the token', { kind: 'status', status: 401 }],
-    ['hangs', { kind: 'hang-before-headers' }],
-    ['answers without JSON', { kind: 'malformed-json' }],
-  ] as const)(
+  const CALLS: [string, unknown?][] = [
+    ['POST ', { type: 'fact', content: 'x' }],
+    ['POST /search', { query: 'x' }],
+    ['POST /context', { query: 'x' }],
+    ['GET '],
+    ['DELETE ?person_id=p'],
+  ];
+  it.each([DOWN, ['refuses the token', { kind: 'status', status: 401 }], HANGS, NO_JSON] as const)(
     'say in time that they are not available when Redis %s',
     async (_, fault) => {
       redis.faults.always(fault);
-      const calls: [string, unknown?][] = [
-        ['POST ', { type: 'fact', content: 'x' }],
-        ['POST /search', { query: 'x' }],
-        ['POST /context', { query: 'x' }],
-        ['GET '],
-        ['DELETE ?person_id=p'],
-      ];
-      await Promise.all(
-        calls.map(async ([route, body]) => {
-          const response = await call(route, body);
-          const { error } = ErrorBody.parse(await response.json());
-          expect([503, 504], route).toContain(response.status);
-          expect(['SERVICE_UNAVAILABLE', 'TIMEOUT'], route).toContain(error.code);
+      const codes = await Promise.all(
+        CALLS.map(async ([route, body]) => {
+          const { status, code } = await errorOf(route, body);
+          return `${status} ${code}`;
         }),
       );
+      for (const code of codes) expect(['503 SERVICE_UNAVAILABLE', '504 TIMEOUT']).toContain(code);
     },
     60_000,
   );
@@ -170,7 +162,7 @@ describe('memories in Upstash, with embeddings, all functions in workerd', () =>
   it('leave no text and no token in the log', () => {
     const all = logs.join('\n');
     expect(all).toContain('"librarian":"memory"');
-    expect(all).not.toMatch(/espresso|harbour|swordfish|zeppelin|galleon/i);
+    expect(all).not.toMatch(/espresso|harbour|swordfish|zeppelin|okapi|walrus/i);
     for (const secret of [vector.token, redis.token, openai.apiKey]) expect(all).not.toContain(secret);
   });
 });

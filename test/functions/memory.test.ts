@@ -1,336 +1,216 @@
-import { Redis } from '@upstash/redis';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
-import { ErrorBody } from '../../src/contract/error-info.ts';
-import {
-  Memory,
-  MemoryErasure,
-  MemoryPage,
-  MemorySearchResponse,
-  MemoryStats,
-  MemoryStored,
-} from '../../src/contract/memory.ts';
-import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
-import { BACK_ENDS, type RunningBackEnd, servicesOf } from './back-ends.ts';
-import { idsInVector, textsInRedis } from './look-into-services.ts';
+import { Memory } from '../../src/contract/memory.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { memoriesIn } from './memories-for-test.ts';
+import { grant, startEmbedded } from './product-for-test.ts';
 
-const KEYS = {
-  acme: 'ck_acme_0123456789abcdef',
-  globex: 'ck_globex_0123456789abcdef',
-  reader: 'ck_reader_0123456789abcdef',
-};
-const RECORDS: Record<keyof typeof KEYS, Partial<ApiKeyRecord>> = {
-  acme: { workspaces: ['acme'], capabilities: ['memory:*'] },
-  globex: { workspaces: ['globex'], capabilities: ['memory:*'] },
-  reader: { workspaces: ['acme'], capabilities: ['memory:read'] },
+const KEYS = { acme: 'ck_acme_0123456789abcdef', globex: 'ck_globex_0123456789abcdef', reader: 'ck_reader_0123456789' };
+
+let openai: OpenAIServer;
+let product: Product;
+let state: string;
+const logs: string[] = [];
+const openAs = (key: string, workspace = 'acme') => memoriesIn(() => product, { key, workspace });
+const { call, store, search, searchWord, erase, page, stats, errorOf } = openAs(KEYS.acme);
+
+const start = async (): Promise<void> => {
+  const model = { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
+  const allVars = { ...model, EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'none' };
+  product = await startEmbedded({ state, allVars, onLog: (line) => logs.push(line) });
 };
 
-describe.each(BACK_ENDS)('on the $name back end', ({ name, start }) => {
-  let running: RunningBackEnd;
-  const logs: string[] = [];
+beforeAll(async () => {
+  state = mkdtempSync(join(tmpdir(), 'constellation-memory-'));
+  openai = await startOpenAIServer();
+  await start();
+  await grant(product, KEYS.acme, { workspaces: ['acme'], capabilities: ['memory:*'] });
+  await grant(product, KEYS.globex, { workspaces: ['globex'], capabilities: ['memory:*'] });
+  await grant(product, KEYS.reader, { workspaces: ['acme'], capabilities: ['memory:read'] });
+});
 
-  beforeAll(async () => {
-    running = await start({ onLog: (line) => logs.push(line) });
-    const keys = await running.product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-    for (const [name, changes] of Object.entries(RECORDS)) {
-      const record = { name, rate: 'unlimited', ...changes };
-      await keys.put(await hashApiKey(KEYS[name as keyof typeof KEYS]), JSON.stringify(record));
-    }
+afterAll(async () => {
+  await product?.stop();
+  await openai?.stop();
+  rmSync(state, { recursive: true, force: true });
+});
+
+describe('memories of a workspace, in Durable Objects, with embeddings', () => {
+  it('are stored with an id, a workspace and a time of the server, and given back as they are', async () => {
+    const before = Date.now();
+    const content = 'The office in Lisbon has a bronze samovar.';
+    const { memory } = await store(content, { conversation_id: 'c-1', metadata: { by: 'Ann' } });
+    expect(memory).toEqual({
+      ...{ type: 'fact', content, workspace_id: 'acme', confidence: 1, conversation_id: 'c-1' },
+      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), created_at: expect.any(String), metadata: { by: 'Ann' } },
+    });
+    expect(Date.parse(memory.created_at)).toBeGreaterThanOrEqual(before);
+    expect(Memory.parse(await (await call(`GET /${memory.id}`)).json())).toEqual(memory);
   });
 
-  afterAll(() => running?.stop());
+  it('are found by words, narrowed as asked, with what they are related to', async () => {
+    const { memory } = await store('The zeppelin project ends in May.', { type: 'decision' });
+    const related_to = [{ memory_id: memory.id, type: 'replaces' }];
+    await store('The zeppelin project ends in June.', { type: 'decision', confidence: 0.4, related_to });
+    const { contents } = await search('When does the zeppelin project end?');
+    expect(contents.slice(0, 2).every((content) => content.includes('zeppelin'))).toBe(true);
+    expect(await searchWord('zeppelin', { minConfidence: 0.5 })).toEqual([memory.content]);
+    const { results } = await search('zeppelin June', { includeRelationships: true, limit: 1 });
+    expect(results).toMatchObject([{ relationships: [{ depth: 1, memory, relationship: { type: 'replaces' } }] }]);
+    expect(results[0]?.relationships).toHaveLength(1);
+  });
 
-  interface Call {
-    body?: unknown;
-    key?: keyof typeof KEYS;
-    workspace?: string;
-  }
+  it('are found by pieces of words, which only the model knows, and are gone once deleted', async () => {
+    const { memory } = await store('Espressomaschinen stehen in Lissabon.');
+    await store('The harbour opens at six.');
+    expect((await search('Espressomaschine')).contents[0]).toBe(memory.content);
+    expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
+    expect((await errorOf(`GET /${memory.id}`)).code).toBe('NOT_FOUND');
+    expect((await errorOf(`DELETE /${memory.id}`)).code).toBe('NOT_FOUND');
+    const { contents, degraded } = await search('Espressomaschine');
+    expect([contents.includes(memory.content), degraded]).toEqual([false, undefined]);
+  });
 
-  const call = (route: string, { body, key = 'acme', workspace = 'acme' }: Call = {}): Promise<Response> => {
-    const [method = 'GET', path = ''] = route.split(' ');
-    return fetch(new URL(`/v1/workspaces/${workspace}/memories${path}`, running.product.url), {
-      method,
-      headers: { authorization: `Bearer ${KEYS[key]}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  };
+  it('are listed newest first, a page at a time', async () => {
+    for (const content of ['one', 'two', 'three']) await store(content, { person_id: 'p/1?' });
+    const query = `person_id=${encodeURIComponent('p/1?')}&limit=2`;
+    const first = await page(query);
+    expect(first.memories).toHaveLength(2);
+    const second = await page(`${query}&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
+    const all = [...first.memories, ...second.memories].map(({ content }) => content);
+    expect([all.toSorted(), second.next_cursor]).toEqual([['one', 'three', 'two'], undefined]);
+  });
 
-  const store = async (body: unknown, options: Call = {}): Promise<Memory> => {
-    const response = await call('POST ', { body, ...options });
-    expect(response.status).toBe(201);
-    return MemoryStored.parse(await response.json()).memory;
-  };
+  it('become context within a budget, and the preview is what is built', async () => {
+    for (let index = 0; index < 5; index++) {
+      await store(`Marmalade fact ${index}: ${'it is orange and sweet. '.repeat(8)}`);
+    }
+    const body = { query: 'marmalade', options: { tokenBudget: 120, template: 'detailed' } };
+    const built = ContextResult.parse(await (await call('POST /context', body)).json());
+    expect(built).toMatchObject({ truncated: true, template: 'detailed' });
+    expect(built.tokenCount).toBeLessThanOrEqual(120);
+    expect(built.context).toContain('[fact] Marmalade fact');
+    const preview = ContextPreview.parse(await (await call('POST /context/preview', body)).json());
+    const memoryIds = built.memories.map(({ memory }) => memory.id);
+    expect([preview.context, preview.memoryIds]).toEqual([built.context, memoryIds]);
+    expect(memoryIds.length).toBeGreaterThan(0);
+  });
 
-  const errorOf = async (response: Response) => {
-    const { error } = ErrorBody.parse(await response.json());
-    return { status: response.status, code: error.code, message: error.message, suggestion: error.suggestion };
-  };
+  it('are counted, and how they are looked for is too, without a text', async () => {
+    await search('marmalade');
+    await search('xylophone', { memoryTypes: ['of no memory'] });
+    await expect.poll(async () => (await stats()).searches.empty, { timeout: 5000 }).toBeGreaterThan(0);
+    const { memories, searches, ...more } = await stats();
+    expect(memories).toBeGreaterThan(5);
+    expect(searches.count).toBeGreaterThan(searches.empty);
+    expect(searches.latency_ms?.p95).toBeGreaterThan(0);
+    expect(JSON.stringify([searches, more])).not.toMatch(/marmalade|xylophone/);
+  });
 
-  const search = async (query: string, { options, ...more }: Call & { options?: unknown } = {}) => {
-    const response = await call('POST /search', {
-      body: { query, ...(options === undefined ? {} : { options }) },
-      ...more,
-    });
-    expect(response.status).toBe(200);
-    return MemorySearchResponse.parse(await response.json()).results;
-  };
+  it('are gone once all of a person or a conversation is erased', async () => {
+    for (let index = 0; index < 60; index++) {
+      await store(`A rhinoceros, number ${index}.`, { person_id: 'ann' });
+    }
+    await store('A rhinoceros of Bob.', { person_id: 'bob', conversation_id: 'c-9' });
+    expect(await erase('person_id=ann')).toEqual({ erased: 60 });
+    expect(await searchWord('rhinoceros')).toEqual(['A rhinoceros of Bob.']);
+    expect(await erase('conversation_id=c-9')).toEqual({ erased: 1 });
+    expect(await searchWord('rhinoceros')).toEqual([]);
+    expect(await erase('person_id=ann')).toEqual({ erased: 0 });
+  });
 
-  const contents = (results: { memory: Memory }[]) => results.map(({ memory }) => memory.content);
-  /** Where meanings are compared too, others that are less near stand behind those that have the word. */
-  const withWord = (word: string, results: { memory: Memory }[]) =>
-    contents(results).filter((content) => content.includes(word));
-
-  describe('memories of a workspace, all functions in workerd', () => {
-    it('are stored with an id, a workspace and a time of the server, and given back as they are', async () => {
-      const before = Date.now();
-      const memory = await store({
-        type: 'fact',
-        content: 'The office in Lisbon has a bronze espresso machine.',
-        conversation_id: 'c-1',
-        metadata: { by: 'Ann' },
-      });
-      expect(memory).toMatchObject({
-        workspace_id: 'acme',
-        confidence: 1,
-        conversation_id: 'c-1',
-        metadata: { by: 'Ann' },
-      });
-      expect(memory.id).toMatch(/^[0-9a-f-]{36}$/);
-      expect(Date.parse(memory.created_at)).toBeGreaterThanOrEqual(before);
-      expect(Memory.parse(await (await call(`GET /${memory.id}`)).json())).toEqual(memory);
-    });
-
-    it('are found by words, narrowed as asked, with what they are related to', async () => {
-      const first = await store({ type: 'decision', content: 'The zeppelin project ends in May.' });
-      const related_to = [{ memory_id: first.id, type: 'replaces' }];
-      await store({ type: 'decision', content: 'The zeppelin project ends in June.', confidence: 0.4, related_to });
-      const ends = contents(await search('When does the zeppelin project end?'));
-      expect(ends.slice(0, 2).every((content) => content.includes('zeppelin'))).toBe(true);
-      const sure = await search('zeppelin', { options: { minConfidence: 0.5 } });
-      expect(withWord('zeppelin', sure)).toEqual([first.content]);
-      const [found] = await search('zeppelin June', { options: { includeRelationships: true, limit: 1 } });
-      expect(found?.relationships).toEqual([
-        expect.objectContaining({
-          depth: 1,
-          memory: first,
-          relationship: expect.objectContaining({ type: 'replaces' }),
-        }),
-      ]);
-    });
-
-    it('are listed newest first, a page at a time', async () => {
-      for (const content of ['one', 'two', 'three']) await store({ type: 'note', content, person_id: 'p/1?' });
-      const query = `person_id=${encodeURIComponent('p/1?')}&limit=2`;
-      const first = MemoryPage.parse(await (await call(`GET ?${query}`)).json());
-      expect(first.memories).toHaveLength(2);
-      const cursor = encodeURIComponent(first.next_cursor ?? '');
-      const second = MemoryPage.parse(await (await call(`GET ?${query}&cursor=${cursor}`)).json());
-      const all = [...first.memories, ...second.memories];
-      expect(all.map(({ content }) => content).toSorted()).toEqual(['one', 'three', 'two']);
-      expect(second.next_cursor).toBeUndefined();
-    });
-
-    it('become context within a budget, and the preview is what is built', async () => {
-      for (let index = 0; index < 5; index++) {
-        await store({ type: 'fact', content: `Marmalade fact ${index}: ${'it is orange and sweet. '.repeat(8)}` });
-      }
-      const body = { query: 'marmalade', options: { tokenBudget: 120, template: 'detailed' } };
-      const built = ContextResult.parse(await (await call('POST /context', { body })).json());
-      expect(built).toMatchObject({ truncated: true, template: 'detailed' });
-      expect(built.tokenCount).toBeLessThanOrEqual(120);
-      expect(built.context).toContain('[fact] Marmalade fact');
-      expect(built.memories.length).toBeGreaterThan(0);
-      const preview = ContextPreview.parse(await (await call('POST /context/preview', { body })).json());
-      expect(preview.context).toBe(built.context);
-      expect(preview.memoryIds).toEqual(built.memories.map(({ memory }) => memory.id));
-    });
-
-    it('are counted, and how they are looked for is too, without a text', async () => {
-      await search('marmalade');
-      await search('xylophone', { options: { memoryTypes: ['of no memory'] } });
-      await expect
-        .poll(async () => MemoryStats.parse(await (await call('GET /stats')).json()).searches.empty, { timeout: 5000 })
-        .toBeGreaterThan(0);
-      const stats = MemoryStats.parse(await (await call('GET /stats')).json());
-      expect(stats.memories).toBeGreaterThan(5);
-      expect(stats.searches.count).toBeGreaterThan(stats.searches.empty);
-      expect(stats.searches.latency_ms?.p95).toBeGreaterThan(0);
-      expect(JSON.stringify(stats)).not.toMatch(/marmalade|xylophone/);
-    });
-
-    it('are gone once deleted, and all of a person or a conversation once erased', async () => {
-      const memory = await store({ type: 'fact', content: 'A rhinoceros.', person_id: 'ann', conversation_id: 'c-9' });
-      expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
-      expect((await errorOf(await call(`GET /${memory.id}`))).code).toBe('NOT_FOUND');
-      expect((await errorOf(await call(`DELETE /${memory.id}`))).code).toBe('NOT_FOUND');
-      for (let index = 0; index < 60; index++) {
-        await store({ type: 'fact', content: `A rhinoceros, number ${index}.`, person_id: 'ann' });
-      }
-      await store({ type: 'fact', content: 'A rhinoceros of Bob.', person_id: 'bob', conversation_id: 'c-9' });
-      expect(MemoryErasure.parse(await (await call('DELETE ?person_id=ann')).json())).toEqual({ erased: 60 });
-      expect(withWord('rhinoceros', await search('rhinoceros'))).toEqual(['A rhinoceros of Bob.']);
-      expect(await (await call('DELETE ?conversation_id=c-9')).json()).toEqual({ erased: 1 });
-      expect(withWord('rhinoceros', await search('rhinoceros'))).toEqual([]);
-      expect(await (await call('DELETE ?person_id=ann')).json()).toEqual({ erased: 0 });
-    });
-
-    it.runIf(name === 'production')('are gone from Redis and from the vector index too, once erased', async () => {
-      const { redis, vector } = servicesOf(running);
-      const namespace = 'memory_acme';
-      const before = await idsInVector(vector, namespace);
-      const about = { person_id: 'carol' };
-      await store({ type: 'fact', content: 'The okapi sleeps in the pantry.', ...about });
-      const { id } = await store({
-        type: 'fact',
-        content: 'The okapi eats figs.',
-        conversation_id: 'okapis',
-        ...about,
-      });
-      await search('The okapi eats figs.');
-      expect((await textsInRedis(redis)).filter((text) => text.includes('okapi')).length).toBeGreaterThanOrEqual(2);
-      expect(await idsInVector(vector, namespace)).toHaveLength(before.length + 2);
-      expect((await call(`DELETE /${id}`)).status).toBe(204);
-      expect(await (await call('DELETE ?person_id=carol')).json()).toEqual({ erased: 1 });
-      expect((await textsInRedis(redis)).filter((text) => /okapi|pantry|figs|carol/.test(text))).toEqual([]);
-      // Nothing but the id, in the note that its vector went.
-      expect(new Set((await textsInRedis(redis)).filter((text) => text.includes(id)))).toEqual(new Set([id]));
-      expect(await idsInVector(vector, namespace)).toEqual(before);
-      expect(withWord('okapi', await search('Where does the okapi sleep?'))).toEqual([]);
-    });
-
-    it.runIf(name === 'production')(
-      'tell no workspace what another has asked, by their figures or by what is at hand',
-      async () => {
-        const { openai } = servicesOf(running);
-        const globex = { key: 'globex', workspace: 'globex' } as const;
-        const cacheOf = async (options: Call) =>
-          MemoryStats.parse(await (await call('GET /stats', options)).json()).embedding_cache;
-        const before = await cacheOf(globex);
-        await search('Who knows of the walrus?');
-        expect(await cacheOf(globex)).toEqual(before);
-        openai.forgetRequests();
-        await search('Who knows of the walrus?', globex);
-        expect(openai.requests).toHaveLength(1);
-        await search('Who knows of the walrus?', globex);
-        expect(openai.requests).toHaveLength(1);
-      },
-    );
-
-    it.runIf(name === 'production')(
-      'leave no embedding behind of what was asked in a conversation that is erased, whichever function asked the model',
-      async () => {
-        const { redis } = servicesOf(running);
-        const { product } = running;
-        const embeddings = async () => {
-          const client = new Redis({ url: redis.url, token: redis.token, automaticDeserialization: false });
-          return ((await client.keys('embedding:*')) as string[]).toSorted();
-        };
-        await product.sync({ full: true });
-        const path = '/v1/workspaces/default/memories?conversation_id=walk';
-        const kept = async () => MemoryPage.parse(await (await product.fetch(path)).json()).memories.length;
-        const before = await embeddings();
-        const questions = [
-          'What should I do when my Apollo III is not hashing?',
-          'And on the Apollo II?',
-          'How do I reset it to factory settings?',
-        ];
-        for (const [at, query] of questions.entries()) {
-          const body = JSON.stringify({ query, conversation_id: 'walk' });
-          expect((await product.fetch('/v1/ask', { method: 'POST', body })).status).toBe(200);
-          await expect.poll(kept, { timeout: 10_000 }).toBe(2 * at + 2);
-        }
-        await expect
-          .poll(async () => (await embeddings()).length, { timeout: 10_000 })
-          .toBeGreaterThan(before.length + 2);
-        expect(await (await product.fetch(path, { method: 'DELETE' })).json()).toEqual({ erased: 6 });
-        expect(await embeddings()).toEqual(before);
-      },
-      60_000,
-    );
-
-    it('belong to the workspace of the key, whatever the path or the query say', async () => {
-      const memory = await store({ type: 'fact', content: 'A secret gazebo.', person_id: 'p', conversation_id: 'c' });
-      const foreign = { key: 'globex' } as const;
-      for (const route of [
-        `GET /${memory.id}`,
-        'GET ',
-        'GET ?workspace_id=acme',
-        'GET /stats',
-        'DELETE ?person_id=p',
-      ]) {
-        expect((await errorOf(await call(route, foreign))).status, route).toBe(401);
-      }
-      const body = { query: 'gazebo' };
-      for (const path of ['/search', '/context', '/context/preview']) {
-        expect((await call(`POST ${path}`, { ...foreign, body })).status).toBe(401);
-      }
-      const own = { ...foreign, workspace: 'globex' };
-      expect((await errorOf(await call(`GET /${memory.id}`, own))).code).toBe('NOT_FOUND');
-      expect((await errorOf(await call(`DELETE /${memory.id}`, own))).code).toBe('NOT_FOUND');
-      expect(await search('gazebo', own)).toEqual([]);
-      expect(await (await call('DELETE ?person_id=p', own)).json()).toEqual({ erased: 0 });
-      const related = { type: 'fact', content: 'x', related_to: [{ memory_id: memory.id, type: 'supports' }] };
-      expect((await errorOf(await call('POST ', { ...own, body: related }))).code).toBe('INVALID_QUERY');
-      expect((await errorOf(await call('GET ?workspace_id=globex'))).code).toBe('INVALID_QUERY');
-      expect(withWord('gazebo', await search('gazebo'))).toEqual([memory.content]);
-    });
-
-    it('can be read and not changed by a key that may only read', async () => {
-      const reader = { key: 'reader' } as const;
-      expect((await call('GET ', reader)).status).toBe(200);
-      expect((await call('POST /search', { ...reader, body: { query: 'zeppelin' } })).status).toBe(200);
-      expect((await errorOf(await call('POST ', { ...reader, body: { type: 'fact', content: 'x' } }))).status).toBe(
-        401,
-      );
-      expect((await errorOf(await call('DELETE ?person_id=p', reader))).status).toBe(401);
-    });
-
-    it.each([
-      ['nothing to be erased is named', 'DELETE ', undefined, /person_id/],
-      ['both are named', 'DELETE ?person_id=a&conversation_id=b', undefined, /person_id/],
-      ['there is no content', 'POST ', { type: 'fact' }, /content: is missing/],
-      ['a member is unknown', 'POST ', { type: 'fact', content: 'x', workspace_id: 'globex' }, /workspace_id/],
-      ['the confidence is above 1', 'POST ', { type: 'fact', content: 'x', confidence: 2 }, /confidence/],
-      [
-        'a related memory is not there',
-        'POST ',
-        { type: 'fact', content: 'x', related_to: [{ memory_id: 'nowhere', type: 't' }] },
-        /nowhere/,
+  it('belong to the workspace of the key, whatever the path or the query say', async () => {
+    const { memory } = await store('A secret gazebo.', { person_id: 'p', conversation_id: 'c' });
+    const foreign = openAs(KEYS.globex);
+    const query = { query: 'gazebo' };
+    for (const [route, body] of [
+      ...[[`GET /${memory.id}`], ['GET '], ['GET ?workspace_id=acme'], ['GET /stats'], ['DELETE ?person_id=p']],
+      ...[
+        ['POST /search', query] as const,
+        ['POST /context', query] as const,
+        ['POST /context/preview', query] as const,
       ],
-      ['the body is not JSON', 'POST ', '{', /not JSON/],
-      ['there is no query', 'POST /search', {}, /query/],
-      ['the limit is too large', 'POST /search', { query: 'x', options: { limit: 101 } }, /limit/],
-      ['the limit of a page is none', 'GET ?limit=many', undefined, /limit/],
-      ['a parameter is unknown', 'GET ?colour=red', undefined, /colour/],
-      ['the template is unknown', 'POST /context', { query: 'x', options: { template: 'nope' } }, /no template nope/],
-      ['the ranker is unknown', 'POST /context', { query: 'x', options: { ranker: 'nope' } }, /options.ranker/],
-      ['a preview is asked for by vector', 'POST /context/preview', { vector: [1, 2] }, /query/],
-    ])('refuses with INVALID_QUERY when %s', async (_, route, body, message) => {
-      const error = await errorOf(await call(route, { body }));
-      expect([error.status, error.code]).toEqual([400, 'INVALID_QUERY']);
-      expect(error.message).toMatch(message);
-    });
+    ]) {
+      expect((await foreign.errorOf(String(route), body)).status, String(route)).toBe(401);
+    }
+    const own = openAs(KEYS.globex, 'globex');
+    expect((await own.errorOf(`GET /${memory.id}`)).code).toBe('NOT_FOUND');
+    expect((await own.errorOf(`DELETE /${memory.id}`)).code).toBe('NOT_FOUND');
+    expect((await own.search('gazebo')).contents).toEqual([]);
+    expect(await own.erase('person_id=p')).toEqual({ erased: 0 });
+    const related = { type: 'fact', content: 'x', related_to: [{ memory_id: memory.id, type: 'supports' }] };
+    expect((await own.errorOf('POST ', related)).code).toBe('INVALID_QUERY');
+    expect((await errorOf('GET ?workspace_id=globex')).code).toBe('INVALID_QUERY');
+    expect(await searchWord('gazebo')).toEqual([memory.content]);
+  });
 
-    it('names the templates that there are', async () => {
-      const body = { query: 'x', options: { template: 'nope' } };
-      expect((await errorOf(await call('POST /context', { body }))).suggestion).toMatch(/chat, detailed, summary/);
-    });
+  it('can be read and not changed by a key that may only read', async () => {
+    const reader = openAs(KEYS.reader);
+    expect((await reader.call('GET ')).status).toBe(200);
+    expect((await reader.call('POST /search', { query: 'zeppelin' })).status).toBe(200);
+    expect((await reader.errorOf('POST ', { type: 'fact', content: 'x' })).status).toBe(401);
+    expect((await reader.errorOf('DELETE ?person_id=p')).status).toBe(401);
+  });
 
-    it('takes the longest memory there may be, and memories that together are too long for one answer a few at a time', async () => {
-      const long = { type: 'saga', content: '龍'.repeat(32_000), conversation_id: 'long' };
-      for (let index = 0; index < 45; index++) await store(long);
-      const first = MemoryPage.parse(await (await call('GET ?conversation_id=long&limit=100')).json());
-      expect(first.memories.length).toBeLessThan(45);
-      const cursor = encodeURIComponent(first.next_cursor ?? '');
-      const second = MemoryPage.parse(
-        await (await call(`GET ?conversation_id=long&limit=100&cursor=${cursor}`)).json(),
-      );
-      expect(first.memories.length + second.memories.length).toBe(45);
-    });
+  const FACT = { type: 'fact', content: 'x' };
+  it.each<[what: string, route: string, body: unknown, problem: RegExp]>([
+    ['nothing to be erased is named', 'DELETE ', undefined, /person_id/],
+    ['both are named', 'DELETE ?person_id=a&conversation_id=b', undefined, /person_id/],
+    ['there is no content', 'POST ', { type: 'fact' }, /content: is missing/],
+    ['a member is unknown', 'POST ', { ...FACT, workspace_id: 'globex' }, /workspace_id/],
+    ['the confidence is above 1', 'POST ', { ...FACT, confidence: 2 }, /confidence/],
+    [
+      'a related memory is not there',
+      'POST ',
+      { ...FACT, related_to: [{ memory_id: 'nowhere', type: 't' }] },
+      /nowhere/,
+    ],
+    ['the body is not JSON', 'POST ', '{', /not JSON/],
+    ['there is no query', 'POST /search', {}, /query/],
+    ['the limit is too large', 'POST /search', { query: 'x', options: { limit: 101 } }, /limit/],
+    ['the limit of a page is none', 'GET ?limit=many', undefined, /limit/],
+    ['a parameter is unknown', 'GET ?colour=red', undefined, /colour/],
+    [
+      'the template is unknown',
+      'POST /context',
+      { query: 'x', options: { template: 'nope' } },
+      /no template nope.*chat, detailed, summary/s,
+    ],
+    ['the ranker is unknown', 'POST /context', { query: 'x', options: { ranker: 'nope' } }, /options.ranker/],
+    ['a preview is asked for by vector', 'POST /context/preview', { vector: [1, 2] }, /query/],
+  ])('refuses with INVALID_QUERY when %s', async (_, route, body, problem) => {
+    const { status, code, message, suggestion } = await errorOf(route, body);
+    expect([status, code]).toEqual([400, 'INVALID_QUERY']);
+    expect(`${message}\n${suggestion}`).toMatch(problem);
+  });
 
-    it('leaves no text in the log', () => {
-      expect(logs.join('\n')).toContain('/v1/workspaces/:workspace_id/memories');
-      expect(logs.join('\n')).not.toMatch(/zeppelin|rhinoceros|marmalade|gazebo|espresso/i);
-    });
+  it('may be as long as the longest, and are given a few at a time when they are too long for one answer', async () => {
+    const long = { type: 'saga', conversation_id: 'long' };
+    for (let index = 0; index < 45; index++) await store('龍'.repeat(32_000), long);
+    const query = 'conversation_id=long&limit=100';
+    const first = await page(query);
+    expect(first.memories.length).toBeLessThan(45);
+    const second = await page(`${query}&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
+    expect(first.memories.length + second.memories.length).toBe(45);
+  });
+
+  it('are there after a restart, with their vectors, and so is what was erased gone', async () => {
+    await store('A dirigible landed.', { person_id: 'ann' });
+    const { memory: kept } = await store('A galleon sailed.', { person_id: 'bob' });
+    expect(await erase('person_id=ann')).toEqual({ erased: 1 });
+    await product.stop();
+    await start();
+    expect((await page('limit=1')).memories).toEqual([kept]);
+    expect((await search('galleons')).contents[0]).toBe(kept.content);
+    expect(await searchWord('dirigible')).toEqual([]);
+  });
+
+  it('leave no text in the log', () => {
+    expect(logs.join('\n')).toContain('/v1/workspaces/:workspace_id/memories');
+    expect(logs.join('\n')).not.toMatch(/zeppelin|rhinoceros|marmalade|gazebo|samovar|espresso/i);
   });
 });

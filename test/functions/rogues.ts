@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { decodeBase64url } from '../../src/signing/base64url.ts';
 import { signJws } from '../../src/signing/compact-jws.ts';
@@ -76,8 +76,7 @@ export const serveRogues = async (): Promise<Rogues> => {
     });
     response.end(body);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = `127.0.0.1:${await listen(server)}`;
   for (const misdeed of Object.keys(MISDEEDS)) {
     const id = `partner.${misdeed}`;
     const { privateKey, x } = await makeSigningKey();
@@ -112,15 +111,8 @@ const askBack = async ({ signer, token, gateway }: RogueCall): Promise<unknown> 
   const { iss, hop, exp } = claimsOf(last);
   const body = JSON.stringify({ query: 'And now?' });
   const claims = {
-    iss: signer.id,
-    aud: iss,
-    hop: Number(hop) + 1,
-    prv: await sha256(utf8(last)),
-    jti: randomHex(8),
-    iat: Date.now() / 1000,
-    exp,
-    op: `POST /librarians/${iss}/ask`,
-    bd: await sha256(utf8(body)),
+    ...{ iss: signer.id, aud: iss, hop: Number(hop) + 1, prv: await sha256(utf8(last)), jti: randomHex(8) },
+    ...{ iat: Date.now() / 1000, exp, op: `POST /librarians/${iss}/ask`, bd: await sha256(utf8(body)) },
   };
   const link = await signJws(claims, { typ: 'ctx+jwt', signer });
   const response = await fetch(`${gateway}/librarians/${iss}/ask`, {
@@ -134,11 +126,16 @@ const askBack = async ({ signer, token, gateway }: RogueCall): Promise<unknown> 
 const claimsOf = (link: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(link.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
+/** A free port that it picks. */
+const listen = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+};
+
 /** A port where nobody listens: it was free a moment ago. */
 const closedPort = async (): Promise<number> => {
   const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
 };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 
@@ -16,12 +16,11 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
-  await house?.stop();
-});
+afterAll(() => house?.stop());
 
-describe('an alarm of an object that cannot begin its work', () => {
-  it.each(['TICKETS', 'DESKS'])('rings again a minute later, as long as that is so (%s)', async (objects) => {
+it.each(['TICKETS', 'DESKS'])(
+  'an alarm of an object that cannot begin its work rings again a minute later (%s)',
+  async (objects) => {
     const url = new URL(`/${objects}`, house.webhooks);
     const before = Date.now();
     const faultsBefore = lines.length;
@@ -33,5 +32,5 @@ describe('an alarm of an object that cannot begin its work', () => {
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('TicketTimesRefused');
     expect(told[0]).not.toContain('1207');
-  });
-});
+  },
+);

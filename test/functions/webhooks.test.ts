@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
 import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
@@ -76,36 +76,29 @@ const post = async (ticketId: string, messageId: string, options: Posted = {}): 
 };
 
 /** Polls until a question has another answer than undefined or false. */
-const until = async <T>(ask: () => T | Promise<T>, { ms = 15_000 } = {}): Promise<NonNullable<T>> => {
-  const end = performance.now() + ms;
-  for (;;) {
-    const answer = await ask();
-    if (answer) return answer;
-    if (performance.now() > end) throw new Error('Waited in vain');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-};
+const until = <T>(ask: () => T | Promise<T>) => vi.waitUntil(ask, { timeout: 15_000 }) as Promise<NonNullable<T>>;
 
 const noteOf = (ticketId: string, desk = chatwoot) => until(() => desk.notes(ticketId)[0]);
 /** Until nothing of the ticket is open any more: only then a second note would be there as well. */
 const settled = async (ticketId: string, workspace = 'default') =>
   until(async () => {
-    const open = (await tickets('?state=open&limit=200', workspace)).tickets;
-    const [done, dead] = [
-      await tickets('?state=done&limit=200', workspace),
-      await tickets('?state=dead&limit=200', workspace),
-    ];
-    const ended = [...done.tickets, ...dead.tickets].find((ticket) => ticket.ticket_id === ticketId);
-    return open.some((ticket) => ticket.ticket_id === ticketId) ? undefined : ended;
+    const listed = (state: string) => ticketIn(ticketId, state, workspace);
+    return (await listed('open')) === undefined ? ((await listed('done')) ?? (await listed('dead'))) : undefined;
   });
 
 const call = (
-  method: string,
-  path: string,
+  route: string,
   { workspace = 'default', body, can = 'helpdesk:write' }: { workspace?: string; body?: unknown; can?: string } = {},
-) => signCall({ to: 'webhooks', url: house.webhooks, method, path, body, workspace, capabilities: [can] });
+) => {
+  const [method = '', path = ''] = route.split(' ');
+  const called = { method, path: `/v1/support/tickets${path}`, body };
+  return signCall({ to: 'webhooks', url: house.webhooks, ...called, workspace, capabilities: [can] });
+};
 const tickets = async (query = '', workspace = 'default') =>
-  TicketsResponse.parse((await call('GET', `/v1/support/tickets${query}`, { workspace })).json);
+  TicketsResponse.parse((await call(`GET ${query}`, { workspace })).json);
+const ticketIn = async (ticketId: string, state: string, workspace?: string) =>
+  (await tickets(`?state=${state}&limit=200`, workspace)).tickets.find(({ ticket_id }) => ticket_id === ticketId);
+const replay = async (body: object) => ReplayResponse.parse((await call('POST /replay', { body })).json);
 
 describe('a delivery', () => {
   it('leads to one note with what support said about the message, in the name of this function', async () => {
@@ -169,10 +162,9 @@ describe('a delivery', () => {
   it('stays within its workspace', async () => {
     const { ticketId, messageId } = theirs.desks.chatwoot.createTicket({ message: 'Ours alone.' });
     const sign = { secret: 'of-acme' };
-    expect((await post(ticketId, messageId, { desk: theirs.desks.chatwoot, workspace: 'acme', sign })).status).toBe(
-      200,
-    );
-    expect((await noteOf(ticketId, theirs.desks.chatwoot)).body).toContain('In acme for svc:webhooks');
+    const desk = theirs.desks.chatwoot;
+    expect((await post(ticketId, messageId, { desk, workspace: 'acme', sign })).status).toBe(200);
+    expect((await noteOf(ticketId, desk)).body).toContain('In acme for svc:webhooks');
     await settled(ticketId, 'acme');
     const listed = (await tickets('?state=done', 'acme')).tickets;
     expect(listed.map(({ ticket_id }) => ticket_id)).toEqual([ticketId]);
@@ -190,11 +182,8 @@ describe('a delivery', () => {
 
   it('that cannot be read is taken and left, and one that is too long is refused', async () => {
     const { headers } = chatwoot.sign(...ids(chatwoot.createTicket({ message: 'x' })));
-    const long = await fetch(new URL('/webhooks/chatwoot', house.webhooks), {
-      method: 'POST',
-      headers,
-      body: 'x'.repeat(600_000),
-    });
+    const init = { method: 'POST', headers, body: 'x'.repeat(600_000) };
+    const long = await fetch(new URL('/webhooks/chatwoot', house.webhooks), init);
     expect([long.status, await long.json()]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await fetch(new URL('/webhooks/intercom', house.webhooks), { method: 'HEAD' })).status).toBe(200);
     expect((await fetch(new URL('/webhooks/intercom', house.webhooks))).status).toBe(404);
@@ -204,55 +193,49 @@ describe('a delivery', () => {
 const ids = ({ ticketId, messageId }: { ticketId: string; messageId: string }) => [ticketId, messageId] as const;
 
 describe('what is down', () => {
-  it.each(['status', 'reset', 'lost', 'hang'] as const)(
-    'support, once (%s): the note comes all the same',
-    async (fault) => {
+  const isAnsweredOnce = async (message: string, fail: (ticketId: string) => void) => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message });
+    fail(ticketId);
+    await post(ticketId, messageId);
+    await settled(ticketId);
+    await ours.finishLate();
+    expect(chatwoot.notes(ticketId)).toHaveLength(1);
+  };
+
+  it.each(['status', 'reset', 'lost', 'hang'] as const)('support, twice (%s): one note all the same', async (fault) => {
+    await isAnsweredOnce(`Support fails: ${fault}.`, () => {
       faults.support = [fault, fault];
-      const { ticketId, messageId } = chatwoot.createTicket({ message: `Support fails: ${fault}.` });
-      await post(ticketId, messageId);
-      await noteOf(ticketId);
-      await settled(ticketId);
-      expect(chatwoot.notes(ticketId)).toHaveLength(1);
-    },
-  );
+    });
+  });
 
   it('support, for good: no note is made up, the message is listed as dead, and replayed once support is back', async () => {
     faults.support = Array(20).fill('status');
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Support is gone.' });
     await post(ticketId, messageId);
-    const dead = await until(async () => (await tickets()).tickets.find((ticket) => ticket.ticket_id === ticketId));
+    const dead = await until(() => ticketIn(ticketId, 'dead'));
     expect(dead).toMatchObject({ helpdesk: 'chatwoot', state: 'dead', attempts: 4, next_attempt_at: null });
     expect(dead.last_error).toBe('Cannot analyse the message: there is no answer of support (DELEGATION_FAILED)');
     expect(chatwoot.notes(ticketId)).toEqual([]);
     delete faults.support;
-    const replay = await call('POST', '/v1/support/tickets/replay', { body: { ids: [dead.id, 'none'] } });
-    expect(ReplayResponse.parse(replay.json)).toEqual({ replayed: 1, unknown: ['none'], remaining: 0 });
+    expect(await replay({ ids: [dead.id, 'none'] })).toEqual({ replayed: 1, unknown: ['none'], remaining: 0 });
     await noteOf(ticketId);
     expect(await settled(ticketId)).toMatchObject({ state: 'done', result: 'note', last_error: null });
     expect((await tickets()).total).toBe(0);
   });
 
-  const lost = {
-    'the reply of the write, carried out': { kind: 'reset', executed: true },
-    'the reply of the write, carried out later': { kind: 'reset', executedAfterMs: 250 },
-    'the reply of the write, never carried out': { kind: 'reset' },
-    'the rest of the reply': { kind: 'reset-in-body' },
-    'the reply that never ends': { kind: 'hang-in-body' },
-    'a gateway in between': { kind: 'html-502' },
-    'an answer that never comes, carried out': { kind: 'hang-before-headers', executed: true },
-  } as const;
-  for (const [name, fault] of Object.entries(lost)) {
-    it(`the helpdesk (${name}): one note`, async () => {
-      const { ticketId, messageId } = chatwoot.createTicket({ message: name });
-      const isWrite = ({ method, path }: { method: string; path: string }) =>
-        method === 'POST' && path.includes(`/${ticketId}/`);
-      ours.faults.next(1, fault, isWrite);
-      await post(ticketId, messageId);
-      await settled(ticketId);
-      await ours.finishLate();
-      expect(chatwoot.notes(ticketId)).toHaveLength(1);
-    });
-  }
+  it.each([
+    ['the reply of the write, carried out', { kind: 'reset', executed: true }],
+    ['the reply of the write, carried out later', { kind: 'reset', executedAfterMs: 250 }],
+    ['the reply of the write, never carried out', { kind: 'reset' }],
+    ['the rest of the reply', { kind: 'reset-in-body' }],
+    ['the reply that never ends', { kind: 'hang-in-body' }],
+    ['a gateway in between', { kind: 'html-502' }],
+    ['an answer that never comes, carried out', { kind: 'hang-before-headers', executed: true }],
+  ] as const)('the helpdesk (%s): one note', async (name, fault) => {
+    await isAnsweredOnce(name, (ticketId) =>
+      ours.faults.next(1, fault, ({ method, path }) => method === 'POST' && path.includes(`/${ticketId}/`)),
+    );
+  });
 
   it('support, the library and a helpdesk at once (hang): each delivery is answered within a second', async () => {
     faults.support = Array(40).fill('hang');
@@ -264,11 +247,7 @@ describe('what is down', () => {
     );
     const article = theirs.desks.zendesk.signArticle?.('17', 'published');
     const deliveries = [
-      ...created.map(
-        ({ desk, ticketId, messageId }) =>
-          () =>
-            post(ticketId, messageId, { tool: desk.id, desk }),
-      ),
+      ...created.map((made) => () => post(...ids(made), { tool: made.desk.id, desk: made.desk })),
       () => fetch(new URL('/webhooks/zendesk/tokenless', house.webhooks), { method: 'POST', ...article }),
     ];
     const timed = async (send: () => Promise<Response>) => {
@@ -288,7 +267,7 @@ describe('what is down', () => {
     ours.faults.none();
     for (const service of Object.keys(faults)) delete faults[service];
     for (const { ticketId } of created) await settled(ticketId);
-    await call('POST', '/v1/support/tickets/replay', { body: { all: true } });
+    await replay({ all: true });
     for (const { desk, ticketId } of created) await noteOf(ticketId, desk);
     expect(created.map(({ desk, ticketId }) => desk.notes(ticketId).length)).toEqual(Array(10).fill(1));
   });
@@ -345,14 +324,14 @@ describe('articles', () => {
 });
 
 describe('the list of tickets', () => {
-  it('is for those who may write to helpdesks', async () => {
-    expect((await call('GET', '/v1/support/tickets', { can: 'kb:read' })).status).toBe(401);
-    expect((await call('POST', '/v1/support/tickets/replay', { body: { all: true }, can: 'kb:read' })).status).toBe(
-      401,
-    );
-    expect((await call('GET', '/v1/support/tickets?state=lost')).status).toBe(400);
-    expect((await call('GET', '/v1/support/tickets?cursor=x')).status).toBe(400);
-    expect((await call('POST', '/v1/support/tickets/replay', { body: {} })).status).toBe(400);
+  it.each<[status: number, route: string, body?: object | undefined, can?: string]>([
+    [401, 'GET ', undefined, 'kb:read'],
+    [401, 'POST /replay', { all: true }, 'kb:read'],
+    [400, 'GET ?state=lost'],
+    [400, 'GET ?cursor=x'],
+    [400, 'POST /replay', {}],
+  ])('is for those who may write to helpdesks and ask well: %d for %s', async (status, route, body, can) => {
+    expect((await call(route, { body, ...(can === undefined ? {} : { can }) })).status).toBe(status);
   });
 
   it('comes in pages, what changed last first', async () => {
@@ -360,17 +339,12 @@ describe('the list of tickets', () => {
     const second = await tickets(`?state=done&limit=2&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
     const all = [...first.tickets, ...second.tickets];
     expect(new Set(all.map(({ id }) => id)).size).toBe(4);
-    expect(all.map(({ changed_at }) => changed_at)).toEqual(
-      all
-        .map(({ changed_at }) => changed_at)
-        .toSorted()
-        .reverse(),
-    );
+    const times = all.map(({ changed_at }) => changed_at);
+    expect(times).toEqual(times.toSorted().reverse());
   });
 
   it('replays nothing where nothing is dead', async () => {
-    const { json } = await call('POST', '/v1/support/tickets/replay', { body: { all: true } });
-    expect(json).toEqual({ replayed: 0, unknown: [], remaining: 0 });
+    expect(await replay({ all: true })).toEqual({ replayed: 0, unknown: [], remaining: 0 });
   });
 });
 

@@ -1,0 +1,66 @@
+import { MemoryPage } from '../../src/contract/memory.ts';
+import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
+import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
+import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
+
+/** The product on the stores and models that come with it. */
+export const startEmbedded = (options: Partial<ProductOptions> = {}): Promise<Product> =>
+  startProduct({ kb: 'sample', port: 0, ...options });
+
+/** Upstash Vector, Upstash Redis and an OpenAI-compatible model, by three variables; the model answers by quoting. */
+export const startOnServices = async (
+  options: Partial<ProductOptions> = {},
+  token?: string,
+): Promise<{ product: Product; services: LocalServices; stop(): Promise<void> }> => {
+  const services = await startServices(token === undefined ? {} : { token });
+  services.openai.answerWith(quotingModel);
+  try {
+    const adapters = { ...services.variables, ...options.adapters };
+    const product = await startEmbedded({ ...options, adapters });
+    const stop = async () => {
+      await product.stop();
+      await services.stop();
+    };
+    return { product, services, stop };
+  } catch (error) {
+    await services.stop();
+    throw error;
+  }
+};
+
+/** Sends `POST /v1/ask` and the like: as the owner, or with another key; a text is sent as it is. */
+export const send = ({ url, key }: Product, route: string, body?: unknown, as = key): Promise<Response> => {
+  const [method = 'GET', path = ''] = route.split(' ');
+  return fetch(new URL(path, url), {
+    method,
+    headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+};
+
+/** Makes a key known, with these rights in these workspaces. */
+export const grant = async (
+  { miniflare }: Product,
+  key: string,
+  { capabilities, workspaces = ['default'] }: Partial<ApiKeyRecord>,
+): Promise<void> => {
+  const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
+  const record = { name: key.slice(3, 9), workspaces, capabilities, rate: 'unlimited' };
+  await keys.put(await hashApiKey(key), JSON.stringify(record));
+};
+
+/** Sends a question to `/v1/ask`. */
+export const ask = async (product: Product, query: string, more: object = {}) => {
+  const response = await send(product, 'POST /v1/ask', { query, ...more });
+  const body: unknown = await response.json();
+  const reply = LibrarianResponse.parse(body);
+  const { hops } = DelegationTrace.parse(reply.metadata?.trace);
+  return { status: response.status, id: response.headers.get('X-Request-Id') ?? '', body, reply, hops };
+};
+
+const MEMORIES = '/v1/workspaces/default/memories';
+
+export const memoriesOf = async (product: Product, conversation: string) =>
+  MemoryPage.parse(await (await send(product, `GET ${MEMORIES}?conversation_id=${conversation}`)).json()).memories;

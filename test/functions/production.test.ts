@@ -1,0 +1,293 @@
+import { Redis } from '@upstash/redis';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AgentResponse } from '../../src/contract/agent-response.ts';
+import { Healthz } from '../../src/contract/librarian-directory.ts';
+import type { DelegationTrace } from '../../src/contract/response.ts';
+import type { SyncStatus } from '../../src/contract/sync.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import type { ChatScript, ScriptedAnswer } from '../../src/dev/stand-ins/openai/chat-answer.ts';
+import type { ChatRequest } from '../../src/dev/stand-ins/openai/chat-request.ts';
+import { strictSchemaProblem } from '../../src/dev/stand-ins/openai/check-strict-schema.ts';
+import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
+import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
+import type { LogLine } from '../../src/runtime/log.ts';
+import { readJws } from '../../src/signing/compact-jws.ts';
+import type { AskedModel } from '../navigator/scripted-model.ts';
+import { askAndKeep, describeConversations } from './describe-conversations.ts';
+import { answerLabelledQuestions, navigate } from './labelled-answers.ts';
+import { idsInVector } from './look-into-services.ts';
+import { ask, send, startOnServices } from './product-for-test.ts';
+import { analyze, retrieve, TICKET, urlsOf } from './support-for-test.ts';
+
+const QUESTION = 'Can I use a normal PC power supply with my Apollo II?';
+const CHAT = '/chat/completions';
+const MODEL_PRICES = JSON.stringify({ 'gpt-4.1-mini': { inputPerMillion: 0.4, outputPerMillion: 1.6 } });
+
+let product: Product;
+let services: LocalServices;
+let stop: (() => Promise<void>) | undefined;
+let synced: SyncStatus;
+const logged: string[] = [];
+
+const start = async (limits: Record<string, string>): Promise<void> => {
+  const adapters = { MODEL_PRICES, ...limits };
+  const onLog = (line: string) => void logged.push(line);
+  ({ product, services, stop } = await startOnServices({ webSearch: 'local', adapters, onLog }));
+  synced = await product.sync({ full: true });
+};
+
+const usageOf = (metadata: object | undefined) =>
+  metadata !== undefined && 'usage' in metadata ? (metadata.usage as { tokens: number; cost_usd: number }) : undefined;
+
+/** What the functions wrote about one question, once all of them have. */
+const linesOf = async (traceId: string, count: number) => {
+  const found = () =>
+    logged
+      .filter((line) => line.startsWith('{') && line.includes(traceId))
+      .map((line) => JSON.parse(line) as LogLine)
+      .flatMap((line) => (line.event === 'request' ? [line] : []));
+  await expect.poll(() => found().length, { timeout: 5000 }).toBeGreaterThanOrEqual(count);
+  return found();
+};
+
+const sum = (numbers: (number | undefined)[]): number => numbers.reduce<number>((total, each = 0) => total + each, 0);
+const tokensIn = (lines: Awaited<ReturnType<typeof linesOf>>): number =>
+  sum(lines.flatMap((line) => [line.input_tokens, line.output_tokens]));
+
+/** What each receipt of a trace says was spent. */
+const usesOf = (hops: DelegationTrace['hops']) =>
+  hops.flatMap(({ receipt }) =>
+    receipt === undefined ? [] : [readJws(receipt, 'ctx-receipt+jwt').claims.use as Record<string, number>],
+  );
+
+describe('the product on Upstash and a model', () => {
+  beforeAll(() => start({ COST_MICROS_PER_QUESTION: '50000' }), 120_000);
+  afterAll(() => stop?.());
+  afterEach(() => {
+    for (const { faults } of [services.openai, services.vector]) faults.none();
+    services.openai.answerWith(quotingModel);
+    services.openai.forgetRequests();
+  });
+
+  it('says what it runs on', async () => {
+    const { adapters } = Healthz.parse(await (await send(product, 'GET /healthz')).json());
+    expect(adapters).toEqual({
+      ...{ knowledge: 'upstash', memory: 'upstash', embedding_cache: 'upstash' },
+      ...{ embeddings: 'text-embedding-3-small', model: 'gpt-4.1-mini' },
+    });
+  });
+
+  it('has a vector from the model for each chunk in the index, and none of what is deleted', async () => {
+    expect(synced).toMatchObject({ articles: 40, last_report: { outcome: 'published', added: 40, error: null } });
+    expect([synced.last_report?.embeddings, synced.last_report?.embeddings_missing]).toEqual([
+      synced.chunks,
+      undefined,
+    ]);
+    const inIndex = async () => (await idsInVector(services.vector, 'kb_default')).toSorted();
+    await expect.poll(async () => (await inIndex()).length, { timeout: 10_000 }).toBe(synced.chunks);
+    const before = await inIndex();
+    const path = '/api/kb/articles/notes/dirigible.md';
+    const content = 'Dirigible mode is ended by singing.';
+    const article = { title: 'Dirigible mode', url: 'https://docs.example.com/dirigible', content };
+    expect((await send(product, `PUT ${path}`, article)).status).toBe(201);
+    await expect.poll(async () => (await inIndex()).length, { timeout: 10_000 }).toBe(before.length + 1);
+    expect((await send(product, `DELETE ${path}`)).status).toBe(204);
+    await expect.poll(inIndex, { timeout: 10_000 }).toEqual(before);
+    const { last_report: report } = await product.sync({ full: true });
+    expect(report).toMatchObject({ outcome: 'unchanged', writes: 0, embeddings: 0 });
+  });
+
+  it('answers labelled questions by its model from what its sources say, and declines in one shape', async () => {
+    expect((await answerLabelledQuestions(product)).answeredBy).toContain('model');
+  }, 120_000);
+
+  describeConversations(() => product);
+
+  it('leaves no embedding behind of a conversation that is erased, whichever function asked the model', async () => {
+    const { url, token } = services.redis;
+    const redis = new Redis({ url, token, automaticDeserialization: false });
+    const embeddings = async () => ((await redis.keys('embedding:*')) as string[]).toSorted();
+    const before = await embeddings();
+    for (const query of [
+      'What should I do when my Apollo III is not hashing after the walk?',
+      'And on the Apollo II?',
+      'How do I reset it to factory settings?',
+    ]) {
+      expect((await askAndKeep(product, query, { conversation_id: 'walk' })).status).toBe(200);
+    }
+    await expect.poll(async () => (await embeddings()).length, { timeout: 10_000 }).toBeGreaterThan(before.length + 2);
+    const erased = await send(product, 'DELETE /v1/workspaces/default/memories?conversation_id=walk');
+    expect(await erased.json()).toEqual({ erased: 6 });
+    expect(await embeddings()).toEqual(before);
+  }, 60_000);
+
+  it('sends a strict schema of its own wherever a model is asked', async () => {
+    for (const [type, query] of [
+      ['semantic', 'Find documents about firmware updates'],
+      ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
+      ['analytics', 'How many iPhone 17 are in stock?'],
+      ['hybrid', 'How many Apollo III are in stock and what does the warranty cover?'],
+    ]) {
+      const reply = AgentResponse.parse(await (await send(product, `POST /v1/agents/${type}`, { query })).json());
+      expect([type, reply.success]).toEqual([type, true]);
+    }
+    const conversation_id = 'schemas';
+    await askAndKeep(product, 'What should I do when my Apollo III is not hashing?', { conversation_id });
+    await ask(product, 'And on the Apollo II?', { conversation_id });
+    // Words alone leave a doubt here.
+    await ask(product, 'Which articles tell how much the Apollo III costs in our shop?');
+    // The server checks each request against the service's specification before it answers.
+    const sent = services.openai.sent(CHAT) as ChatRequest[];
+    const formats = sent.flatMap(({ response_format: format }) =>
+      format?.type === 'json_schema' ? [format.json_schema] : [],
+    );
+    const names = ['answer_from_passages', 'routes', 'standalone_question', 'statement', 'sub_queries'];
+    expect([...new Set(formats.map(({ name }) => name))].toSorted()).toEqual(names);
+    // Nobody asks for prose, and nothing is stored.
+    expect(sent.filter(({ response_format: format, store }) => format === undefined || store !== false)).toEqual([]);
+    for (const { name, schema, strict } of formats) {
+      expect([name, strict, strictSchemaProblem(schema)]).toEqual([name, true, undefined]);
+    }
+    expect(JSON.stringify(sent)).not.toContain(product.key);
+  }, 120_000);
+
+  describe('and usage', () => {
+    it('is in metadata, receipts and log, for every librarian that was asked', async () => {
+      const { id, reply, hops } = await ask(product, QUESTION, { librarian: 'navigator' });
+      const [use] = usesOf(hops);
+      expect(use?.tokens).toBeGreaterThan(100);
+      expect(reply).toMatchObject({
+        answer: expect.stringContaining('450 W'),
+        metadata: {
+          ...{ answered_by: 'model', model: 'gpt-4.1-mini', navigator: { confidence: expect.any(String) } },
+          usage: { tokens: use?.tokens, cost_usd: (use?.cost_micros ?? 0) / 1_000_000, librarian: { calls: 1 } },
+        },
+      });
+      const lines = await linesOf(id, 2);
+      expect(tokensIn(lines)).toBe(use?.tokens);
+      // Receipts are in whole millionths.
+      const difference = sum(lines.map((line) => line.cost_usd)) - (usageOf(reply.metadata)?.cost_usd ?? 0);
+      expect(Math.abs(difference)).toBeLessThan(0.000_002);
+      expect(JSON.stringify(lines)).not.toContain('power supply');
+    });
+
+    it('is the sum of what the librarians took that were asked at once, within the one budget', async () => {
+      const { id, reply, hops } = await ask(product, `How many fans are in stock? ${QUESTION}`);
+      const own = hops.filter(({ from }) => from === 'gateway');
+      expect(own.length).toBeGreaterThanOrEqual(2);
+      expect(reply.answer).toContain('450 W');
+      const uses = usesOf(own).map(({ tokens = 0 }) => tokens);
+      expect(uses.filter((tokens) => tokens > 0).length).toBeGreaterThanOrEqual(2);
+      const lines = await linesOf(id, own.length + 1);
+      const gateway = tokensIn(lines.filter(({ route }) => route === 'POST /v1/ask'));
+      const tokens = usageOf(reply.metadata)?.tokens;
+      expect([tokens, tokens]).toEqual([sum(uses) + gateway, tokensIn(lines)]);
+      expect(tokens).toBeLessThanOrEqual(30_000);
+    });
+
+    it("includes the gateway's own calls, which are in its line of the log", async () => {
+      const more = { conversation_id: 'budgets', librarian: 'navigator' };
+      await askAndKeep(product, 'What should I do when my Apollo III is not hashing?', more);
+      services.openai.forgetRequests();
+      const { id, reply, hops } = await ask(product, 'And on the Apollo II?', more);
+      const gateway = (await linesOf(id, 2)).filter(({ route }) => route === 'POST /v1/ask');
+      expect(gateway).toMatchObject([{ model: 'gpt-4.1-mini', input_tokens: expect.any(Number) }]);
+      expect(services.openai.sent(CHAT)).toHaveLength(2);
+      const below = sum(usesOf(hops).map(({ tokens }) => tokens));
+      expect(below).toBeGreaterThan(0);
+      expect(usageOf(reply.metadata)?.tokens).toBe(below + tokensIn(gateway));
+    });
+  });
+
+  /** A statement copied from the first passage that has the words, changed or not. */
+  const saying =
+    (change = (text: string) => text): ChatScript =>
+    ({ messages }): ScriptedAnswer => {
+      const { passages } = JSON.parse(String(messages[1]?.content)) as AskedModel['given'];
+      const passage = passages.find(({ text }) => text.includes('450 W'));
+      const quote = passage?.text.split(/\n|(?<=\.)\s/).find((text) => text.includes('450 W')) ?? '';
+      return statementOf({ passage: passage?.passage ?? 'p1', quote }, change(quote));
+    };
+  const statementOf = (quote: { passage: string; quote: string }, text: string): ScriptedAnswer => ({
+    json: { statements: [{ quotes: [quote], text }], verdict: 'answer', confidence: 'high' },
+  });
+
+  it.each<[what: string, script: ChatScript | undefined, refused: RegExp]>([
+    // Without a script the server fills the schema with samples, of which none is supported.
+    ['only what its schema asks for', undefined, /^(?!unavailable)/],
+    ['a refusal', { refusal: 'I cannot help with that.' }, /^refused$/],
+    ['half a document', { text: '{"statements":[{"quotes":[{"passage":"p1","quo', finish: 'length' }, /^cut$/],
+    ['a filtered answer', { text: '', finish: 'content_filter' }, /^filtered$/],
+    ['nothing', { text: '' }, /^empty$/],
+    ['prose', { text: 'Yes, any power supply will do.' }, /^malformed$/],
+    ['a passage that is none', statementOf({ passage: 'p99', quote: '450 W' }, 'Any of 450 W.'), /^unsupported$/],
+    ['another number', saying((text) => text.replace('450', '900')), /^unsupported$/],
+    ['429', { error: { status: 429 } }, /^unavailable$/],
+    ['500', { error: { status: 500 } }, /^unavailable$/],
+  ])('quotes where the model gives %s', async (_what, script, refused) => {
+    services.openai.answerWith(script);
+    const { answer, confidenceReason, metadata } = await navigate(product, QUESTION);
+    expect(services.openai.sent(CHAT).length).toBeGreaterThan(0);
+    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: expect.stringMatching(refused) });
+    expect(confidenceReason).toContain('These are quotes, because');
+    expect([answer.includes('450 W'), answer.includes('900')]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['hang-before-headers', 'timeout'],
+    ['hang-in-body', 'timeout'],
+    ...(['reset', 'reset-in-body', 'html-502', 'malformed-json', 'truncated-json'] as const).map(
+      (kind) => [kind, 'unavailable'] as const,
+    ),
+  ] as const)('quotes before the deadline where the service answers with a %s', async (kind, model_refused) => {
+    services.openai.faults.always({ kind }, '/v1/chat/completions');
+    const begun = Date.now();
+    const timeout_ms = model_refused === 'timeout' ? 2000 : 8000;
+    const { reply } = await ask(product, QUESTION, { librarian: 'navigator', timeout_ms });
+    expect(Date.now() - begun).toBeLessThan(timeout_ms);
+    expect(reply.answer).toContain('450 W');
+    const degraded = expect.arrayContaining(['model']);
+    expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused, degraded });
+  });
+
+  const NO_MODEL = { kind: 'status', status: 500, message: 'no model' } as const;
+  it.each([
+    ['vector store unavailable', () => services.vector.faults.always({ kind: 'reset' })],
+    ['embedding model error', () => services.openai.faults.always(NO_MODEL, '/v1/embeddings')],
+  ])('searches for a ticket by words alone: row %s of the degradation table', async (row, breakDown) => {
+    breakDown();
+    const reply = await analyze(product, { ...TICKET, message: `${TICKET.message} (${row})` });
+    expect(urlsOf(reply)).toContain('https://docs.example.com/troubleshooting/not-hashing');
+    await retrieve(product, { intent: 'not_hashing', message: `0 H/s on my Apollo II (${row})` });
+  });
+
+  it('lets a model smooth the draft, and no longer when it fails or hangs', async () => {
+    const { draft } = await analyze(product, TICKET);
+    expect(draft).toMatchObject({ written_by: 'model', text: expect.stringMatching(/^Hello Dana Whitfield,/) });
+    for (const kind of ['hang-before-headers', 'malformed-json', 'reset'] as const) {
+      services.openai.faults.always({ kind }, '/v1/chat/completions');
+      const begun = performance.now();
+      const reply = await analyze(product, { ...TICKET, message: `${TICKET.message} (${kind})` });
+      services.openai.faults.none();
+      expect(performance.now() - begun, kind).toBeLessThan(16_000);
+      expect(reply.draft).toMatchObject({ written_by: 'template', auto_send: draft.auto_send });
+      expect(reply.agent_guidance.risks.join('\n')).toContain('written without a model');
+    }
+  }, 60_000);
+});
+
+describe('a question with hardly any money', () => {
+  beforeAll(() => start({ COST_MICROS_PER_QUESTION: '20' }), 120_000);
+  afterAll(() => stop?.());
+
+  it('is answered with quotes, whichever way it comes', async () => {
+    const refused = { answered_by: 'quotes', model_refused: 'over_budget' };
+    for (const librarian of ['navigator', 'concierge']) {
+      const { id, reply } = await ask(product, QUESTION, { librarian });
+      expect(reply).toMatchObject({ answer: expect.stringContaining('450 W'), metadata: refused });
+      expect([usageOf(reply.metadata), tokensIn(await linesOf(id, 2))]).toEqual([undefined, 0]);
+    }
+    expect((await navigate(product, QUESTION)).metadata).toMatchObject(refused);
+    expect(services.openai.sent(CHAT)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import { KnowledgeRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { send } from './product-for-test.ts';
+import { readAsV1 } from './v1-client.ts';
+
+/** A request with a product and attachments (docs/contract.md#knowledge-retrieval). */
+export const TICKET: SupportRequest = {
+  message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
+  customer_name: 'Dana Whitfield',
+  metadata: { product: 'Apollo II', attachments: ['debug.log'] },
+};
+
+/** Every reply is of v1.1, and one that v1.0 clients understand. */
+export const analyze = async (
+  product: Product,
+  request: SupportRequest,
+  key = product.key,
+): Promise<SupportResponse> => {
+  const response = await send(product, 'POST /v1/support/analyze', request, key);
+  const json: unknown = await response.json();
+  expect(response.status, JSON.stringify(json)).toBe(200);
+  expect(SupportResponseV1.safeParse(json).error).toBeUndefined();
+  expect(readAsV1(json).text.length).toBeGreaterThan(20);
+  const reply = SupportResponse.parse(json);
+  expect(KnowledgeRetrieval.safeParse(reply.knowledge_retrieval).error).toBeUndefined();
+  return reply;
+};
+
+export const urlsOf = ({ knowledge_retrieval: { sources_consulted } }: SupportResponse) =>
+  sources_consulted.map(({ url }) => url);
+
+/** Every reply is a block of the contract, whatever the request. */
+export const retrieve = async (product: Product, request: unknown, key = product.key): Promise<KnowledgeRetrieval> => {
+  const response = await send(product, 'POST /v1/knowledge/retrieve', request, key);
+  expect(response.status).toBe(200);
+  return KnowledgeRetrieval.parse(await response.json());
+};
