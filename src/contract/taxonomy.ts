@@ -10,7 +10,7 @@ export const UNKNOWN_INTENT = 'unknown';
 const Id = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'is no id: small letters, digits and _, a letter first');
 const Phrase = z.string().trim().min(1, 'is empty').max(1000);
 /** BCP 47: `en`, `pt-BR`. */
-const Language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/, 'is no language tag');
+const Language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}$/, 'is no language tag');
 
 /**
  * A reply in Markdown. `{customer_name}`, `{product}` and `{subject}` stand for values of the ticket; `{knowledge}`, on its own line, for
