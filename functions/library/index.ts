@@ -44,13 +44,10 @@ const fetch = serveApp('library', async (env: Env) => {
   });
 });
 
-/** The nightly sync lists all articles and so detects deletions; see `wrangler.toml`. */
-const FULL_SYNC = '17 3 * * *';
-
 export default {
   fetch,
-  scheduled: async ({ cron }, env) => {
+  scheduled: async (_, env) => {
     const workspaces = librarySettings(env).workspaces();
-    await Promise.all(workspaces.map((workspace) => libraryOf(env, workspace).startSync({ full: cron === FULL_SYNC })));
+    await Promise.all(workspaces.map((workspace) => libraryOf(env, workspace).startSync({})));
   },
 } satisfies ExportedHandler<Env>;

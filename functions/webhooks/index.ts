@@ -40,6 +40,7 @@ const deliveries = serveApp('webhooks', async (env: Env) => {
     connections: readConnections(env),
     tools: helpdeskTools,
     store: (message) => storeEvent(message, stubs),
+    listOversized: (workspace, delivery) => stubs.workspaceStub(workspace).addOversized(workspace, delivery),
     enqueue: enqueueOn(env),
   });
 });

@@ -15,7 +15,7 @@ import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
-import { authenticate, demand, limitLibrarians, workspaceOf } from './authenticate.ts';
+import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
@@ -62,7 +62,12 @@ export const createApp = (parts: GatewayParts) => {
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
   // Helpdesks sign their deliveries: body and headers stay unchanged, their own credentials too.
-  app.all('/webhooks/*', (c) => handOn(c, webhooks));
+  app.all('/webhooks/*', async (c) => {
+    // The edge names every address; on one machine there is none to count.
+    const address = c.req.header('CF-Connecting-IP');
+    if (address !== undefined) await limitAddress(address, limits);
+    return handOn(c, webhooks);
+  });
 
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));

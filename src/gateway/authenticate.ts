@@ -8,9 +8,9 @@ import {
   RATE_PERIOD_SECONDS,
   type RateLimits,
   withinAddressRate,
-  withinLibrariansRate,
   withinPartnerRate,
   withinRate,
+  withinSignedRate,
 } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -54,11 +54,16 @@ export const limitLibrarians = async (
   { address = 'unknown', token = '' }: { address: string | undefined; token: string | undefined },
   { limits, directory, now }: { limits: RateLimits; directory: KeyDirectory; now: number },
 ): Promise<void> => {
-  if (!(await withinLibrariansRate(address, limits))) throw tooMany('this address has made too many calls');
+  await limitAddress(address, limits);
   const caller = await callerOf(token, { directory, now });
   if (caller !== undefined && !(await withinPartnerRate(caller, limits))) {
     throw tooMany(`the librarian ${caller} has made too many calls`);
   }
+};
+
+/** Throws when an address is over the limit for calls that are verified by their own signature. */
+export const limitAddress = async (address: string, limits: RateLimits): Promise<void> => {
+  if (!(await withinSignedRate(address, limits))) throw tooMany('this address has made too many calls');
 };
 
 /** Throws unless the key holds the rights that the route requires. */

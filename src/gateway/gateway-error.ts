@@ -50,8 +50,8 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export const withinRate = async (key: ApiKey, limits: RateLimits): Promise<boolean> =>
   key.rate === 'unlimited' || within(limits[key.rate], key.id);
 
-/** Whether an address is within the limit for calls between librarians. Each call is also checked by its own context. */
-export const withinLibrariansRate = (address: string, limits: RateLimits): Promise<boolean> =>
+/** Whether an address is within the limit for calls with a signature of their own: of librarians and helpdesks. */
+export const withinSignedRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.high, `address ${address}`);
 
 /** Whether a partner's librarian, which has signed its call, is within its limit. */

@@ -38,7 +38,7 @@ interface OpenConnection extends HelpdeskConnection {
   write: Write;
 }
 
-/** A secret that HELPDESKS names is not set. */
+/** A secret that HELPDESKS names is not set, or too short. */
 export class SecretMissing extends Error {
   override readonly name = 'SecretMissing';
 }
@@ -47,6 +47,9 @@ export class SecretMissing extends Error {
 export class ConnectionGone extends Error {
   override readonly name = 'ConnectionGone';
 }
+
+/** Characters of a secret that deliveries are verified with. */
+const MIN_SECRET_LENGTH = 24;
 
 /** HELPDESKS is not in the expected form. */
 class HelpdesksRefused extends Error {
@@ -88,6 +91,14 @@ export const readConnections = (variables: HelpdeskVariables) => {
       throw new SecretMissing(`Cannot reach the helpdesk: the secret ${names.join(' or ')} is not set`);
     return [first, ...others];
   };
+  /** Shorter ones can be guessed: a delivery shows whether a guess is right. */
+  const secretsIn = (names: readonly string[]): [string, ...string[]] => {
+    const [first, ...others] = setOf(names).filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+    if (first !== undefined) return [first, ...others];
+    throw new SecretMissing(
+      `Cannot trust deliveries: the secret ${names.join(' or ')} has fewer than ${MIN_SECRET_LENGTH} characters. Set a longer one here and in the tool`,
+    );
+  };
   return {
     /**
      * The shared secrets that are set, newest first. Undefined when the workspace has no connection to the tool. Throws `SecretMissing`
@@ -95,7 +106,7 @@ export const readConnections = (variables: HelpdeskVariables) => {
      */
     secretsOf: (workspace: string, helpdesk: HelpdeskId): readonly string[] | undefined => {
       const setting = settingOf(workspace, helpdesk);
-      return setting && setOf(setting.secrets);
+      return setting && secretsIn(setting.secrets);
     },
     /** The whole connection. Undefined as above. Throws `SecretMissing`, also for the API token. */
     find: (workspace: string, helpdesk: HelpdeskId): OpenConnection | undefined => {
@@ -105,7 +116,7 @@ export const readConnections = (variables: HelpdeskVariables) => {
       return {
         ...{ options, write },
         apiUrl: apiUrl?.replace(/\/+$/, ''),
-        secrets: setOf(secrets),
+        secrets: secretsIn(secrets),
         apiToken: token === undefined ? undefined : setOf([token])[0],
       };
     },

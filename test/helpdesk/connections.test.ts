@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readConnections } from '../../src/helpdesk/connections.ts';
 
+const ONE = 'one secret of 24 letters and more';
+const TWO = 'two secrets of 24 letters and more';
 const DESK = { apiUrl: 'https://desk.example.com/', secrets: ['SECRET'], token: 'TOKEN' };
 const setting = (more: object = {}) => ({ ...DESK, ...more });
 const variables = (helpdesks: unknown, more: object = {}) => ({
   HELPDESKS: JSON.stringify(helpdesks),
-  ...{ SECRET: 'one', OLD_SECRET: 'two', TOKEN: 'three' },
+  ...{ SECRET: ONE, OLD_SECRET: TWO, TOKEN: 'three' },
   ...more,
 });
 const connectionsOf = (tools: object, more: object = {}) => readConnections(variables({ default: tools }, more));
@@ -14,7 +16,7 @@ describe('readConnections()', () => {
   it('finds a connection by workspace and tool, with the secrets that it names', () => {
     const chatwoot = setting({ secrets: ['SECRET', 'OLD_SECRET'], options: { accountId: '3' }, write: 'both' });
     expect(connectionsOf({ chatwoot }).find('default', 'chatwoot')).toEqual({
-      ...{ apiUrl: 'https://desk.example.com', secrets: ['one', 'two'], apiToken: 'three' },
+      ...{ apiUrl: 'https://desk.example.com', secrets: [ONE, TWO], apiToken: 'three' },
       ...{ options: { accountId: '3' }, write: 'both' },
     });
   });
@@ -40,17 +42,25 @@ describe('readConnections()', () => {
   });
   it('returns the secrets of deliveries without an API token', () => {
     const connections = connectionsOf({ chatwoot: setting() }, { TOKEN: undefined });
-    expect(connections.secretsOf('default', 'chatwoot')).toEqual(['one']);
+    expect(connections.secretsOf('default', 'chatwoot')).toEqual([ONE]);
     expect(() => connections.find('default', 'chatwoot')).toThrow(/TOKEN is not set/);
   });
   const chatwoot = setting({ secrets: ['SECRET', 'OLD_SECRET'] });
   it.each([
-    ['SECRET', 'two'],
-    ['OLD_SECRET', 'one'],
+    ['SECRET', TWO],
+    ['OLD_SECRET', ONE],
   ])('skips %s when it is not set', (unset, left) => {
     const connections = connectionsOf({ chatwoot }, { [unset]: '' });
     expect(connections.secretsOf('default', 'chatwoot')).toEqual([left]);
     expect(connections.find('default', 'chatwoot')?.secrets).toEqual([left]);
+  });
+  it('trusts no secret of fewer than 24 characters, and says what to do', () => {
+    const SECRET = 'x'.repeat(23);
+    expect(connectionsOf({ chatwoot }, { SECRET }).secretsOf('default', 'chatwoot')).toEqual([TWO]);
+    const short = connectionsOf({ chatwoot: setting() }, { SECRET });
+    expect(() => short.secretsOf('default', 'chatwoot')).toThrow(
+      /SECRET has fewer than 24 characters\. Set a longer one/,
+    );
   });
   it('names all secrets when none is set', () => {
     const none = connectionsOf({ chatwoot }, { SECRET: '', OLD_SECRET: undefined });

@@ -19,6 +19,7 @@ import {
   type JobReport,
   type MessageEvent,
   nameOfPlace,
+  type Oversized,
   type TicketMessage,
   type TicketPlace,
   type TicketStub,
@@ -231,6 +232,12 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
 
   async addUndelivered(workspace: string, delivery: Undelivered): Promise<void> {
     const error = 'Cannot store the delivery: the object of its ticket could not be reached';
+    (await this.#openFor(workspace)).index.addUndelivered(delivery, { now: Date.now(), error });
+  }
+
+  async addOversized(workspace: string, { helpdesk, bytes, hash }: Oversized): Promise<void> {
+    const error = `Cannot read a delivery: it has ${bytes} bytes. Read the ticket in the tool; replaying removes this line`;
+    const delivery = { helpdesk, ticketId: 'too large', about: hash, message: null };
     (await this.#openFor(workspace)).index.addUndelivered(delivery, { now: Date.now(), error });
   }
 

@@ -36,6 +36,7 @@ export interface WorkspaceStub {
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
   forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
   addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
+  addOversized(workspace: string, delivery: Oversized): Promise<void>;
   pausedUntil(workspace: string): Promise<Record<string, number>>;
   pause(workspace: string, helpdesk: string, until: number): Promise<void>;
   requestSync(workspace: string, options: { full: boolean }): Promise<void>;
@@ -77,6 +78,14 @@ export interface Undelivered {
   about: string;
   /** JSON of a queue message. */
   message: string;
+}
+
+/** A verified delivery that is too large to be read. */
+export interface Oversized {
+  helpdesk: string;
+  bytes: number;
+  /** Hash of its bytes: a repetition is listed once. */
+  hash: string;
 }
 
 const Place = { workspace: z.string().min(1).max(128), helpdesk: z.enum(HELPDESK_IDS) };

@@ -7,6 +7,7 @@ import { errorInfo } from '../../runtime/error-info-of.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { sha256 } from '../../signing/digest.ts';
 import { type Connections, SecretMissing } from '../connections.ts';
 import {
   type Delivery,
@@ -17,13 +18,15 @@ import {
   type HelpdeskTool,
 } from '../helpdesk-tool.ts';
 import { verifyDelivery } from '../signatures.ts';
-import type { EventMessage, TicketMessage } from './ticket-objects.ts';
+import type { EventMessage, Oversized, TicketMessage } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
   connections: Pick<Connections, 'secretsOf'>;
   tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>;
   /** Stores an event in a Durable Object; returns the id of the ticket with work to do. */
   store(message: EventMessage): Promise<string | undefined>;
+  /** Lists a verified delivery that is too large to be read. */
+  listOversized(workspace: string, delivery: Oversized): Promise<void>;
   /** Queues a ticket with work to do, or an event that could not be stored. */
   enqueue(message: TicketMessage): Promise<void>;
   now?: (() => number) | undefined;
@@ -32,8 +35,10 @@ interface WebhooksAppOptions {
 
 const SELF = 'webhooks';
 const ROUTE = '/webhooks/:helpdesk/:workspace?';
-/** Zendesk sends at most 256 KiB, Chatwoot emails with their HTML. */
-const MAX_DELIVERY_BYTES = 512 * 1024;
+/** Threads of Help Scout reach 626 KB, with the HTML of every email. */
+const MAX_DELIVERY_BYTES = 4 * 1024 * 1024;
+/** Up to here a delivery is verified, and listed for a person where it cannot be read. */
+const MAX_VERIFIED_BYTES = 16 * 1024 * 1024;
 /** Zendesk repeats a delivery only when this is short. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -53,7 +58,7 @@ export const createApp = (options: WebhooksAppOptions) => {
   app.post(ROUTE, async (c) => {
     const arrival = now();
     const { method, url, headers } = c.req.raw;
-    const body = await readBody(c.req.raw, MAX_DELIVERY_BYTES);
+    const body = await readBody(c.req.raw, MAX_VERIFIED_BYTES);
     const place = { helpdesk: c.req.param('helpdesk'), workspace: c.req.param('workspace') ?? 'default' };
     const waitUntil = waitUntilOf(c);
     const receipt =
@@ -91,7 +96,7 @@ const REFUSALS: Record<RefusalCode, { message: string; suggestion: string }> = {
     suggestion: 'Send the same delivery again in a few seconds',
   },
   INVALID_QUERY: {
-    message: `Cannot read the delivery: it has more than ${MAX_DELIVERY_BYTES} bytes`,
+    message: `Cannot read the delivery: it has more than ${MAX_VERIFIED_BYTES} bytes`,
     suggestion: 'Have the tool send less: ids are enough, since the ticket is read over the API',
   },
 };
@@ -143,6 +148,7 @@ const receive = async (
   });
   if (!isVerified || tool === undefined || secrets === undefined)
     return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not verified' };
+  if (delivery.body.length > MAX_DELIVERY_BYTES) return listed(delivery, { workspace, helpdesk: tool.id }, options);
   const events = readEvents(tool, delivery);
   if (!Array.isArray(events)) return { ok: true, accepted: 0, reason: events.reason };
   const wanted = events.filter((event) => event.kind !== 'ignored');
@@ -152,6 +158,22 @@ const receive = async (
   );
   if (stored.every(Boolean)) return { ok: true, accepted: wanted.length, reason: ignored?.reason.slice(0, 200) };
   return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'neither the object nor the queue accepts it' };
+};
+
+/** Accepts a delivery that is too large to be read: the tool would only repeat it, and a person finds it in the list. */
+const listed = async (
+  { body }: Delivery,
+  { workspace, helpdesk }: { workspace: string; helpdesk: string },
+  { listOversized, onFault }: ReceiveOptions,
+): Promise<Receipt> => {
+  const delivery = { helpdesk, bytes: body.length, hash: await sha256(body) };
+  try {
+    await within(() => listOversized(workspace, delivery), { ms: STORE_MS, reason: 'the list did not answer in time' });
+    return { ok: true, accepted: 0, reason: `listed only: it has ${body.length} bytes` };
+  } catch (error) {
+    onFault('list', error);
+    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'a large delivery could not be listed' };
+  }
 };
 
 const secretsOf = (

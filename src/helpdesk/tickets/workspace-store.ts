@@ -84,7 +84,7 @@ export const ticketIndex = (sql: Sql) => {
     forget: (id: string) => sql.run('DELETE FROM tickets WHERE id = ?', id),
     /** Lists a delivery that could not be stored anywhere else. */
     addUndelivered: (
-      { helpdesk, ticketId, about, message }: Undelivered,
+      { helpdesk, ticketId, about, message }: Omit<Undelivered, 'message'> & { message: string | null },
       { now, error }: { now: number; error: string },
     ): void => {
       const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE message IS NOT NULL');

@@ -71,8 +71,11 @@ const SHORT_LIMIT_MS = 3000;
 /** At most some 6 s of work: an alarm has 30 s of processor time. */
 const STEPS_AT_ONCE = 20;
 
-/** When and from where the last listing that was taken in began. */
-const ListedFrom = z.object({ url: z.string(), at: z.number() });
+/** When and from where the last listing that was taken in began, and the last one of everything. */
+const ListedFrom = z.object({ url: z.string(), at: z.number(), fullAt: z.number().optional() });
+
+/** Only a listing of everything shows what is gone: one is due when the last is a day old, with room for a wake-up that comes early. */
+const FULL_EVERY_MS = 23.5 * 3_600_000;
 
 /** Drives what a library does by itself, one step after the other; all that it knows is in the database. */
 export const syncDriver = (parts: DriverParts): SyncDriver => {
@@ -136,12 +139,14 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     return { started, status: status() };
   };
 
-  /** The first sync, and the first with another host, list everything whatever was asked for. */
+  /** The first sync, the first with another host, and one in a day list everything whatever was asked for. */
   const newRun = ({ full, force }: { full: boolean; force: boolean }): SyncRun => {
     const before = ListedFrom.safeParse(state.read('listed_from'));
     const url = sourceUrl();
-    const listsAll = full || force || !before.success || before.data.url !== url || articles.count('host') === 0;
-    const updatedSince = listsAll ? undefined : dayOf(before.data.at - OVERLAP_MS);
+    const last = before.success && before.data.url === url ? before.data : undefined;
+    const isDue = last === undefined || now() - (last.fullAt ?? 0) >= FULL_EVERY_MS || articles.count('host') === 0;
+    const listsAll = full || force || isDue;
+    const updatedSince = listsAll ? undefined : dayOf(last.at - OVERLAP_MS);
     sync.clear();
     return newSyncRun({ id: parts.newId(), startedAt: now(), full: listsAll, force, updatedSince });
   };
@@ -160,7 +165,11 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     commit(run, parts.sql, state, (stored) => {
       state.write('report', reportOf({ ...stored, writes: run.writes }, { outcome, error, edition, now: now() }));
       const url = sourceUrl();
-      if (outcome !== 'failed' && url !== undefined) state.write('listed_from', { url, at: run.startedAt });
+      if (outcome !== 'failed' && url !== undefined) {
+        const last = ListedFrom.safeParse(state.read('listed_from')).data;
+        const fullAt = run.full ? run.startedAt : last?.fullAt;
+        state.write('listed_from', { url, at: run.startedAt, fullAt });
+      }
       sync.clear();
       return undefined;
     });

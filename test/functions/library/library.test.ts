@@ -223,19 +223,12 @@ describe('the library in workerd', () => {
     await untilFound('durian', ['broken.md']);
   });
 
-  it('syncs every workspace on schedule, and lists everything at night', async () => {
+  it('syncs every workspace on schedule, whatever the schedule is', async () => {
     articles = fruits();
-    const runs = [(await status()).last_report?.run_id];
-    for (const [cron, full] of [
-      ['43 * * * *', false],
-      ['17 3 * * *', true],
-    ] as const) {
-      await harness.getWorker().scheduled({ cron });
-      await expect.poll(async () => runs.includes((await untilIdle()).run_id), { timeout: 10_000 }).toBe(false);
-      const report = await untilIdle();
-      expect(report).toMatchObject({ full, outcome: expect.not.stringMatching('failed') });
-      runs.push(report.run_id);
-    }
+    const before = (await status()).last_report?.run_id;
+    await harness.getWorker().scheduled({ cron: '5 * * * *' });
+    await expect.poll(async () => (await untilIdle()).run_id, { timeout: 10_000 }).not.toBe(before);
+    expect(await untilIdle()).toMatchObject({ full: false, outcome: expect.not.stringMatching('failed') });
   });
 
   it('keeps workspaces apart', async () => {

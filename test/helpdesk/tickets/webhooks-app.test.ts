@@ -23,6 +23,12 @@ const tool: HelpdeskTool = {
 
 const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
 
+const MIB = 1024 * 1024;
+const SECRETS = {
+  new: 'the newest secret of this desk',
+  old: 'the oldest secret of this desk',
+  acme: 'the secret of acme, which is long',
+};
 const CONNECTIONS = readConnections({
   HELPDESKS: JSON.stringify({
     default: { chatwoot: { secrets: ['NEW', 'OLD'] }, zendesk: { secrets: ['UNSET'] } },
@@ -30,7 +36,7 @@ const CONNECTIONS = readConnections({
     rotating: { chatwoot: { secrets: ['UNSET', 'NEW'] } },
     acme: { chatwoot: { secrets: ['ACME'] } },
   }),
-  ...{ NEW: 'new', OLD: 'old', ACME: 'acme' },
+  ...{ NEW: SECRETS.new, OLD: SECRETS.old, ACME: SECRETS.acme },
 });
 
 interface Parts {
@@ -41,23 +47,25 @@ const appForTest = ({ store = async () => '1207', enqueue = async () => undefine
   const lines: LogLine[] = [];
   const kept: unknown[] = [];
   const queued: TicketMessage[] = [];
+  const listed: unknown[] = [];
   const app = createApp({
     ...{ connections: CONNECTIONS, tools: { chatwoot: tool }, log: (line) => lines.push(line) },
     store: async (event) => {
       kept.push(event);
       return store(event);
     },
+    listOversized: async (workspace, delivery) => void listed.push([workspace, delivery]),
     enqueue: async (event) => {
       queued.push(event);
       await enqueue(event);
     },
   });
-  const post = async (path: string, { proof = 'new', body = JSON.stringify([message]) as BodyInit } = {}) => {
+  const post = async (path: string, { proof = SECRETS.new, body = JSON.stringify([message]) as BodyInit } = {}) => {
     const response = await app.request(path, { method: 'POST', headers: { proof }, body });
     const { status, headers } = response;
     return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
-  return { app, post, lines, kept, queued };
+  return { app, post, lines, kept, queued, listed };
 };
 
 describe('POST /webhooks/{helpdesk}', () => {
@@ -69,11 +77,11 @@ describe('POST /webhooks/{helpdesk}', () => {
   });
   it('takes the workspace from the address, and verifies with its secret', async () => {
     const { post, kept } = appForTest();
-    expect((await post('/webhooks/chatwoot/acme', { proof: 'acme' })).status).toBe(200);
+    expect((await post('/webhooks/chatwoot/acme', { proof: SECRETS.acme })).status).toBe(200);
     expect(kept).toMatchObject([{ workspace: 'acme' }]);
-    expect((await post('/webhooks/chatwoot/acme', { proof: 'new' })).status).toBe(401);
-    expect((await post('/webhooks/chatwoot', { proof: 'acme' })).status).toBe(401);
-    expect((await post('/webhooks/chatwoot', { proof: 'old' })).status).toBe(200);
+    expect((await post('/webhooks/chatwoot/acme', { proof: SECRETS.new })).status).toBe(401);
+    expect((await post('/webhooks/chatwoot', { proof: SECRETS.acme })).status).toBe(401);
+    expect((await post('/webhooks/chatwoot', { proof: SECRETS.old })).status).toBe(200);
   });
   it('refuses unknown workspaces and tools exactly like a wrong signature', async () => {
     const { post, kept } = appForTest();
@@ -122,11 +130,18 @@ describe('POST /webhooks/{helpdesk}', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
-  it('refuses a body of more than 512 KiB, whatever it contains', async () => {
-    const { post } = appForTest();
-    const { status, json } = await post('/webhooks/chatwoot', { body: new Uint8Array(512 * 1024 + 1) });
-    expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
-    expect((await post('/webhooks/chatwoot', { body: `[${' '.repeat(512 * 1024 - 2)}]` })).status).toBe(200);
+  it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 16 MiB', async () => {
+    const { post, listed, kept } = appForTest();
+    const events = (bytes: number) => JSON.stringify([message]).padEnd(bytes);
+    expect((await post('/webhooks/chatwoot', { body: events(4 * MIB) })).json).toEqual({ accepted: 1 });
+    expect(kept).toHaveLength(1);
+    const larger = await post('/webhooks/chatwoot', { body: events(4 * MIB + 1) });
+    expect([larger.status, larger.json, kept.length]).toEqual([200, { accepted: 0 }, 1]);
+    expect(listed).toEqual([['default', { helpdesk: 'chatwoot', bytes: 4 * MIB + 1, hash: expect.any(String) }]]);
+    expect((await post('/webhooks/chatwoot', { proof: 'wrong', body: events(4 * MIB + 1) })).status).toBe(401);
+    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(16 * MIB + 1) });
+    expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
+    expect(listed).toHaveLength(1);
   });
   it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
     const { post } = appForTest();

@@ -77,6 +77,18 @@ describe('a sync', () => {
     expect(await editionTexts(library)).toEqual(expected);
   });
 
+  it('lists everything again once the last full listing is a day old, whatever was asked for', async () => {
+    const { host, library, clock } = await synced(4);
+    host.articles = host.articles.slice(1);
+    const reports = [];
+    for (let hours = 1; hours <= 25; hours++) {
+      clock.now += 3_600_000;
+      reports.push(await syncNow(library));
+    }
+    expect(reports.flatMap(({ full }, at) => (full ? [at + 1] : []))).toEqual([24]);
+    expect(reports[23]).toMatchObject({ removed: 1 });
+  });
+
   it('removes what a full listing lacks, up to 30 %', async () => {
     const { host, library } = await synced(10);
     host.articles.splice(0, 3);
