@@ -85,7 +85,7 @@ describe('a sync', () => {
       clock.now += 3_600_000;
       reports.push(await syncNow(library));
     }
-    expect(reports.flatMap(({ full }, at) => (full ? [at + 1] : []))).toEqual([24]);
+    expect(reports.flatMap((report, at) => (report?.full ? [at + 1] : []))).toEqual([24]);
     expect(reports[23]).toMatchObject({ removed: 1 });
   });
 
