@@ -5,7 +5,7 @@ import { basename, extname, join, relative, sep } from 'node:path';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 
-const ENDINGS = new Set(['.md', '.markdown', '.html', '.htm']);
+const ENDINGS = new Set(['.md', '.markdown', '.mdx', '.txt', '.html', '.htm']);
 const PAGE = 100;
 const MAX_FILES = 50_000;
 /** One more than an article may have, so that the library names the file that is too long and takes the others. */
@@ -29,7 +29,7 @@ interface FolderArticle {
 }
 
 /**
- * Serves a folder of Markdown and HTML files as a host knowledge base API on the loopback interface, so that a folder takes the same way
+ * Serves a folder of Markdown, text and HTML files as a host knowledge base API on the loopback interface, so that a folder takes the same way
  * into the library as any other knowledge base. Files are read again for every listing. An article's id is its path from the folder;
  * files and folders whose name starts with a dot are omitted.
  *
@@ -60,9 +60,42 @@ export const listFiles = async (root: string): Promise<string[]> => {
   const paths = entries
     .filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase()))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !path.split('/').some((part) => part.startsWith('.') || part === 'node_modules'));
+    .filter((path) => !isHidden(path));
   if (paths.length > MAX_FILES) throw new Error(`it holds ${paths.length} files, more than ${MAX_FILES}`);
   return paths.sort();
+};
+
+/** Whether a path below the folder is left out: names that begin with a dot, and installed packages. */
+export const isHidden = (path: string): boolean =>
+  path.split(sep).some((part) => part.startsWith('.') || part === 'node_modules');
+
+const MAX_NAMED = 3;
+
+/** Lines that name what a folder holds and is not read, for the one who starts it; none when everything is read. */
+export const describeSkipped = async (folder: string): Promise<string[]> => {
+  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).map((entry) => ({
+    entry,
+    path: relative(folder, join(entry.parentPath, entry.name)),
+  }));
+  const seen = entries.filter(({ path }) => !isHidden(path));
+  const isArticle = ({ entry }: (typeof entries)[number]) =>
+    entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase());
+  const line = (skipped: typeof seen, why: string): string[] => {
+    const named = skipped.slice(0, MAX_NAMED).map(({ path }) => path);
+    const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
+    return named.length === 0 ? [] : [`not read: ${named.join(', ')}${more} (${why})`];
+  };
+  return [
+    ...line(
+      seen.filter(({ entry }) => entry.isSymbolicLink()),
+      'symbolic links are not followed',
+    ),
+    ...line(
+      seen.filter((each) => each.entry.isFile() && !isArticle(each)),
+      `articles are ${[...ENDINGS].join(', ')} files`,
+    ),
+    ...(seen.some(isArticle) ? [] : [`the folder holds no article: put ${[...ENDINGS].join(', ')} files into it`]),
+  ];
 };
 
 const listPage = async (root: string, url: URL, articleUrl: (id: string) => string) => {
@@ -100,7 +133,7 @@ const readArticle = async (root: string, path: string, articleUrl: (id: string) 
   const file = join(root, path);
   const { mtime, size } = await stat(file);
   const content =
-    size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : (await readFile(file, 'utf8')).slice(0, MAX_CHARACTERS);
+    size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file)).slice(0, MAX_CHARACTERS);
   const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   return {
     id: path,
@@ -114,6 +147,18 @@ const readArticle = async (root: string, path: string, articleUrl: (id: string) 
       ...(front.author === undefined ? {} : { author: front.author }),
     },
   };
+};
+
+/** Text as editors store it: UTF-8, UTF-16 with its byte order mark, or else Windows-1252, which every byte is a character of. */
+const decodeText = (bytes: Uint8Array): string => {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
 };
 
 const headingOf = (content: string): string | undefined =>

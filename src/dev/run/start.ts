@@ -1,6 +1,9 @@
 /** `npm start`: the product on this machine. */
-import { readFileSync, statSync, watch } from 'node:fs';
-import { createServer } from 'node:net';
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { relative } from 'node:path';
+import { watch } from 'chokidar';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { describeIssues } from '../../contract/issue.ts';
 import type { SyncReport } from '../../contract/sync.ts';
@@ -12,6 +15,7 @@ import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
+import { describeSkipped, isHidden } from './folder-kb.ts';
 import type { Product } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { openState } from './state-folder.ts';
@@ -52,13 +56,15 @@ async function main(): Promise<void> {
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
+  endRuntimeWithUs();
   const source = product.folder ?? (typeof options.kb === 'object' && 'url' in options.kb ? options.kb.url : '');
   console.log(`reading ${source}`);
+  if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
   await firstSync(product, { force: state.isAnotherSource(source) });
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
-  keepInSync(product);
+  await keepInSync(product);
   if (helpdesks) {
     openDesks(helpdesks, product);
     const productUrl = product.url.origin;
@@ -149,7 +155,7 @@ async function firstSync(product: Product, { force }: { force: boolean }): Promi
 }
 
 /** A folder is watched; a host API is asked for changes every quarter of an hour. */
-function keepInSync(product: Product): void {
+async function keepInSync(product: Product): Promise<void> {
   const sync = inTurn(async (full: boolean) => {
     const status = await product.sync({ full });
     const report = status.last_report;
@@ -159,11 +165,16 @@ function keepInSync(product: Product): void {
     setInterval(() => sync(false), HOST_SYNC_MS);
     return;
   }
+  const { folder } = product;
   let timer: NodeJS.Timeout | undefined;
-  watch(product.folder, { recursive: true }, () => {
+  // Editors and git replace files by renaming others, after which the watcher of Node sees no further change.
+  const watcher = watch(product.folder, { ignoreInitial: true, ignored: (path) => isHidden(relative(folder, path)) });
+  watcher.on('all', () => {
     clearTimeout(timer);
     timer = setTimeout(() => sync(true), WATCH_DELAY_MS);
   });
+  watcher.on('error', (error) => console.error(`Cannot watch all of the folder: ${messageOf(error)}`));
+  await new Promise<void>((resolve) => watcher.once('ready', resolve));
 }
 
 /** A sync without changes is not reported, unless it held back deletions. */
@@ -210,6 +221,19 @@ function stopOnSignal(product: Product): void {
     process.removeAllListeners(signal);
     process.on(signal, stop);
   }
+}
+
+/** A process that is killed cannot end the local runtime: a shell that waits for our end of a pipe to close does it then. */
+function endRuntimeWithUs(): void {
+  const children = spawnSync('pgrep', ['-P', String(process.pid), 'workerd'], { encoding: 'utf8' }).stdout ?? '';
+  const ids = children.split('\n').filter((id) => /^\d+$/.test(id));
+  if (ids.length === 0) return;
+  const script = `cat > /dev/null; kill -9 ${ids.join(' ')}`;
+  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  watcher.on('error', () => undefined);
+  watcher.unref();
+  // It must keep neither us nor the pipe's other end alive.
+  (watcher.stdin as Socket | null)?.unref();
 }
 
 function startFailure(error: unknown, { port }: StartOptions): string {

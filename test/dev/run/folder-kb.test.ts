@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
-import { type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
+import { describeSkipped, type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
 
 let folder: string;
 let kb: FolderKb;
@@ -96,5 +96,32 @@ describe('serveFolder()', () => {
     const first = await list();
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([10, 12, '10']);
     expect((await list('?cursor=10')).articles).toHaveLength(2);
+  });
+});
+
+describe('a folder as people have it', () => {
+  it.each<[string, Uint8Array]>([
+    ['UTF-8', new TextEncoder().encode('# Café\n')],
+    ['UTF-16, little end first', Buffer.from('\uFEFF# Café\n', 'utf16le')],
+    ['UTF-16, big end first', Buffer.from('\uFEFF# Café\n', 'utf16le').swap16()],
+    ['Latin-1', Buffer.from('# Café\n', 'latin1')],
+  ])('is read in %s', async (_, bytes) => {
+    writeFileSync(join(folder, 'menu.md'), bytes);
+    expect((await list()).articles).toMatchObject([{ title: 'Café' }]);
+  });
+
+  it('is read as .mdx and .txt too', async () => {
+    for (const name of ['a.mdx', 'b.txt']) write(name, '# Hello\n');
+    expect((await list()).articles.map(({ id }) => id)).toEqual(['a.mdx', 'b.txt']);
+  });
+
+  it('is described where it is not read', async () => {
+    expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
+    for (const name of ['a.pdf', 'b.docx', 'c.png', 'd/e.pdf', '.git/config', 'f.md']) write(name, 'x');
+    symlinkSync(join(folder, 'f.md'), join(folder, 'g.md'));
+    expect(await describeSkipped(folder)).toEqual([
+      'not read: g.md (symbolic links are not followed)',
+      expect.stringMatching(/^not read: a\.pdf, b\.docx, c\.png and 1 more \(articles are \.md/),
+    ]);
   });
 });

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openState } from '../../../src/dev/run/state-folder.ts';
 import { runNode, startProduct } from '../node-for-test.ts';
 
 type Running = Awaited<ReturnType<typeof startProduct>>;
@@ -55,11 +56,18 @@ describe('npm start', () => {
     write('kb/ducks.md', '# Ducks\n\nDucks swim on the northern pond.\n');
     const first = await start('kb');
     expect(await ask(first, HIVE)).toContain('behind the orchard wall');
-    write('kb/bees.md', '# Bees\n\nThe hive of the queen stands upon the chapel roof.\n');
+    // As editors and git save: another file takes the place of the first, here twice.
+    for (const place of ['beside the mill', 'upon the chapel roof']) {
+      write('kb/.bees.tmp', `# Bees\n\nThe hive of the queen stands ${place}.\n`);
+      renameSync(join(folder, 'kb/.bees.tmp'), join(folder, 'kb/bees.md'));
+      await expect.poll(() => ask(first, HIVE), POLL).toContain(place);
+    }
     await expect.poll(() => ask(first, HIVE), POLL).toContain('upon the chapel roof');
     rmSync(join(folder, 'kb/goats.md'));
     await expect.poll(() => ask(first, 'When are goats milked?'), POLL).not.toContain('five in the morning');
     await expect.poll(first.output, POLL).toMatch(/0 new, 1 changed, 0 removed[\s\S]*0 new, 0 changed, 1 removed/);
+    const inUse = await refusal('--state', join(folder, 'state'), '--port', '0');
+    expect(inUse).toEqual([1, expect.stringMatching(/another Constellation \(process \d+\) is running on it/)]);
     expect(await first.stop('SIGINT')).toBe(0);
     expect(first.output()).toContain('\nstopping\n');
 
@@ -81,6 +89,18 @@ describe('npm start', () => {
     expect(other.key).toBe('a-key-of-my-own-choice');
     expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 3 removed)');
     expect(await ask(other, HIVE)).not.toContain('chapel');
+    // Killed, it takes the runtime with it.
+    await other.stop('SIGKILL');
+    await expect
+      .poll(
+        () =>
+          fetch(other.url).then(
+            () => 'answers',
+            () => 'gone',
+          ),
+        POLL,
+      )
+      .toBe('gone');
   });
   it('refuses a folder that does not exist, says why and where its options are listed', async () => {
     const stderr = 'Cannot use --kb /no/such/folder: there is no such folder. --help lists the options.\n';
@@ -97,5 +117,9 @@ describe('npm start', () => {
     const stderr = expect.stringContaining('it is no state folder');
     expect(await refusal('--fresh', '--state', join(folder, 'precious'))).toEqual([1, stderr]);
     expect(existsSync(join(folder, 'precious/photo.txt'))).toBe(true);
+    write('own/constellation-state', '');
+    write('own/my-notes.txt', 'do not delete');
+    openState({ state: join(folder, 'own'), fresh: true });
+    expect(existsSync(join(folder, 'own/my-notes.txt'))).toBe(true);
   });
 });
