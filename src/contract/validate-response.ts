@@ -24,6 +24,40 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
   return { ok: true, value: read.value, warnings: warningsAbout(read.value) };
 };
 
+/**
+ * Reads a Response as the runtime does: a faulty optional field never costs the answer. It is dropped and named in `warnings`; only a faulty
+ * answer, list of sources, delegate or error code makes the Response unusable. Violated recommendations are warnings too.
+ */
+export const readResponse = (value: unknown): ValidatedResponse => {
+  const dropped: Issue[] = [];
+  let rest = value;
+  for (;;) {
+    const read = readAs(LibrarianResponse, rest);
+    if (read.ok) return { ...read, warnings: [...dropped, ...warningsAbout(read.value)] };
+    const faults = read.issues.map(({ path, message }) => ({ path: OPTIONAL.exec(path)?.[0], message }));
+    if (faults.some(({ path }) => path === undefined)) return read;
+    const fresh = faults.filter(({ path }) => !dropped.some((issue) => issue.path === path));
+    // What is dropped cannot be faulty again.
+    if (fresh.length === 0) return read;
+    for (const { path = '', message } of fresh) {
+      if (dropped.some((issue) => issue.path === path)) continue;
+      dropped.push({ path, message: `${message}; it was left out` });
+      rest = without(rest, path.split('.'));
+    }
+  }
+};
+
+/** Fields that an answer can do without: members of the Response, of a source, of an error. */
+const OPTIONAL =
+  /^(?:confidence|partial|metadata|sources\.\d{1,2}\.(?:url|type|relevance)|error\.(?:librarian|query|recoverable|suggestion|details))(?=\.|$)/;
+/** A copy without the member at a path. */
+const without = (value: unknown, [name = '', ...path]: readonly string[]): unknown => {
+  if (Array.isArray(value)) return value.map((item, at) => (String(at) === name ? without(item, path) : item));
+  // Issues name members of objects and lists only.
+  const { [name]: member, ...others } = value as Record<string, unknown>;
+  return path.length === 0 ? others : { ...others, [name]: without(member, path) };
+};
+
 /** Finds targets that do not exist or that the question already passed through. */
 export const delegationIssues = (
   delegate: DelegateRequest | readonly DelegateRequest[] | undefined,

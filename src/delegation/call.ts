@@ -1,6 +1,5 @@
-import { readAs } from '../contract/issue.ts';
-import type { TraceHop } from '../contract/response.ts';
-import { LibrarianResponse } from '../contract/response.ts';
+import type { LibrarianResponse, TraceHop } from '../contract/response.ts';
+import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
@@ -200,7 +199,7 @@ const readAttempt = async (
 /** The target's response, including an error of its own. An invalid Response, or one that delegates again, is unusable. */
 const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Caller }) => {
   try {
-    const reply = readAs(LibrarianResponse, json());
+    const reply = readResponse(json());
     if (!reply.ok) throw failed(`Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`);
     const { delegate, metadata, error, ...rest } = reply.value;
     if (delegate !== undefined) throw failed(`Cannot use the reply of ${to}: it delegates the question`);

@@ -2,10 +2,12 @@ import type { Context as HonoContext } from 'hono';
 import { Hono } from 'hono/tiny';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, type Issue } from '../contract/issue.ts';
+import { isWithin } from '../contract/json-object.ts';
 import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianDescription } from '../contract/librarian-directory.ts';
-import { isUnsure, LibrarianResponse } from '../contract/response.ts';
+import { isUnsure, type LibrarianResponse, METADATA_LIMITS } from '../contract/response.ts';
+import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline, timeToAnswer } from '../http/deadline.ts';
 import { NOTHING_SPENT } from '../signing/budget.ts';
@@ -113,8 +115,8 @@ const answerOf = async (
   { deadline, scene }: { deadline: Deadline; scene: ErrorScene },
 ): Promise<LibrarianResponse> => {
   try {
-    const response = readAs(LibrarianResponse, await deadline.race(Promise.resolve().then(ask)));
-    if (response.ok) return withPartial(response.value);
+    const response = readResponse(await deadline.race(Promise.resolve().then(ask)));
+    if (response.ok) return withWarnings(withPartial(response.value), response.warnings);
     throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
@@ -124,6 +126,16 @@ const answerOf = async (
 /** Marks an answer below 0.6 as partial, whether or not its librarian does. */
 const withPartial = (response: LibrarianResponse): LibrarianResponse =>
   isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
+
+/** For whoever writes the librarian: what was dropped, and which recommendations it does not follow. */
+const withWarnings = (response: LibrarianResponse, warnings: readonly Issue[]): LibrarianResponse => {
+  if (warnings.length === 0) return response;
+  const lines = warnings.slice(0, MAX_WARNINGS).map((issue) => describeIssues([issue]));
+  const metadata = { ...response.metadata, warnings: lines };
+  return isWithin(metadata, METADATA_LIMITS) ? { ...response, metadata } : response;
+};
+
+const MAX_WARNINGS = 20;
 
 const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
   const code = response.error?.code;

@@ -229,13 +229,40 @@ describe('a librarian that misbehaves', () => {
   it.each([
     ['nothing', undefined],
     ['an empty object', {}],
-    ['a confidence of 2', { answer: 'x', confidence: 2 }],
+    ['an answer that is no text', { answer: 42, confidence: 0.9 }],
+    ['a delegate that is no librarian', { delegate: { to: 'No such' } }],
     ['a source without name', { answer: 'x', sources: [{ url: 'https://a.example' }] }],
     ['an error of an unknown code', { error: { code: 'OOPS', message: 'x' } }],
     ['text', 'Under the mat.'],
   ])('returns %s: INTERNAL_ERROR', async (_, response) => {
     const { refusal } = await asked((async () => response) as unknown as Librarian);
     expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
+  });
+
+  it('keeps an answer whose optional fields are faulty, and names what it left out', async () => {
+    const sources = [
+      { name: 'a.md', url: 'javascript:alert(1)', relevance: 0.9 },
+      { name: 'b.md', relevance: 7 },
+    ];
+    const faulty = { answer: 'Under the mat.', confidence: 2, partial: 'no', sources, metadata: { at: 1n } };
+    const { reply } = await asked((async () => faulty) as unknown as Librarian);
+    expect(reply).toEqual({
+      answer: 'Under the mat.',
+      sources: [{ name: 'a.md', relevance: 0.9 }, { name: 'b.md' }],
+      metadata: {
+        warnings: ['sources.0.url', 'sources.1.relevance', 'confidence', 'partial', 'metadata'].map((path) =>
+          expect.stringMatching(`^${path}: .*; it was left out$`),
+        ),
+      },
+    });
+  });
+
+  it('tells which recommendations an answer does not follow', async () => {
+    const { reply } = await asked(async () => ({ answer: 'x'.repeat(4001), sources: [{ name: 'a' }, { name: 'a' }] }));
+    expect(reply?.metadata?.warnings).toEqual([
+      'answer: is longer than 4000 characters',
+      'sources: names a source twice',
+    ]);
   });
 
   it('ends with TIMEOUT and an aborted signal when it never settles', async () => {
