@@ -47,7 +47,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
           'SELECT count(*) AS total FROM gap_examples WHERE person = ?',
           person,
         );
-        // A gap that nobody else has asked about is the person's own words.
+        // A gap that no one else has asked about is the person's own words.
         sql.run(
           `DELETE FROM gaps WHERE id IN (SELECT gap FROM gap_examples GROUP BY gap HAVING sum(person IS ?1) = count(*))`,
           person,
