@@ -31,7 +31,10 @@ beforeAll(async () => {
   });
   const rotated = { ...chatwoot, connection: { ...chatwoot.connection } };
   rotated.connection.secrets = [...chatwoot.connection.secrets, OLD_SECRET];
-  const acme = { ...theirs.desks.chatwoot, connection: { ...theirs.desks.chatwoot.connection, secrets: ['of-acme'] } };
+  const acme = {
+    ...theirs.desks.chatwoot,
+    connection: { ...theirs.desks.chatwoot.connection, secrets: ['the-secret-of-the-team-acme'] },
+  };
   const noSecret = { ...theirs.desks.zammad, connection: { ...theirs.desks.zammad.connection, secrets: [''] } };
   const { zendesk } = theirs.desks;
   const noToken = { ...zendesk, connection: { ...zendesk.connection, apiToken: '' } };
@@ -161,7 +164,7 @@ describe('a delivery', () => {
 
   it('stays within its workspace', async () => {
     const { ticketId, messageId } = theirs.desks.chatwoot.createTicket({ message: 'Ours alone.' });
-    const sign = { secret: 'of-acme' };
+    const sign = { secret: 'the-secret-of-the-team-acme' };
     const desk = theirs.desks.chatwoot;
     expect((await post(ticketId, messageId, { desk, workspace: 'acme', sign })).status).toBe(200);
     expect((await noteOf(ticketId, desk)).body).toContain('In acme for svc:webhooks');
@@ -182,7 +185,7 @@ describe('a delivery', () => {
 
   it('that cannot be read is taken and left, and one that is too long is refused', async () => {
     const { headers } = chatwoot.sign(...ids(chatwoot.createTicket({ message: 'x' })));
-    const init = { method: 'POST', headers, body: 'x'.repeat(600_000) };
+    const init = { method: 'POST', headers, body: 'x'.repeat(16 * 1024 * 1024 + 1) };
     const long = await fetch(new URL('/webhooks/chatwoot', house.webhooks), init);
     expect([long.status, await long.json()]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await fetch(new URL('/webhooks/intercom', house.webhooks), { method: 'HEAD' })).status).toBe(200);

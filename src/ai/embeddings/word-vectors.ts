@@ -5,7 +5,7 @@ import type { EmbeddingProvider } from './base.ts';
 /** Model name; changes whenever the table or the computation of vectors does. */
 export const WORD_VECTORS_MODEL = 'static-words-2';
 
-/** Vectors of texts, computed in the process from a table of word vectors (docs/vectors.md). */
+/** Vectors of texts, computed in the process from a table of word vectors (docs/word-vectors.md). */
 export interface WordVectors {
   readonly model: string;
   /** Length of a vector. */

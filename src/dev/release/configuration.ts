@@ -47,13 +47,13 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'CONTEXT_LOCAL_LIBRARIANS',
     functions: 'all',
     otherwise: 'none',
-    what: 'Development only: ids of librarians beside those of the house, separated by commas',
+    what: 'Development only: ids of further internal librarians, separated by commas',
   },
   {
     name: 'CONTEXT_PARTNERS',
     functions: 'all',
     otherwise: 'none',
-    what: 'Development only: librarians of other teams as JSON ([librarians](librarians.md))',
+    what: 'Development only: partner librarians as JSON ([librarians](librarians.md))',
   },
   {
     name: 'UPSTASH_VECTOR_REST_URL',
@@ -71,7 +71,7 @@ export const CONFIGURATION: readonly Setting[] = [
   {
     name: 'UPSTASH_REDIS_REST_URL',
     functions: ['navigator', 'semantic', 'support', 'memory', 'gateway'],
-    otherwise: 'embeddings are kept in KV, memories in Durable Objects',
+    otherwise: 'embeddings are cached in KV, memories stored in Durable Objects',
     what: 'The database of Upstash Redis: embeddings of questions and, with a vector index, memories',
   },
   {
@@ -147,7 +147,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'EMBEDDING_CACHE_TTL_SECONDS',
     functions: ['navigator', 'semantic', 'support', 'memory'],
     otherwise: '86400',
-    what: 'How long they are kept in Redis or KV, 60 to 31,536,000; an isolate keeps them for 600 at most',
+    what: 'How long they are cached in Redis or KV, 60 to 31,536,000; an isolate caches them for 600 at most',
   },
   {
     name: 'TOKENS_PER_QUESTION',
