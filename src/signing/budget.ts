@@ -47,10 +47,16 @@ export const budgetOf = (limits: Amounts): Budget => {
 
 /**
  * The budget of a request: what its context grants, and a default limit of calls when that names none. A context of another librarian that
- * limits no tokens or cost gets a default for these as well; our own origin has its limits configured.
+ * limits neither tokens nor cost gets a default of both.
  */
 export const requestBudget = ({ budgets, caller }: { budgets: Amounts; caller?: string | undefined }): Budget =>
-  budgetOf({ calls: DEFAULT_CALLS, ...(caller === undefined ? {} : MODEL_DEFAULTS), ...budgets });
+  budgetOf({
+    calls: DEFAULT_CALLS,
+    ...(caller === undefined || limitsModels(budgets) ? {} : MODEL_DEFAULTS),
+    ...budgets,
+  });
+
+const limitsModels = (budgets: Amounts): boolean => MODEL_BUDGETS.some((name) => budgets[name] !== undefined);
 
 const MODEL_DEFAULTS = { tokens: DEFAULT_TOKENS, cost_micros: DEFAULT_COST_MICROS };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { requestBudget } from '../../src/signing/budget.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { userContext } from '../signing/callers.ts';
 import { type Arrival, chainOf, codesOf, fails, handsOnTo, network, says } from './network.ts';
@@ -8,6 +9,16 @@ import { type Arrival, chainOf, codesOf, fails, handsOnTo, network, says } from 
 /** In the order of the targets: which of several calls is signed first is left open. */
 const handed = (arrivals: Arrival[], name: string) =>
   arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud[name]);
+
+describe('a context that another librarian made', () => {
+  it.each<[string, Record<string, number>, Record<string, number>]>([
+    ['neither tokens nor cost: a default of both', { calls: 3 }, { tokens: 30_000, cost_micros: 100_000 }],
+    ['tokens alone: no limit of cost', { tokens: 900_000 }, { tokens: 900_000, cost_micros: Number.POSITIVE_INFINITY }],
+  ])('and that limits %s', (_, budgets, limits) => {
+    const budget = requestBudget({ budgets, caller: 'partner.weather' });
+    expect({ tokens: budget.left('tokens'), cost_micros: budget.left('cost_micros') }).toEqual(limits);
+  });
+});
 
 describe('the budget of calls', () => {
   it('is divided among the branches after paying for each call, with one reserved for a retry', async () => {

@@ -56,7 +56,9 @@ describe('Delegates.ask()', () => {
   it('reports an error of the target as it is, with its name', async () => {
     const { ask } = await network({ a: fails('NOT_FOUND') });
     const { responses } = await ask([{ to: 'a' }]);
-    expect(responses).toMatchObject([{ error: { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a' } }]);
+    const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
+    const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a' };
+    expect(responses).toEqual([{ error, metadata: { warnings } }]);
   });
 
   it.each<[string, string]>([

@@ -9,7 +9,7 @@ import { settingsOf } from './configuration.ts';
 import { type Deployed, deployOrder } from './deploy-order.ts';
 import { readEnvFile, secretsNamedFor } from './env-file.ts';
 import { examineDirectory } from './examine.ts';
-import { openKeyring } from './keyring.ts';
+import { publishedDirectory } from './keyring.ts';
 
 const HELP = `Deploys every function, those that others call first, the gateway last.
 
@@ -113,7 +113,7 @@ function isPublic(url: string): boolean {
 
 /** Warns 30 days before the directory expires; an expired one, or one older than that in use, is not deployed. */
 async function checkDirectory(): Promise<void> {
-  const { claims } = orFail(() => openKeyring(values.keys));
+  const claims = orFail(() => publishedDirectory(join(ROOT, values.keys)));
   const publicUrl = given.PUBLIC_URL ?? '';
   const finding = examineDirectory(claims, { now: Date.now(), inUse: await sequenceInUse(publicUrl) });
   if (finding.state === 'wrong') fail(`Cannot deploy: ${finding.reported}`);

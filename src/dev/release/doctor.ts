@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readCommandLine } from '../command-line.ts';
 import { readEnvFile } from './env-file.ts';
 import { examine, examineDirectory, type Finding } from './examine.ts';
-import { openKeyring } from './keyring.ts';
+import { publishedDirectory } from './keyring.ts';
 
 const HELP = `Checks that the services of a configuration can be reached, fit together and allow what is needed. Ends with 1 when
 something is wrong, and says what to do about it.
@@ -23,7 +23,7 @@ const { values } = readCommandLine(HELP, {
 function directoryFindings(): Finding[] {
   const folder = values.keys ?? 'keys';
   if (values.keys === undefined && !existsSync(folder)) return [];
-  return [examineDirectory(openKeyring(folder).claims, { now: Date.now() })];
+  return [examineDirectory(publishedDirectory(folder), { now: Date.now() })];
 }
 
 const MARKS: Record<Finding['state'], string> = {

@@ -5,6 +5,7 @@ import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';
+import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
 import type { DirectoryClaims } from '../../signing/key-directory.ts';
 import { EXPIRY_WARNING_MS } from '../../signing/limits.ts';
 
@@ -152,7 +153,7 @@ const examineRedis = async ({ redis, vector }: AdapterSettings): Promise<Finding
  * @param inUse Sequence number of the deployed one, as `GET /healthz` reports it.
  */
 export const examineDirectory = (
-  { seq, exp }: Pick<DirectoryClaims, 'seq' | 'exp'>,
+  { seq, exp, librarians }: Pick<DirectoryClaims, 'seq' | 'exp' | 'librarians'>,
   { now, inUse }: { now: number; inUse?: number | undefined },
 ): Finding => {
   const what = 'key directory';
@@ -164,6 +165,16 @@ export const examineDirectory = (
       what,
       state: 'wrong',
       reported: `the key directory is number ${seq}, older than number ${inUse}, which is in use: what was removed since would be trusted again`,
+    };
+  const outdated = Object.entries(LOCAL_LIBRARIANS).flatMap(([id, { cap }]) => {
+    const entry = librarians[id];
+    return entry === undefined || String(entry.cap) === String(cap) ? [] : [id];
+  });
+  if (outdated.length > 0)
+    return {
+      what,
+      state: 'wrong',
+      reported: `the key directory gives ${outdated.join(', ')} other rights than this version needs: ${renew}`,
     };
   if (left <= 0) return { what, state: 'wrong', reported: `the key directory expired on ${until}: ${renew}` };
   if (left < EXPIRY_WARNING_MS)

@@ -87,8 +87,19 @@ export const removePartner = async (folder: string, id: string, { now }: { now: 
 export const renewDirectory = (folder: string, { now }: { now: number }): Promise<Keyring> =>
   publish(openKeyring(folder), { now });
 
-/** @throws {Error} When the folder has none. */
-export const openKeyring = (folder: string): Keyring => {
+/**
+ * The published directory of a folder, which a machine that only deploys has without the keyring. Not verified: the functions do that.
+ *
+ * @throws {Error} When the folder has none.
+ */
+export const publishedDirectory = (folder: string): DirectoryClaims => {
+  const file = join(folder, 'directory.jws');
+  if (!existsSync(file)) throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
+  const [, claims = ''] = readFileSync(file, 'utf8').split('.');
+  return JSON.parse(Buffer.from(claims, 'base64url').toString()) as DirectoryClaims; // as `publish` wrote it
+};
+
+const openKeyring = (folder: string): Keyring => {
   const file = join(folder, 'directory.json');
   if (!existsSync(file)) throw new Error(`Cannot open the keyring: ${file} does not exist`);
   return { folder, claims: JSON.parse(readFileSync(file, 'utf8')) as DirectoryClaims };
@@ -101,7 +112,12 @@ const entryOf = ({ claims }: Keyring, id: string) => {
 };
 
 const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number }): Promise<Keyring> => {
-  const claims = { ...old, seq: old.seq + 1, exp: Math.floor(now / 1000) + DIRECTORY_LIFETIME_SECONDS };
+  const claims = {
+    ...old,
+    librarians: withOwnRights(old.librarians),
+    seq: old.seq + 1,
+    exp: Math.floor(now / 1000) + DIRECTORY_LIFETIME_SECONDS,
+  };
   const privateKey = readFileSync(join(folder, 'root.key'), 'utf8').trim();
   // Refuses here what a function would refuse when it starts.
   openDirectory(claims, { version: 'to be published' });
@@ -114,6 +130,12 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
   writeFileSync(join(folder, 'directory.jws'), `${signed}\n`);
   return { folder, claims };
 };
+
+/** Our functions have the rights that this version of the code gives them, whatever an earlier one published. */
+const withOwnRights = (librarians: DirectoryClaims['librarians']): DirectoryClaims['librarians'] =>
+  Object.fromEntries(
+    Object.entries(librarians).map(([id, { keys, ...rights }]) => [id, { ...(LOCAL_LIBRARIANS[id] ?? rights), keys }]),
+  );
 
 const nextNumber = (keys: readonly { kid: string }[]): number =>
   1 + Math.max(0, ...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1))));

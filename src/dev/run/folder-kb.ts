@@ -73,10 +73,11 @@ const MAX_NAMED = 3;
 
 /** Lines that name what a folder holds and is not read, for the one who starts it; none when everything is read. */
 export const describeSkipped = async (folder: string): Promise<string[]> => {
-  const entries = (await readdir(folder, { recursive: true, withFileTypes: true })).map((entry) => ({
-    entry,
-    path: relative(folder, join(entry.parentPath, entry.name)),
-  }));
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) =>
+    String(error),
+  );
+  if (typeof found === 'string') return [`Cannot read all of the folder: ${found}`];
+  const entries = found.map((entry) => ({ entry, path: relative(folder, join(entry.parentPath, entry.name)) }));
   const seen = entries.filter(({ path }) => !isHidden(path));
   const isArticle = ({ entry }: (typeof entries)[number]) =>
     entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase());

@@ -38,7 +38,7 @@ const ROUTE = '/webhooks/:helpdesk/:workspace?';
 /** Threads of Help Scout reach 626 KB, with the HTML of every email. */
 const MAX_DELIVERY_BYTES = 4 * 1024 * 1024;
 /** Up to here a delivery is verified, and listed for a person where it cannot be read. */
-const MAX_VERIFIED_BYTES = 16 * 1024 * 1024;
+const MAX_VERIFIED_BYTES = 8 * 1024 * 1024;
 /** Zendesk repeats a delivery only when this is short. */
 const RETRY_AFTER_SECONDS = 5;
 

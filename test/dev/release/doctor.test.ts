@@ -25,12 +25,21 @@ const stateOf = (findings: readonly Finding[], what: string) =>
 
 describe('examineDirectory()', () => {
   const now = Date.parse('2026-11-23');
-  const directory = (seq: number, until: string) => ({ seq, exp: Date.parse(until) / 1000 });
+  const directory = (seq: number, until: string, librarians: Record<string, { keys: []; cap?: string[] }> = {}) => ({
+    ...{ seq, exp: Date.parse(until) / 1000, librarians },
+  });
 
   it.each<[string, ReturnType<typeof directory>, number | undefined, Finding['state'], RegExp]>([
     ['valid for long', directory(3, '2027-06-01'), 3, 'well', /valid until 2027-06-01/],
     ['about to expire', directory(3, '2026-12-20'), undefined, 'worth knowing', /expires on 2026-12-20.*renew/],
     ['expired', directory(3, '2026-11-01'), undefined, 'wrong', /expired on 2026-11-01.*renew/],
+    [
+      'of an older version',
+      directory(3, '2027-06-01', { support: { keys: [], cap: ['kb:read'] } }),
+      3,
+      'wrong',
+      /support other rights/,
+    ],
     ['older than the one in use', directory(3, '2027-06-01'), 4, 'wrong', /number 3, older than number 4/],
   ])('finds a directory that is %s', (_, claims, inUse, state, says) => {
     expect(examineDirectory(claims, { now, inUse })).toMatchObject({ state, reported: expect.stringMatching(says) });

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addPartner,
   createKeyring,
+  publishedDirectory,
   removePartner,
   renewDirectory,
   retireKeys,
@@ -86,6 +87,18 @@ describe('retireKeys()', () => {
 });
 
 describe('renewDirectory()', () => {
+  it('gives our functions the rights of this version, and leaves partners theirs', async () => {
+    const claims = JSON.parse(read('directory.json'));
+    claims.librarians.support.cap = ['kb:read'];
+    delete claims.librarians.analytics.cap;
+    claims.librarians['partner.weather'] = { keys: [], cap: ['kb:read'] };
+    writeFileSync(join(folder, 'directory.json'), JSON.stringify(claims));
+    await renewDirectory(folder, { now });
+    const { librarians } = publishedDirectory(folder);
+    expect(librarians.support?.cap).toContain('support:analyze');
+    expect([librarians.analytics?.cap, librarians['partner.weather']?.cap]).toEqual([['sql:read'], ['kb:read']]);
+  });
+
   it('increases `seq`, so that the previous directory can be recognised', async () => {
     await renewDirectory(folder, { now });
     const { root, env } = { root: read('root.pub'), env: 'production' as const };

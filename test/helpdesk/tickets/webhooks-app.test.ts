@@ -130,7 +130,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
-  it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 16 MiB', async () => {
+  it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 8 MiB', async () => {
     const { post, listed, kept } = appForTest();
     const events = (bytes: number) => JSON.stringify([message]).padEnd(bytes);
     expect((await post('/webhooks/chatwoot', { body: events(4 * MIB) })).json).toEqual({ accepted: 1 });
@@ -139,7 +139,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect([larger.status, larger.json, kept.length]).toEqual([200, { accepted: 0 }, 1]);
     expect(listed).toEqual([['default', { helpdesk: 'chatwoot', bytes: 4 * MIB + 1, hash: expect.any(String) }]]);
     expect((await post('/webhooks/chatwoot', { proof: 'wrong', body: events(4 * MIB + 1) })).status).toBe(401);
-    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(16 * MIB + 1) });
+    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(8 * MIB + 1) });
     expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect(listed).toHaveLength(1);
   });
