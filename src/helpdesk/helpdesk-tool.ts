@@ -23,14 +23,21 @@ export interface HelpdeskTool {
   client(connection: HelpdeskConnection, options: ClientOptions): HelpdeskClient;
 }
 
-/** A webhook request of a helpdesk, its body read once as bytes: signatures are over the bytes. */
-export interface Delivery {
+/** A webhook request of a helpdesk without its body. */
+export interface DeliveryHead {
   method: string;
   /** The public address that the tool called: `https://support.example.com/webhooks/zendesk`. */
   url: string;
   headers: Headers;
+}
+
+/** A webhook request of a helpdesk, its body read once as bytes: signatures are over the bytes. */
+export interface Delivery extends DeliveryHead {
   body: Uint8Array<ArrayBuffer>;
 }
+
+/** Stands for the body in what is signed: it is hashed as it arrives. */
+export const BODY = Symbol('body');
 
 /** How deliveries are signed: the algorithm, the key, what is signed, and which header holds the signature. */
 export interface SignatureScheme {
@@ -48,11 +55,11 @@ export interface SignatureScheme {
   /** Header of the signed timestamp. A delivery without it, or with one far from now, is refused. */
   timestamp?: { header: string; parse: (text: string) => number | undefined };
   /** What is signed, in order; undefined when a part is missing. */
-  signed?: (parts: SignedParts) => readonly (string | Uint8Array<ArrayBuffer>)[] | undefined;
+  signed?: (parts: SignedParts) => readonly (string | typeof BODY)[] | undefined;
 }
 
 interface SignedParts {
-  delivery: Delivery;
+  head: DeliveryHead;
   /** As in its header; empty where the scheme has none. */
   timestamp: string;
   /** Reads a header of at most 256 printable ASCII characters. */

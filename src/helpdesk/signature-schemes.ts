@@ -1,4 +1,4 @@
-import type { SignatureScheme } from './helpdesk-tool.ts';
+import { BODY, type SignatureScheme } from './helpdesk-tool.ts';
 import { decodeBase64 } from './signatures.ts';
 
 // Parsers of signed timestamps return milliseconds since 1970, and undefined for anything in another form.
@@ -22,7 +22,7 @@ export const CHATWOOT: SignatureScheme = {
   prefix: 'sha256=',
   encoding: 'hex',
   timestamp: { header: 'x-chatwoot-timestamp', parse: unixSeconds },
-  signed: ({ delivery, timestamp }) => [timestamp, '.', delivery.body],
+  signed: ({ timestamp }) => [timestamp, '.', BODY],
 };
 
 /** developer.zendesk.com, "Verifying webhook authenticity": timestamp and body, without a separator. */
@@ -31,7 +31,7 @@ export const ZENDESK: SignatureScheme = {
   header: 'x-zendesk-webhook-signature',
   encoding: 'base64',
   timestamp: { header: 'x-zendesk-webhook-signature-timestamp', parse: isoTime },
-  signed: ({ delivery, timestamp }) => [timestamp, delivery.body],
+  signed: ({ timestamp }) => [timestamp, BODY],
 };
 
 /** Intercom (the app's client secret) and Zammad (the webhook's signature token), `app/jobs/trigger_webhook_job.rb`. */
@@ -40,7 +40,7 @@ export const HUB_SIGNATURE: SignatureScheme = {
   header: 'x-hub-signature',
   prefix: 'sha1=',
   encoding: 'hex',
-  signed: ({ delivery }) => [delivery.body],
+  signed: () => [BODY],
 };
 
 /** developer.helpscout.com/webhooks. */
@@ -48,7 +48,7 @@ export const HELP_SCOUT: SignatureScheme = {
   algorithm: 'hmac-sha-1',
   header: 'x-helpscout-signature',
   encoding: 'base64',
-  signed: ({ delivery }) => [delivery.body],
+  signed: () => [BODY],
 };
 
 /** dev.frontapp.com, "Security": webhooks of applications. */
@@ -57,7 +57,7 @@ export const FRONT_APPLICATION: SignatureScheme = {
   header: 'x-front-signature',
   encoding: 'base64',
   timestamp: { header: 'x-front-request-timestamp', parse: secondsOrMilliseconds },
-  signed: ({ delivery, timestamp }) => [timestamp, ':', delivery.body],
+  signed: ({ timestamp }) => [timestamp, ':', BODY],
 };
 
 /** dev.frontapp.com, "Rule webhooks". */
@@ -65,7 +65,7 @@ export const FRONT_RULE: SignatureScheme = {
   algorithm: 'hmac-sha-1',
   header: 'x-front-signature',
   encoding: 'base64',
-  signed: ({ delivery }) => [delivery.body],
+  signed: () => [BODY],
 };
 
 /** HubSpot/hubspot-api-nodejs, `src/utils/signature.ts`. The URL is the public one, as configured. */
@@ -74,7 +74,7 @@ export const HUBSPOT_V3: SignatureScheme = {
   header: 'x-hubspot-signature-v3',
   encoding: 'base64',
   timestamp: { header: 'x-hubspot-request-timestamp', parse: unixMilliseconds },
-  signed: ({ delivery, timestamp }) => [delivery.method, decodedAddress(delivery.url), delivery.body, timestamp],
+  signed: ({ head, timestamp }) => [head.method, decodedAddress(head.url), BODY, timestamp],
 };
 
 /** Older than v3, without a timestamp; not accepted by default. */
@@ -82,7 +82,7 @@ export const HUBSPOT_V1: SignatureScheme = {
   algorithm: 'sha-256',
   header: 'x-hubspot-signature',
   encoding: 'hex',
-  signed: ({ delivery }) => [delivery.body],
+  signed: () => [BODY],
 };
 
 /** As v1, with the address. */
@@ -90,12 +90,12 @@ export const HUBSPOT_V2: SignatureScheme = {
   algorithm: 'sha-256',
   header: 'x-hubspot-signature',
   encoding: 'hex',
-  signed: ({ delivery }) => [delivery.method, delivery.url, delivery.body],
+  signed: ({ head }) => [head.method, head.url, BODY],
 };
 
-const signedStandard: NonNullable<SignatureScheme['signed']> = ({ delivery, timestamp, header }) => {
+const signedStandard: NonNullable<SignatureScheme['signed']> = ({ timestamp, header }) => {
   const id = header('webhook-id');
-  return id === undefined ? undefined : [id, '.', timestamp, '.', delivery.body];
+  return id === undefined ? undefined : [id, '.', timestamp, '.', BODY];
 };
 
 /** Standard Webhooks 1.0.0. The secret is base64, with or without `whsec_`; any other prefix is not base64. */

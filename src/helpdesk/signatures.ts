@@ -1,6 +1,9 @@
+import { hmac } from '@noble/hashes/hmac.js';
+import { sha1 } from '@noble/hashes/legacy.js';
+import { sha256 } from '@noble/hashes/sha2.js';
 import { type Bytes, decodeBase64url } from '../signing/base64url.ts';
 import { utf8 } from '../signing/digest.ts';
-import type { Delivery, SignatureScheme } from './helpdesk-tool.ts';
+import { BODY, type DeliveryHead, type SignatureScheme } from './helpdesk-tool.ts';
 
 /** Largest difference between a signed time and now: what Chatwoot, Front, HubSpot and Standard Webhooks use or recommend. */
 const TOLERANCE_MS = 300_000;
@@ -14,47 +17,103 @@ interface VerifyOptions {
   now: number;
 }
 
+/** The verification of a delivery whose body is arriving. Holds hash states, never the body. */
+export interface Verification {
+  /** Whether the headers leave anything to check; if not, the delivery is refused whatever its body. */
+  isPossible: boolean;
+  /** The next bytes of the body. */
+  add(chunk: Bytes): void;
+  /**
+   * After the last chunk: whether the delivery is signed with one of the secrets by one of the schemes, at most five minutes from now where
+   * a time is signed.
+   *
+   * @param body The whole body, which Ed25519 needs; without it such a signature does not match.
+   */
+  isVerified(body: Bytes | undefined): Promise<boolean>;
+}
+
 /**
- * Whether a delivery is signed with one of the secrets by one of the schemes, at most five minutes from now where a time is
- * signed. Works on the bytes, before anything is parsed; signatures are compared in constant time.
+ * Begins to verify a delivery. Works on the bytes, before anything is parsed; signatures are compared in constant time.
  *
  * At most 8 secrets and 16 signatures are tried. Never throws: anything malformed is refused.
  */
-export const verifyDelivery = async (
-  delivery: Delivery,
+export const startVerification = (
+  head: DeliveryHead,
   schemes: readonly SignatureScheme[],
   options: VerifyOptions,
-): Promise<boolean> => {
-  for (const scheme of schemes) {
-    if (await matches(delivery, scheme, options)) return true;
-  }
-  return false;
+): Verification => {
+  const checks = schemes.flatMap((scheme) => checksOf(head, scheme, options));
+  return {
+    isPossible: checks.length > 0,
+    add: (chunk) => {
+      for (const { hash } of checks) hash?.update(chunk);
+    },
+    isVerified: async (body) => {
+      for (const check of checks) if (await matches(check, body)) return true;
+      return false;
+    },
+  };
+};
+
+/** What is signed with one secret, as far as it has arrived. */
+interface Check {
+  scheme: SignatureScheme;
+  signatures: readonly Bytes[];
+  key: Bytes;
+  before: Bytes;
+  after: Bytes;
+  hash: Hash | undefined;
+}
+
+/** WebCrypto can only hash what is complete. */
+interface Hash {
+  update(bytes: Bytes): unknown;
+  digest(): Uint8Array;
+}
+
+const checksOf = (head: DeliveryHead, scheme: SignatureScheme, { secrets, now }: VerifyOptions): Check[] => {
+  const signatures = signaturesOf(head, scheme);
+  const timestamp = scheme.timestamp === undefined ? '' : freshTimestamp(head, scheme.timestamp, now);
+  if (signatures.length === 0 || timestamp === undefined) return [];
+  const header = (name: string) => readHeader(head, name, 256);
+  const parts = scheme.signed === undefined ? [] : scheme.signed({ head, timestamp, header });
+  if (parts === undefined) return [];
+  const at = parts.indexOf(BODY);
+  const before = utf8(parts.slice(0, Math.max(at, 0)).join(''));
+  const after = utf8(parts.slice(at + 1).join(''));
+  return secrets.slice(0, MAX_SECRETS).flatMap((secret) => {
+    const key = (scheme.keyOf ?? utf8)(secret);
+    if (key === undefined || key.length === 0) return [];
+    const hash = HASHES[scheme.algorithm]?.(key);
+    hash?.update(before);
+    return [{ scheme, signatures, key, before, after, hash }];
+  });
+};
+
+const HASHES: Partial<Record<SignatureScheme['algorithm'], (key: Bytes) => Hash>> = {
+  'hmac-sha-1': (key) => hmac.create(sha1, key),
+  'hmac-sha-256': (key) => hmac.create(sha256, key),
+  'sha-256': (key) => sha256.create().update(key),
 };
 
 const matches = async (
-  delivery: Delivery,
-  scheme: SignatureScheme,
-  { secrets, now }: VerifyOptions,
+  { scheme, signatures, key, before, after, hash }: Check,
+  body: Bytes | undefined,
 ): Promise<boolean> => {
-  const signatures = signaturesOf(delivery, scheme);
-  const timestamp = scheme.timestamp === undefined ? '' : freshTimestamp(delivery, scheme.timestamp, now);
-  if (signatures.length === 0 || timestamp === undefined) return false;
-  const header = (name: string) => readHeader(delivery, name, 256);
-  const parts = scheme.signed === undefined ? [] : scheme.signed({ delivery, timestamp, header });
-  if (parts === undefined) return false;
-  const signed = concatenate(parts);
-  for (const secret of secrets.slice(0, MAX_SECRETS)) {
-    const key = (scheme.keyOf ?? utf8)(secret);
-    if (key === undefined || key.length === 0) continue;
-    for (const signature of signatures) {
-      if (await isSignedWith(key, { signature, signed, algorithm: scheme.algorithm })) return true;
-    }
+  if (scheme.algorithm === 'ed25519') {
+    if (body === undefined) return false;
+    const signed = concatenate([before, body, after]);
+    for (const signature of signatures) if (await isSignedBy(key, signature, signed)) return true;
+    return false;
   }
+  hash?.update(after);
+  const expected = hash === undefined ? key : new Uint8Array(hash.digest());
+  for (const signature of signatures) if (await isEqual(expected, signature)) return true;
   return false;
 };
 
-const signaturesOf = (delivery: Delivery, { header, prefix = '', separator, encoding }: SignatureScheme): Bytes[] => {
-  const value = readHeader(delivery, header, MAX_SIGNATURE_LENGTH) ?? '';
+const signaturesOf = (head: DeliveryHead, { header, prefix = '', separator, encoding }: SignatureScheme): Bytes[] => {
+  const value = readHeader(head, header, MAX_SIGNATURE_LENGTH) ?? '';
   const entries = separator === undefined ? [value] : value.split(separator, MAX_SIGNATURES);
   return entries.flatMap((entry) => {
     const bytes = entry.startsWith(prefix) ? DECODERS[encoding](entry.slice(prefix.length)) : undefined;
@@ -80,54 +139,38 @@ const decodeHex = (text: string): Bytes | undefined => {
 const DECODERS = { hex: decodeHex, base64: decodeBase64, text: utf8 };
 
 const freshTimestamp = (
-  delivery: Delivery,
+  head: DeliveryHead,
   { header, parse }: NonNullable<SignatureScheme['timestamp']>,
   now: number,
 ): string | undefined => {
-  const text = readHeader(delivery, header, 64);
+  const text = readHeader(head, header, 64);
   const time = text === undefined ? undefined : parse(text);
   return time !== undefined && Math.abs(now - time) <= TOLERANCE_MS ? text : undefined;
 };
 
 /** A header that came twice is joined by `, `, which no signature and no time contains. */
-const readHeader = ({ headers }: Delivery, name: string, maxLength: number): string | undefined => {
+const readHeader = ({ headers }: DeliveryHead, name: string, maxLength: number): string | undefined => {
   const value = headers.get(name);
   return value !== null && value.length <= maxLength && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? value
     : undefined;
 };
 
-const concatenate = (parts: readonly (string | Bytes)[]): Bytes => {
-  const pieces = parts.map((part) => (typeof part === 'string' ? utf8(part) : part));
-  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+const concatenate = (parts: readonly Bytes[]): Bytes => {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
   }
   return bytes;
 };
 
-interface Claim {
-  signature: Bytes;
-  signed: Bytes;
-  algorithm: SignatureScheme['algorithm'];
-}
-
 /** WebCrypto throws for bytes that are no key, such as a point that is not on the curve. */
-const isSignedWith = async (key: Bytes, { signature, signed, algorithm }: Claim): Promise<boolean> => {
+const isSignedBy = async (key: Bytes, signature: Bytes, signed: Bytes): Promise<boolean> => {
   try {
-    if (algorithm === 'token') return await isEqual(key, signature);
-    if (algorithm === 'sha-256') {
-      return await isEqual(
-        new Uint8Array(await crypto.subtle.digest('SHA-256', concatenate([key, signed]))),
-        signature,
-      );
-    }
-    const parameters =
-      algorithm === 'ed25519' ? { name: 'Ed25519' } : { name: 'HMAC', hash: algorithm.slice('hmac-'.length) };
-    const imported = await crypto.subtle.importKey('raw', key, parameters, false, ['verify']);
-    return await crypto.subtle.verify(parameters.name, imported, signature, signed);
+    const imported = await crypto.subtle.importKey('raw', key, { name: 'Ed25519' }, false, ['verify']);
+    return await crypto.subtle.verify('Ed25519', imported, signature, signed);
   } catch {
     return false;
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as schemes from '../../src/helpdesk/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { madeUp, payload } from './payload.ts';
 import { deliveryOf, LEGACY, SCHEMES, secretOf, timeOf, vectors } from './signature-vectors.ts';
+import { verifyDelivery } from './verify-delivery.ts';
 
 describe('verifyDelivery() on the vectors that are valid', () => {
   it('has all 38', () => expect(vectors.vectors).toHaveLength(38));

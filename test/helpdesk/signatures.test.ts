@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SignatureScheme } from '../../src/helpdesk/helpdesk-tool.ts';
 import * as schemes from '../../src/helpdesk/signature-schemes.ts';
-import { verifyDelivery } from '../../src/helpdesk/signatures.ts';
 import { madeUp } from './payload.ts';
+import { verifyDelivery } from './verify-delivery.ts';
 
 const NOW = 1_768_473_000_000;
 const SECRET = 'a secret of the tool';

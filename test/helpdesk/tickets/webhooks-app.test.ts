@@ -1,6 +1,15 @@
+import { createHash, createHmac } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { readConnections } from '../../../src/helpdesk/connections.ts';
-import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/helpdesk/helpdesk-tool.ts';
+import {
+  DeliveryUnreadable,
+  type HelpdeskEvent,
+  type HelpdeskTool,
+  type SignatureScheme,
+} from '../../../src/helpdesk/helpdesk-tool.ts';
+import { HELP_SCOUT } from '../../../src/helpdesk/signature-schemes.ts';
 import type { EventMessage, TicketMessage } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { createApp } from '../../../src/helpdesk/tickets/webhooks-app.ts';
 import type { LogLine } from '../../../src/runtime/log.ts';
@@ -23,6 +32,10 @@ const tool: HelpdeskTool = {
 
 const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
 
+setFlagsFromString('--expose-gc');
+// The flag gives it to new contexts only.
+const collectGarbage = runInNewContext('gc') as () => void;
+
 const MIB = 1024 * 1024;
 const SECRETS = {
   new: 'the newest secret of this desk',
@@ -42,14 +55,19 @@ const CONNECTIONS = readConnections({
 interface Parts {
   store?: (message: EventMessage) => Promise<string | undefined>;
   enqueue?: (message: TicketMessage) => Promise<void>;
+  signatures?: readonly SignatureScheme[];
 }
-const appForTest = ({ store = async () => '1207', enqueue = async () => undefined }: Parts = {}) => {
+const appForTest = ({ store = async () => '1207', enqueue = async () => undefined, signatures }: Parts = {}) => {
   const lines: LogLine[] = [];
   const kept: unknown[] = [];
   const queued: TicketMessage[] = [];
   const listed: unknown[] = [];
   const app = createApp({
-    ...{ connections: CONNECTIONS, tools: { chatwoot: tool }, log: (line) => lines.push(line) },
+    ...{
+      connections: CONNECTIONS,
+      tools: { chatwoot: { ...tool, ...(signatures && { signatures }) } },
+      log: (line) => lines.push(line),
+    },
     store: async (event) => {
       kept.push(event);
       return store(event);
@@ -130,18 +148,46 @@ describe('POST /webhooks/{helpdesk}', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
-  it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 8 MiB', async () => {
+  it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 32 MiB', async () => {
     const { post, listed, kept } = appForTest();
     const events = (bytes: number) => JSON.stringify([message]).padEnd(bytes);
     expect((await post('/webhooks/chatwoot', { body: events(4 * MIB) })).json).toEqual({ accepted: 1 });
     expect(kept).toHaveLength(1);
     const larger = await post('/webhooks/chatwoot', { body: events(4 * MIB + 1) });
     expect([larger.status, larger.json, kept.length]).toEqual([200, { accepted: 0 }, 1]);
-    expect(listed).toEqual([['default', { helpdesk: 'chatwoot', bytes: 4 * MIB + 1, hash: expect.any(String) }]]);
+    const hash = createHash('sha256')
+      .update(events(4 * MIB + 1))
+      .digest('base64url');
+    expect(listed).toEqual([['default', { helpdesk: 'chatwoot', bytes: 4 * MIB + 1, hash }]]);
     expect((await post('/webhooks/chatwoot', { proof: 'wrong', body: events(4 * MIB + 1) })).status).toBe(401);
-    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(8 * MIB + 1) });
+    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(32 * MIB + 1) });
     expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect(listed).toHaveLength(1);
+  });
+  it('verifies a body of 30 MiB as it arrives, without holding it', async () => {
+    const { app, listed } = appForTest({ signatures: [HELP_SCOUT] });
+    const chunk = new Uint8Array(MIB / 2).fill(32);
+    const hmac = createHmac('sha1', SECRETS.new);
+    for (let count = 0; count < 60; count += 1) hmac.update(chunk);
+    const released: WeakRef<Uint8Array>[] = [];
+    let mostHeld = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        // Only between tasks is a reference that was looked at released.
+        await new Promise((resolve) => setTimeout(resolve));
+        collectGarbage();
+        mostHeld = Math.max(mostHeld, released.filter((piece) => piece.deref() !== undefined).length);
+        if (released.length === 60) return controller.close();
+        const piece = chunk.slice();
+        released.push(new WeakRef(piece));
+        controller.enqueue(piece);
+      },
+    });
+    const headers = { 'X-HelpScout-Signature': hmac.digest('base64') };
+    const init = { method: 'POST', headers, body, duplex: 'half' };
+    const response = await app.request('/webhooks/chatwoot', init as RequestInit);
+    expect([response.status, listed]).toMatchObject([200, [['default', { bytes: 30 * MIB }]]]);
+    expect(mostHeld).toBeLessThan(20);
   });
   it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
     const { post } = appForTest();

@@ -8,9 +8,9 @@ import {
   type HelpdeskTool,
   type Ticket,
 } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
 import { noteOf } from '../note-of.ts';
 import { madeUp } from '../payload.ts';
+import { verifyDelivery } from '../verify-delivery.ts';
 
 const MARKER = noteOf().marker;
 

@@ -6,9 +6,9 @@ import {
   HELPDESK_IDS,
   type HelpdeskTool,
 } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
 import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
 import { madeUp, payload } from '../payload.ts';
+import { verifyDelivery } from '../verify-delivery.ts';
 
 const SAMPLES: Record<(typeof HELPDESK_IDS)[number], readonly string[]> = {
   chatwoot: ['chatwoot-message-created-incoming.json', 'chatwoot-message-created-email.json'],

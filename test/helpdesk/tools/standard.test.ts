@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
 import { standard } from '../../../src/helpdesk/tools/standard.ts';
 import { noteOf } from '../note-of.ts';
 import { madeUp, sampleDelivery } from '../payload.ts';
+import { verifyDelivery } from '../verify-delivery.ts';
 import { serverForTest } from './server-for-test.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';

@@ -1,9 +1,9 @@
 import type { HelpdeskConnection, HelpdeskId, SignatureScheme } from '../../../src/helpdesk/helpdesk-tool.ts';
 import * as schemes from '../../../src/helpdesk/signature-schemes.ts';
-import { verifyDelivery } from '../../../src/helpdesk/signatures.ts';
 import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
 import { parseJson } from '../../../src/helpdesk/tools/payload.ts';
 import { noteOf } from '../note-of.ts';
+import { verifyDelivery } from '../verify-delivery.ts';
 
 /** A vector on its way into workerd. */
 export interface SentVector {
