@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import { isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { type OpenAIConfig, openAICaller, type ServiceFailure } from './openai-client.ts';
 import { costOf, type Prices, priceOf, type TokenUsage } from './prices.ts';
 
@@ -31,6 +32,8 @@ const TIMEOUT_MS = 60_000;
 const MAX_MESSAGES = 256;
 const MAX_OUTPUT_TOKENS = 32_768;
 const MAX_REPLY_BYTES = 2 * 1024 * 1024;
+/** Every few characters come in a chunk of some 200 bytes. */
+const MAX_STREAM_BYTES = 16 * 1024 * 1024;
 
 /**
  * A chat model behind OpenAI's chat completions, or any service that offers the same protocol. One request per completion: retries
@@ -54,7 +57,16 @@ export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: O
         ...(reasoningEffort === undefined ? {} : { reasoning_effort: reasoningEffort }),
       };
       const bounds = { signal: options.signal, maxBytes: MAX_REPLY_BYTES, retries: 0 } as const;
-      const reply = await call((client, request) => client.chat.completions.create(body, request), bounds);
+      const { onText } = options;
+      const reply = await call((client, request) => {
+        const { completions } = client.chat;
+        if (onText === undefined) return completions.create(body, request);
+        const streamed = { ...body, stream: true, stream_options: { include_usage: true } } as const;
+        return completions
+          .create(streamed, request)
+          .asResponse()
+          .then((response) => collect(response, onText));
+      }, bounds);
       if (!reply.ok) {
         const { reason, problem, retryAfterMs } = reply;
         throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, { retryAfterMs });
@@ -116,6 +128,38 @@ const Reply = z.object({
     .nullish()
     .catch(undefined),
 });
+
+/** The fields of a chunk that are read (OpenAI's specification, CreateChatCompletionStreamResponse). */
+const Chunk = z.object({
+  choices: z.array(
+    z.object({
+      delta: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }).nullish(),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: Reply.shape.usage,
+});
+
+/** A streamed completion as a whole one. A service that does not stream has sent that already. Throws when it is neither. */
+const collect = async (response: Response, onText: (piece: string) => void): Promise<z.input<typeof Reply>> => {
+  if (!isEventStream(response.headers)) return response.json();
+  const message = { content: '', refusal: '' };
+  let finish: string | undefined;
+  let usage: z.output<typeof Reply>['usage'];
+  const onEvent = ({ data }: StreamedEvent): void => {
+    if (data === '[DONE]') return;
+    const chunk = Chunk.parse(JSON.parse(data));
+    usage = chunk.usage ?? usage;
+    const [choice] = chunk.choices;
+    finish = choice?.finish_reason ?? finish;
+    message.refusal += choice?.delta?.refusal ?? '';
+    const piece = choice?.delta?.content ?? '';
+    message.content += piece;
+    if (piece !== '') onText(piece);
+  };
+  await readEvents(response, { maxBytes: MAX_STREAM_BYTES, onEvent });
+  return { choices: [{ message, finish_reason: finish }], usage };
+};
 
 interface ReadCompletion {
   text: string;

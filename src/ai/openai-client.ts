@@ -1,4 +1,5 @@
 import type OpenAI from 'openai';
+import { isEventStream } from '../http/event-stream.ts';
 
 /** A service that speaks OpenAI's protocol. */
 export interface OpenAIConfig {
@@ -150,6 +151,8 @@ const boundedFetch =
     const sent = [...new Headers(init?.headers)].filter(([name]) => SENT_HEADERS.has(name));
     const response = await fetch(input, { ...init, headers: sent });
     const { ok, status, headers } = response;
+    // Read by whoever asked for a stream, with a bound of its own.
+    if (ok && isEventStream(headers)) return response;
     const text = await readText(response, ok ? maxBytes : MAX_ERROR_BYTES);
     // An empty reply is none to the client.
     if (ok) return new Response(text, { headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });

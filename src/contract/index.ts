@@ -10,6 +10,7 @@
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
 export * from './agent-response.ts';
+export * from './ask-events.ts';
 export * from './ask-request.ts';
 export * from './context-engine.ts';
 export * from './display-model.ts';

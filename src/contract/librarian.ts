@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Progress } from './ask-events.ts';
 import { Capability, LibrarianId, WorkspaceId } from './names.ts';
 import type { LibrarianResponse } from './response.ts';
 
@@ -29,6 +30,8 @@ export interface Context {
   readonly timeout?: number | undefined;
   /** Aborts at the deadline, or when the caller no longer waits for the response. */
   readonly signal?: AbortSignal | undefined;
+  /** Takes what the librarian reports while it answers; absent when no one listens. */
+  readonly progress?: Progress | undefined;
 }
 
 /** Description of a librarian for users and other librarians. */
@@ -95,6 +98,8 @@ export interface AICompletionOptions {
   /** A JSON Schema for the reply, if the model supports it. */
   schema?: { name: string; schema: Record<string, unknown> } | undefined;
   signal?: AbortSignal | undefined;
+  /** Gets the text piece by piece as the model writes it. A client that cannot stream ignores it. */
+  onText?: ((piece: string) => void) | undefined;
 }
 
 export interface AICompletion {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Statements } from './ask-events.ts';
 import { jsonObject } from './json-object.ts';
 
 /**
@@ -189,6 +190,8 @@ export const NavigatorResponse = z
     answer: z.string().regex(/\S/, 'is empty').max(32_000),
     /** Best first; empty only out of domain, or when the answer states that information is lacking. */
     sources: z.array(NavigatorSource).max(50),
+    /** The answer in parts, each with its evidence; absent when there is no answer. */
+    statements: Statements.optional(),
     confidence: ConfidenceLevel,
     confidenceReason: z
       .string()

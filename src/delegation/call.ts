@@ -1,3 +1,4 @@
+import type { Progress } from '../contract/ask-events.ts';
 import type { LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
@@ -18,6 +19,8 @@ export interface Caller {
   signal: AbortSignal | undefined;
   now: () => number;
   scene: Omit<ErrorScene, 'now'>;
+  /** Gets what the targets report while they answer. */
+  progress: Progress | undefined;
   /** Capabilities to hand down; all of them when absent. */
   capabilities: readonly string[] | undefined;
 }
@@ -53,7 +56,7 @@ export interface TargetReply {
  * is charged to the budget and settled by its receipt. A retry is safe, as the capabilities handed down only read. Never throws.
  */
 export const askTarget = async (caller: Caller, question: TargetQuestion): Promise<TargetReply> => {
-  const { client, circuitBreakers, context, now, signal, capabilities } = caller;
+  const { client, circuitBreakers, context, now, signal, capabilities, progress } = caller;
   const { to, body, deadlineMs, budget, hasFallback } = question;
   const startedAtMs = now();
   const attempts: Attempt[] = [];
@@ -80,6 +83,7 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
       capabilities,
       budgets,
       maxAnswerBytes,
+      progress,
     });
     budget.giveBack(withCall(budgets));
     budget.take(spentOn(answer, budgets));

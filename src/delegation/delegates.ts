@@ -3,6 +3,7 @@ import { timeToAnswer } from '../http/deadline.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
+import { inOrder, withoutStatements } from '../runtime/progress.ts';
 import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';
 import { type Amounts, MODEL_BUDGETS } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
@@ -65,15 +66,17 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   };
 
   const delegates: Delegates = {
-    ask: async (requests, { metadata = parts.metadata } = {}) => {
+    ask: async (requests, { metadata = parts.metadata, progress } = {}) => {
       const room = MAX_FAN_OUT - questions;
       questions += Math.min(room, requests.length);
       const shares = sharesOf(budget, Math.min(room, requests.length, budget.left('calls')));
       const deadlineMs = askDeadlineMs(context, now());
+      const reported = requests.length === 1 ? inOrder(progress) : withoutStatements(progress);
       const asking = requests.map((request, index) => {
         const share = shares[index];
         if (!isAddressed(request)) return refusedBranch(parts.query, request, invalidId());
-        if (share !== undefined) return askBranch(caller, request, { ...parts, metadata, share, deadlineMs });
+        if (share !== undefined)
+          return askBranch({ ...caller, progress: reported }, request, { ...parts, metadata, share, deadlineMs });
         const response = index < room ? overBudget(request.to) : tooMany(request.to);
         return refusedBranch(parts.query, request, response);
       });
@@ -113,6 +116,7 @@ const callerOf = ({
   context,
   signal,
   now,
+  progress: undefined,
   scene: { librarian: context.self, where: 'delegate', log, traceId: context.traceId },
   capabilities: readingCapabilities(context.capabilities),
 });

@@ -6,19 +6,19 @@ import type { AIClient } from '../contract/librarian.ts';
 import type { Healthz } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
-import { errorInfoOf } from '../runtime/error-info-of.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
+import { answerOrStream } from './answer-or-stream.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk } from './ask.ts';
 import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
-import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
+import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
 import type { Librarians } from './librarian-directory.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
@@ -76,7 +76,11 @@ export const createApp = (parts: GatewayParts) => {
 
   /** Forwards a request of the key's holder to the function that answers it, at the same path. */
   const to =
-    (function_: string, capability: string | undefined, { maxBytes, as = capability }: ForwardOptions = {}) =>
+    (
+      function_: string,
+      capability: string | undefined,
+      { maxBytes, as = capability, streams = false }: ForwardOptions = {},
+    ) =>
     async (c: Context<GatewayEnv>): Promise<Response> => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
@@ -94,11 +98,14 @@ export const createApp = (parts: GatewayParts) => {
           suggestion: 'Shorten the query, or the id of the article',
         });
       }
-      return forward(c, client, { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body });
+      const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body };
+      return streams
+        ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }))
+        : forward(c, client, { ...forwarding, signal: c.req.raw.signal });
     };
-  app.post('/v1/navigate', to('navigator', 'kb:read'));
+  app.post('/v1/navigate', to('navigator', 'kb:read', { streams: true }));
   for (const [type, { librarian, capability }] of Object.entries(AGENTS)) {
-    app.post(`/v1/agents/${type}`, to(librarian, capability));
+    app.post(`/v1/agents/${type}`, to(librarian, capability, { streams: true }));
   }
   app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
@@ -138,21 +145,7 @@ export const createApp = (parts: GatewayParts) => {
       }),
     );
   });
-  app.onError((error, c) => {
-    if (error instanceof GatewayError) {
-      c.set('outcome', error.code);
-      return errorResponse(errorOf(error.code, error.reported));
-    }
-    const info = errorInfoOf(error, {
-      librarian: 'gateway',
-      where: 'route',
-      log,
-      now: now(),
-      traceId: c.get('traceId'),
-    });
-    c.set('outcome', info.code);
-    return errorResponse(info);
-  });
+  app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
 };
 
@@ -182,6 +175,8 @@ interface ForwardOptions {
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */
   as?: string | undefined;
+  /** Whether the function reports its progress to a caller that accepts events. */
+  streams?: boolean;
 }
 
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';

@@ -21,6 +21,7 @@ import { type Amounts, requestBudget } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { DEFAULT_CALLS } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
+import { answerOrStream } from './answer-or-stream.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
@@ -80,26 +81,28 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     c.set('answeredBy', librarian);
     // The conversation is read and written in the name of the key, which must hold the rights itself.
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
-    const { signal } = c.req.raw;
-    const budget = requestBudget(context);
-    const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
-    const ai = model?.ai;
-    const { query, metadata, store } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
-    const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
-    const chosen =
-      librarian === CONCIERGE
-        ? await askConcierge(c, { query, metadata, context, ai })
-        : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
-    const asked = [chosen.delegate ?? []].flat();
-    const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked));
-    const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
-    c.set('answeredBy', answering ?? CONCIERGE);
-    c.set('modelUse', model?.use());
-    const response = await store(honest(combined), {
-      librarian: answering,
-      query: asked.length === 1 ? asked[0]?.query : undefined,
+    return answerOrStream(c, async ({ signal, progress }) => {
+      const budget = requestBudget(context);
+      const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
+      const ai = model?.ai;
+      const { query, metadata, store } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
+      const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
+      const chosen =
+        librarian === CONCIERGE
+          ? await askConcierge(c, { query, metadata, context, ai, signal })
+          : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
+      const asked = [chosen.delegate ?? []].flat();
+      progress?.({ type: 'routing', librarians: asked.map(({ to: id, query: own }) => ({ id, query: own })) });
+      const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
+      const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
+      c.set('answeredBy', answering ?? CONCIERGE);
+      c.set('modelUse', model?.use());
+      const response = await store(honest(combined), {
+        librarian: answering,
+        query: asked.length === 1 ? asked[0]?.query : undefined,
+      });
+      return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() }));
     });
-    return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() }));
   };
 };
 
@@ -126,10 +129,15 @@ const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = 
   const conciergeOf = conciergeCache(defaultLibrarian);
   return async (
     c: Context<GatewayEnv>,
-    { query, metadata, context, ai }: Asked & { context: OriginContext; ai: AIClient | undefined },
+    {
+      query,
+      metadata,
+      context,
+      ai,
+      signal,
+    }: Asked & { context: OriginContext; ai: AIClient | undefined; signal: AbortSignal },
   ): Promise<LibrarianResponse> => {
     const { capabilities, subject: id, workspace: workspaceId } = context;
-    const { signal } = c.req.raw;
     const withinMs = (context.deadlineMs - now()) * SHARE_OF_DESCRIPTIONS;
     const known = await librarians.routable({ waitUntil: waitUntilOf(c), withinMs, signal });
     const user = { id, workspaceId, capabilities: [...capabilities] };

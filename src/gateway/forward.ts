@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import type { Progress } from '../contract/ask-events.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { readBody } from '../http/read-body.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
@@ -22,6 +23,10 @@ export interface Forwarding {
   /** The workspace as named in the URL; links to further pages repeat it. */
   namedWorkspace?: string | undefined;
   timeoutMs?: number | undefined;
+  /** Aborts when the caller is gone. */
+  signal: AbortSignal;
+  /** Gets what the function reports while it answers. */
+  progress?: Progress | undefined;
 }
 
 /** Long enough for every answer, short enough to give up on a lost one. */
@@ -34,7 +39,17 @@ const TIMEOUT_MS = 30_000;
 export const forward = async (
   c: Context<GatewayEnv>,
   client: SignedClient,
-  { to, path, workspace, namedWorkspace, capabilities, budgets, body, timeoutMs = TIMEOUT_MS }: Forwarding,
+  {
+    to,
+    path,
+    workspace,
+    namedWorkspace,
+    capabilities,
+    budgets,
+    body,
+    timeoutMs = TIMEOUT_MS,
+    ...reporting
+  }: Forwarding,
 ): Promise<Response> => {
   const key = c.get('apiKey');
   const context = originate({
@@ -51,7 +66,7 @@ export const forward = async (
   c.set('answeredBy', to);
   // A HEAD is answered as its GET; the server omits the body.
   const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
-  const answer = await client.call(context, { to, method, path, body, signal: c.req.raw.signal });
+  const answer = await client.call(context, { to, method, path, body, ...reporting });
   if (!answer.ok) {
     c.set('outcome', answer.error.code);
     return errorResponse(answer.error);

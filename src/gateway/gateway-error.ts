@@ -1,8 +1,11 @@
+import type { Context } from 'hono';
 import { type ErrorCode, type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
-import { errorInfo } from '../runtime/error-info-of.ts';
+import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { type Log, logLine } from '../runtime/log.ts';
 import type { ApiKey } from './api-keys.ts';
+import type { GatewayEnv } from './request-log.ts';
 
 /** A request that the gateway itself rejects; `message` is visible to the caller. */
 export class GatewayError extends CodedError {
@@ -22,6 +25,20 @@ export const errorResponse = (info: ErrorInfo): Response =>
       headers: { ...errorHeaders(info), ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}) },
     },
   );
+
+/** The response for an exception of a route: its own error, or one without internal details. */
+export const faultResponse = (
+  c: Context<GatewayEnv>,
+  error: unknown,
+  { log = logLine, now = Date.now }: { log?: Log | undefined; now?: (() => number) | undefined } = {},
+): Response => {
+  const info =
+    error instanceof GatewayError
+      ? errorOf(error.code, error.reported)
+      : errorInfoOf(error, { librarian: 'gateway', where: 'route', log, now: now(), traceId: c.get('traceId') });
+  c.set('outcome', info.code);
+  return errorResponse(info);
+};
 
 /** The error for a code, with the default message unless another is given. */
 export const errorOf = (code: ErrorCode, reported: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>

@@ -1,6 +1,7 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
+import { isEventStream, tapStream } from '../http/event-stream.ts';
 import type { Log } from '../runtime/log.ts';
 import { type ModelUse, usageFields } from '../runtime/model-use.ts';
 import { randomHex } from '../signing/digest.ts';
@@ -28,17 +29,21 @@ export const requestLog =
     c.set('traceId', traceId);
     await next();
     c.res.headers.set('X-Request-Id', traceId);
-    log({
-      event: 'request',
-      time: arrival,
-      librarian: c.get('answeredBy') ?? 'gateway',
-      // The route pattern, not the path: an article's id can contain a customer's words, and an unauthenticated caller's path
-      // anything.
-      route: `${c.req.method} ${routePath(c, -1)}`,
-      status: c.res.status,
-      outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
-      duration_ms: now() - arrival,
-      trace_id: traceId,
-      ...usageFields(c.get('modelUse')),
-    });
+    const finish = () => log(lineOf(c, { arrival, now: now() }));
+    if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
+    else finish();
   };
+
+const lineOf = (c: Context<GatewayEnv>, { arrival, now }: { arrival: number; now: number }) => ({
+  event: 'request' as const,
+  time: arrival,
+  librarian: c.get('answeredBy') ?? 'gateway',
+  // The route pattern, not the path: an article's id can contain a customer's words, and an unauthenticated caller's path
+  // anything.
+  route: `${c.req.method} ${routePath(c, -1)}`,
+  status: c.res.status,
+  outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
+  duration_ms: now - arrival,
+  trace_id: c.get('traceId'),
+  ...usageFields(c.get('modelUse')),
+});

@@ -1,3 +1,4 @@
+import { JSONParser } from '@streamparser/json';
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import type { AIMessage } from '../contract/librarian.ts';
@@ -129,10 +130,38 @@ export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malforme
   if (text.length > MAX_REPLY_LENGTH) return 'malformed';
   const reply = readAs(Reply, parseJson(text));
   if (!reply.ok) return 'malformed';
-  const statements = reply.value.statements
-    .map(({ quotes, text: own }) => ({ quotes, text: withClosedFence(withoutReferences(withoutInvisible(own))) }))
-    .filter(({ text: own }) => own !== '');
+  const statements = reply.value.statements.map(cleaned).filter(({ text: own }) => own !== '');
   return { ...reply.value, statements };
+};
+
+const cleaned = ({ quotes, text }: ModelStatement): ModelStatement => ({
+  quotes,
+  text: withClosedFence(withoutReferences(withoutInvisible(text))),
+});
+
+/**
+ * Reads the statements of a reply that arrives in pieces, each as soon as it is complete. The whole reply is still to be read, as its
+ * verdict comes last.
+ *
+ * @returns Takes the next piece. What is no JSON ends the reading.
+ */
+export const readStatements = (onStatement: (statement: ModelStatement) => void): ((piece: string) => void) => {
+  const parser = new JSONParser({ paths: ['$.statements.*'], keepStack: false });
+  let isFaulty = false;
+  let length = 0;
+  parser.onValue = ({ value }) => {
+    const read = readAs(Reply.shape.statements.element, value);
+    if (!read.ok) isFaulty = true;
+    const statement = read.ok ? cleaned(read.value) : undefined;
+    if (!isFaulty && statement !== undefined && statement.text !== '') onStatement(statement);
+  };
+  parser.onError = () => {
+    isFaulty = true;
+  };
+  return (piece) => {
+    length += piece.length;
+    if (!isFaulty && length <= MAX_REPLY_LENGTH) parser.write(piece);
+  };
 };
 
 /** Parses JSON; undefined when the text is invalid. */

@@ -9,6 +9,7 @@ import {
   type ModelStatement,
   type Passage,
   readAnswerReply,
+  readStatements,
 } from './answer-prompt.ts';
 import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
 import { compareSentence, type Evidence, prepareEvidence } from './compare-statement.ts';
@@ -55,7 +56,7 @@ export interface CheckedAnswer<P extends Passage = Passage> {
   confidence: AnswerReply['confidence'];
 }
 
-export interface AnswerOptions {
+export interface AnswerOptions<P extends Passage = Passage> {
   calls: ModelCalls;
   /** Token limit of the reply, including quotes. */
   maxTokens?: number | undefined;
@@ -66,6 +67,12 @@ export interface AnswerOptions {
    * contain a promise.
    */
   isJudgeRequired?: boolean | undefined;
+  /**
+   * Gets each statement as soon as it is checked, while the model still writes. The judge is then asked for each doubtful statement by
+   * itself, and what has been passed on is no part of the answer when that fails as a whole.
+   */
+  onStatement?: ((statement: CheckedStatement<P>) => void) | undefined;
+  onRemoved?: ((removed: RemovedStatement) => void) | undefined;
 }
 
 const MAX_TOKENS = 2400;
@@ -81,31 +88,58 @@ const JUDGED_PROBABILITY = 0.9;
  */
 export const writeCheckedAnswer = async <P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
-  { calls, maxTokens = MAX_TOKENS, isScreened = false, isJudgeRequired = false }: AnswerOptions,
+  {
+    calls,
+    maxTokens = MAX_TOKENS,
+    isScreened = false,
+    isJudgeRequired = false,
+    onStatement,
+    onRemoved,
+  }: AnswerOptions<P>,
 ): Promise<CheckedAnswer<P> | { failure: AnswerFailure; removed: RemovedStatement[] }> => {
   const passages = isScreened ? request.passages : request.passages.filter(isReadable);
   if (passages.length === 0) return { failure: 'no_answer', removed: [] };
-  const result = await calls.ask(answerPrompt({ ...request, passages }), { maxTokens, schema: answerSchema(passages) });
-  if (!result.ok) return { failure: result.failure, removed: [] };
-  const reply = readAnswerReply(result.text);
-  if (typeof reply === 'string') return { failure: reply, removed: [] };
-  if (reply.verdict === 'no_information') return { failure: 'no_answer', removed: [] };
-  if (reply.statements.length === 0) return { failure: 'empty', removed: [] };
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
   const removedQuotes: PlacedQuote<P>[] = [];
   const replaced = new Set<CheckedStatement<P>>();
-  for await (const each of checkedStatements(reply.statements, { ...request, passages, calls, isJudgeRequired })) {
-    if ('kept' in each) statements.push(each.kept);
-    else {
+  const keep = (statement: CheckedStatement<P>): void => {
+    statements.push(statement);
+    onStatement?.(statement);
+  };
+  const checking = startChecking(
+    { ...request, passages, calls, isJudgeRequired, isEach: onStatement !== undefined },
+    (each) => {
+      if ('kept' in each) return keep(each.kept);
       removed.push(each.removed);
+      onRemoved?.(each.removed);
       removedQuotes.push(...each.quotes);
-      if (each.instead !== undefined) {
-        statements.push(each.instead);
-        replaced.add(each.instead);
-      }
-    }
+      if (each.instead === undefined) return;
+      replaced.add(each.instead);
+      keep(each.instead);
+    },
+  );
+  const reading = onStatement && readStatements((statement) => checking.add(statement));
+  const result = await calls.ask(answerPrompt({ ...request, passages }), {
+    maxTokens,
+    schema: answerSchema(passages),
+    onText: reading,
+  });
+  const reply = result.ok ? readAnswerReply(result.text) : result.failure;
+  const failure =
+    typeof reply === 'string'
+      ? reply
+      : reply.verdict === 'no_information'
+        ? 'no_answer'
+        : reply.statements.length === 0
+          ? 'empty'
+          : undefined;
+  if (typeof reply === 'string' || failure !== undefined) {
+    checking.stop();
+    return { failure: failure ?? 'malformed', removed: [] };
   }
+  for (const statement of reply.statements.slice(checking.count())) checking.add(statement);
+  await checking.end();
   // Quotes alone are no answer: the whole passages serve the reader better.
   if (!statements.some((each) => each.quotes.length > 0 && !replaced.has(each)))
     return { failure: 'unsupported', removed };
@@ -117,56 +151,118 @@ const isReadable = ({ title, headings, text }: Passage): boolean =>
   ![title, ...headings].some(isInjectionName) && !hasPromptInjection(text);
 
 /**
- * Yields the statements of a reply in order, each as soon as it is decided: by its words at once, or by a single call of the judge for
- * all doubtful ones.
+ * Decides the statements of a reply in order, each as soon as it can be: by its words at once, or by the judge, who is asked once for all
+ * doubtful ones, or for each as it comes (`isEach`), which costs more calls and saves the wait for the end of the reply.
  */
-async function* checkedStatements<P extends Passage>(
-  statements: readonly ModelStatement[],
-  { question, passages, calls, isJudgeRequired }: CheckOptions<P> & { calls: ModelCalls },
-): AsyncGenerator<StatementResult<P>> {
-  const drafts = statements.flatMap((statement, at) => {
-    const next = statements.slice(at + 1).find(({ quotes }) => quotes.length > 0);
-    return draftsOf(statement, { question, passages, isJudgeRequired, next });
-  });
-  const doubtful = drafts.filter(({ check }) => isJudged(check));
-  const judging =
-    doubtful.length === 0
-      ? undefined
-      : judgeStatements(doubtful.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
-  /** Sentences that introduce the next statement, and share its fate. */
+const startChecking = <P extends Passage>(
+  { isEach, calls, ...options }: CheckOptions<P> & { calls: ModelCalls; isEach: boolean },
+  onResult: (result: StatementResult<P>) => void,
+) => {
+  const { question, isJudgeRequired } = options;
+  const judge = (drafts: readonly Draft<P>[]): Promise<Judged> =>
+    judgeStatements(drafts.map(pairOf), { question, calls }).catch(() => 'malformed' as const);
+  const decisions = startDecisions(onResult);
+  let isStopped = false;
+  let count = 0;
+  /** Statements without a quote, which share the check of the next one with a quote. */
+  let leads: ModelStatement[] = [];
+  const drafts: Draft<P>[] = [];
+  let deciding = Promise.resolve();
+  const decideNext = (draft: Draft<P>, judged?: Promise<Judged>, at = 0): void => {
+    deciding = deciding.then(async () => {
+      const outcome = outcomeOf(draft, { judged: await judged, at, isJudgeRequired });
+      if (!isStopped) decisions.add(draft, outcome);
+    });
+  };
+  const take = (statement: ModelStatement, next?: ModelStatement): void => {
+    for (const draft of draftsOf(statement, { ...options, next })) {
+      if (!isEach) drafts.push(draft);
+      else decideNext(draft, isJudged(draft.check) ? judge([draft]) : undefined);
+    }
+  };
+  return {
+    /** Statements so far. */
+    count: () => count,
+    add: (statement: ModelStatement): void => {
+      count += 1;
+      if (statement.quotes.length === 0) {
+        leads.push(statement);
+        return;
+      }
+      for (const lead of leads) take(lead, statement);
+      leads = [];
+      take(statement);
+    },
+    /** Resolves when all are decided. */
+    end: async (): Promise<void> => {
+      for (const lead of leads) take(lead);
+      const doubtful = drafts.filter(({ check }) => isJudged(check));
+      const judging = doubtful.length === 0 ? undefined : judge(doubtful);
+      for (const draft of drafts) decideNext(draft, judging, doubtful.indexOf(draft));
+      await deciding;
+      decisions.end();
+    },
+    /** Decides nothing more. */
+    stop: (): void => {
+      isStopped = true;
+    },
+  };
+};
+
+/** Passes on the results in order; sentences that introduce a statement share its fate. */
+const startDecisions = <P extends Passage>(onResult: (result: StatementResult<P>) => void) => {
   let waiting: { lead: Draft<P>; isJudged: boolean }[] = [];
   let isAfterRemoved = false;
   const quoted = new Set<string>();
-  for (const draft of drafts) {
-    const outcome = isJudged(draft.check)
-      ? judgedOutcome(draft, { judged: await judging, at: doubtful.indexOf(draft), isJudgeRequired })
-      : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
-    if ((draft.isConnecting || draft.text.endsWith(':')) && outcome.isKept) {
-      waiting.push({ lead: draft, isJudged: outcome.isJudged });
-      continue;
-    }
-    const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
-    if (outcome.isKept && !isCutOff) {
-      for (const { lead, isJudged: isLeadJudged } of waiting) yield { kept: keptOf(lead, { isJudged: isLeadJudged }) };
-      yield { kept: keptOf(draft, outcome) };
-      isAfterRemoved = false;
-    } else {
-      const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
-      const instead = outcome.isJudged ? quotesOf(draft, quoted) : undefined;
-      for (const { lead, isJudged: isLeadJudged } of waiting) {
-        if (instead !== undefined) yield { kept: keptOf(lead, { isJudged: isLeadJudged }) };
-        else if (!lead.isConnecting) yield { removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes };
+  return {
+    add: (draft: Draft<P>, outcome: Outcome): void => {
+      if ((draft.isConnecting || draft.text.endsWith(':')) && outcome.isKept) {
+        waiting.push({ lead: draft, isJudged: outcome.isJudged });
+        return;
       }
-      yield { removed: { text: draft.text, reason }, quotes: draft.quotes, instead };
-      isAfterRemoved = instead === undefined;
-    }
-    waiting = [];
-  }
-  for (const { lead } of waiting) {
-    if (!lead.isConnecting) yield { removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes };
-  }
+      const isCutOff = draft.continues && isAfterRemoved && BACK_REFERENCE.test(draft.text);
+      if (outcome.isKept && !isCutOff) {
+        for (const { lead, isJudged: isLeadJudged } of waiting)
+          onResult({ kept: keptOf(lead, { isJudged: isLeadJudged }) });
+        onResult({ kept: keptOf(draft, outcome) });
+        isAfterRemoved = false;
+      } else {
+        const reason = isCutOff && outcome.isKept ? 'it refers to a sentence that was removed' : outcome.reason;
+        const instead = outcome.isJudged ? quotesOf(draft, quoted) : undefined;
+        for (const { lead, isJudged: isLeadJudged } of waiting) {
+          if (instead !== undefined) onResult({ kept: keptOf(lead, { isJudged: isLeadJudged }) });
+          else if (!lead.isConnecting)
+            onResult({ removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes });
+        }
+        onResult({ removed: { text: draft.text, reason }, quotes: draft.quotes, instead });
+        isAfterRemoved = instead === undefined;
+      }
+      waiting = [];
+    },
+    /** What is left introduces nothing. */
+    end: (): void => {
+      for (const { lead } of waiting) {
+        if (!lead.isConnecting) onResult({ removed: { text: lead.text, reason: LEADS_NOWHERE }, quotes: lead.quotes });
+      }
+    },
+  };
+};
+
+type Judged = Awaited<ReturnType<typeof judgeStatements>>;
+
+interface Outcome {
+  isKept: boolean;
+  reason: string;
+  isJudged: boolean;
 }
 
+const outcomeOf = (
+  draft: Pick<Draft<Passage>, 'check'>,
+  options: { judged: Judged | undefined; at: number; isJudgeRequired: boolean },
+): Outcome =>
+  isJudged(draft.check)
+    ? judgedOutcome(draft, options)
+    : { isKept: draft.check.verdict === 'supported', reason: draft.check.reason, isJudged: false };
 const LEADS_NOWHERE = 'nothing is left of what it introduces';
 
 /** Maximum length of the quotes that replace a statement, in UTF-16 units. */
@@ -360,12 +456,8 @@ const pairOf = ({ text, evidence, sections }: Draft<Passage>): JudgedPair => ({
 
 const judgedOutcome = (
   { check }: Pick<Draft<Passage>, 'check'>,
-  {
-    judged,
-    at,
-    isJudgeRequired,
-  }: { judged: Awaited<ReturnType<typeof judgeStatements>> | undefined; at: number; isJudgeRequired: boolean },
-): { isKept: boolean; reason: string; isJudged: boolean } => {
+  { judged, at, isJudgeRequired }: { judged: Judged | undefined; at: number; isJudgeRequired: boolean },
+): Outcome => {
   const judgement: Judgement | undefined = Array.isArray(judged) ? judged[at] : undefined;
   if (judgement === undefined) {
     const why = Array.isArray(judged) ? 'the judge gave no verdict' : `no judge (${judged ?? 'not asked'})`;

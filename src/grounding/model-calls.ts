@@ -1,4 +1,4 @@
-import type { AIClient, AICompletion, AIMessage } from '../contract/librarian.ts';
+import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';
 
@@ -20,7 +20,7 @@ export interface CallUsage {
 export interface ModelCalls {
   ask(
     messages: readonly AIMessage[],
-    options: { maxTokens: number; schema?: { name: string; schema: Record<string, unknown> } | undefined },
+    options: Pick<AICompletionOptions, 'schema' | 'onText'> & { maxTokens: number },
   ): Promise<CallResult>;
   /** Undefined until a call returns its usage. */
   usage(): CallUsage | undefined;
@@ -45,10 +45,10 @@ export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): Mode
     timeMs >= MIN_TIME_MS ? startDeadline({ timeoutMs: timeMs, signal }) : undefined;
   let usage: CallUsage | undefined;
   return {
-    ask: async (messages, { maxTokens, schema }) => {
+    ask: async (messages, { maxTokens, schema, onText }) => {
       if (deadline === undefined || deadline.signal.aborted) return failed('timeout');
       try {
-        const options = { maxTokens, temperature: 0, schema, signal: deadline.signal };
+        const options = { maxTokens, temperature: 0, schema, onText, signal: deadline.signal };
         const completion = await deadline.race(ai.complete(messages, options));
         usage = addUsage(usage, completion);
         const { text, finish = 'stop' } = completion;

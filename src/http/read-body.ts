@@ -65,10 +65,11 @@ const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number):
     void reader.cancel().catch(() => undefined);
     return undefined;
   }
-  return joined(parts, length);
+  return joinBytes(parts, length);
 };
 
-const joined = (parts: readonly Uint8Array[], length: number): Bytes => {
+/** The parts in one piece. */
+export const joinBytes = (parts: readonly Uint8Array[], length: number): Bytes => {
   const [only] = parts;
   if (only !== undefined && parts.length === 1 && ownsItsMemory(only)) return only;
   const bytes = new Uint8Array(length);

@@ -8,7 +8,7 @@ import type { Edition } from '../search/open-edition.ts';
 import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { composeAnswer, type PlacedQuote } from './compose-answer.ts';
+import { composeAnswer, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
@@ -94,7 +94,11 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const isPicked = ({ index }: { index: number }) => found.passages.some(({ source }) => source.index === index);
   const others = closestOf(found.closest.filter(({ source }) => !isPicked(source)));
   const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? others : [] });
-  return { ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown) }), closest: others };
+  const statements = shown.map((each) => statementOf(each, { question: found.question, quotes: quotesIn([each]) }));
+  return {
+    ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown), statements }),
+    closest: others,
+  };
 };
 
 /** The exact words that are shown, by chunk. */

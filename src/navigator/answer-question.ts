@@ -1,5 +1,6 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
+import type { Progress } from '../contract/ask-events.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
@@ -22,6 +23,8 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   ai?: AIClient | undefined;
   /** Orders the passages for the model; search order when absent. */
   reranker?: Reranker | undefined;
+  /** Gets what is searched, found and stated. */
+  progress?: Progress | undefined;
   /** The edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Word vectors; words are compared by form alone when absent. */
@@ -54,7 +57,19 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { ai, reranker, retrieve, history = [], devices, timeLeftMs, signal, waitUntil, wordVectors } = options;
+  const {
+    ai,
+    reranker,
+    retrieve,
+    history = [],
+    devices,
+    timeLeftMs,
+    signal,
+    waitUntil,
+    wordVectors,
+    progress,
+  } = options;
+  progress?.({ type: 'searching', edition: edition.id });
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
@@ -76,7 +91,7 @@ export const answerQuestion = async (
     return { answer: entry?.store(answer) ?? answer, metadata: {} };
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, timeLeftMs: timeLeftMs() },
+    ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, progress, timeLeftMs: timeLeftMs() },
     // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
     search: async (query) =>
       vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL

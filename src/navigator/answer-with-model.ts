@@ -1,8 +1,10 @@
 import type { Reranker } from '../ai/reranker.ts';
+import type { Progress } from '../contract/ask-events.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import { Link } from '../contract/names.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { MAX_TURNS } from '../grounding/answer-prompt.ts';
-import { type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
+import { type CheckedStatement, type RemovedStatement, writeCheckedAnswer } from '../grounding/checked-answer.ts';
 import { type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { isNamedByInjection } from '../grounding/hidden-parts.ts';
 import { type CallUsage, type ModelCalls, startModelCalls } from '../grounding/model-calls.ts';
@@ -15,7 +17,7 @@ import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
-import { composeModelAnswer, problemsOf } from './compose-model-answer.ts';
+import { composeModelAnswer, problemsOf, statementOf } from './compose-model-answer.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
 import { promptInjectionScreen } from './screen.ts';
@@ -32,6 +34,8 @@ export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'read
   search?: ((query: string) => Promise<SearchOutcome>) | undefined;
   /** Orders the passages; search order when absent. */
   reranker?: Reranker | undefined;
+  /** Gets the passages that the model reads, and each statement as soon as it is checked. */
+  progress?: Progress | undefined;
   /** Milliseconds left for the whole answer. */
   timeLeftMs: number;
   /** Aborts when the caller is gone. */
@@ -74,7 +78,7 @@ export const answerWithModel = async (
   question: string,
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
-  const { ai, signal, timeLeftMs, now = Date.now, ...known } = options;
+  const { ai, signal, timeLeftMs, progress, now = Date.now, ...known } = options;
   const outcome = promptInjectionScreen.outcome(edition, options.outcome);
   const quoted = {
     ...known,
@@ -99,7 +103,15 @@ export const answerWithModel = async (
     if (found.passages.length === 0)
       return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
     const request = { question: screened, history, passages: found.passages };
-    const written = await writeCheckedAnswer(request, { calls, isScreened: true });
+    progress?.({ type: 'passages', passages: found.passages.map(placeOf) });
+    let index = 0;
+    const onStatement = (statement: CheckedStatement<ShownPassage>): void =>
+      progress?.({ type: 'statement', index: index++, ...statementOf(statement) });
+    const written = await writeCheckedAnswer(request, {
+      ...{ calls, isScreened: true },
+      onStatement: progress && onStatement,
+      onRemoved: ({ text, reason }) => progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
+    });
     const metadata = { ...account, ...found.account, removed: written.removed };
     const end = (rest: Pick<ModelAccount, 'answeredBy' | 'refused'>): ModelAccount => ({
       ...{ ...metadata, ...rest, usage: calls.usage() },
@@ -119,6 +131,12 @@ export const answerWithModel = async (
     calls.end();
   }
 };
+
+const placeOf = ({ source, headings }: ShownPassage) => ({
+  name: (source.title || source.id).slice(0, 500),
+  ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
+  ...(headings.length === 0 ? {} : { section: headings.join(' > ').slice(0, 500) }),
+});
 
 interface Finding
   extends Pick<ModelAnswerOptions, 'search' | 'reranker' | 'signal' | 'devices' | 'vectors' | 'outcomeWithTurn'> {

@@ -1,10 +1,12 @@
+import type { Context } from 'hono';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import { timeToAnswer } from '../http/deadline.ts';
-import { contextGuard, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
+import { type Reporting, reportedBy, withProgress } from '../runtime/progress.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
@@ -55,12 +57,23 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
+  const fault = faultHandler(settings);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
     const request = readJson(c.get('body'), NavigateRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: NAVIGATOR.id, message: request.problem });
     }
+    return withProgress(c, (reporting) => navigate(c, request.value.query, reporting), {
+      onFault: (error) => fault(error, c),
+    });
+  });
+
+  const navigate = async (
+    c: Context<GuardedEnv>,
+    query: string,
+    { signal, progress }: Reporting,
+  ): Promise<Response> => {
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
     const edition = await editionFor({ context, waitUntil });
@@ -68,17 +81,18 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
     const timeLeftMs = () => timeToAnswer(context.deadlineMs - now());
     const asked = {
       timeLeftMs,
-      signal: c.req.raw.signal,
+      signal,
+      progress: reportedBy(NAVIGATOR.id, progress),
       waitUntil,
       ai: model?.ai,
       reranker,
       wordVectors,
       retrieve,
     };
-    const { answer, metadata } = await answerQuestion(edition, request.value.query, asked);
+    const { answer, metadata } = await answerQuestion(edition, query, asked);
     settleModel(c, model);
     const details = { ...closestIn(answer), ...metadata };
     return c.json({ ...answer.response, ...(Object.keys(details).length > 0 ? { metadata: details } : {}) }, 200);
-  });
+  };
   return app;
 };

@@ -1,3 +1,4 @@
+import type { Statement } from '../contract/ask-events.ts';
 import type { ConfidenceComponents, NavigatorResponse } from '../contract/navigator-response.ts';
 import { levelOf, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
@@ -18,15 +19,17 @@ export interface AnswerParts {
   outcome: SearchOutcome;
   chosen: ChosenHits;
   quotes: readonly PlacedQuote[];
+  statements: Statement[];
   assessed: Assessment;
 }
 
 /** Builds an answer, quoted or written by a model; its sources and related topics come from its quotes. */
 export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'closest'> => {
-  const { edition, text, outcome, chosen, quotes, assessed } = parts;
+  const { edition, text, outcome, chosen, quotes, statements, assessed } = parts;
   const response: NavigatorResponse = {
     answer: text,
     sources: citeSources(quotes, edition.id),
+    statements,
     confidence: assessed.confidence,
     confidenceReason: assessed.confidenceReason,
     relatedTopics: relatedTopics(edition, chosen.hits, quotes),

@@ -1,3 +1,5 @@
+import type { Statement, StatementSource } from '../contract/ask-events.ts';
+import { Link } from '../contract/names.ts';
 import type { NavigatorSource } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
 import { cellAskedFor } from '../grounding/read-table.ts';
@@ -93,17 +95,48 @@ export const titlesOf = (articles: readonly ClosestArticle[]): string =>
 
 /** Names each article once, and puts each passage below its headings. */
 const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer['question']): string[] =>
-  passages.flatMap(({ source, unit }, at) => {
-    const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
-    const cell = cellAskedFor(unit, question);
-    return [
-      ...(passages[at - 1]?.source.index === source.index ? [] : [leadTo(source)]),
-      ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
-      ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
-      passageMarkdown(unit),
-      ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
-    ];
-  });
+  passages.flatMap((passage, at) => [
+    ...(passages[at - 1]?.source.index === passage.source.index ? [] : [leadTo(passage.source)]),
+    ...showPassage(passage, question),
+  ]);
+
+const showPassage = ({ source, unit }: AnswerPassage, question: FoundAnswer['question']): string[] => {
+  const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
+  const cell = cellAskedFor(unit, question);
+  return [
+    ...(heading === '' ? [] : [`**${escapeText(heading, 600)}**`]),
+    ...(cell === undefined ? [] : [escapeText(oneLine(cell), 400)]),
+    passageMarkdown(unit),
+    ...(unit.isCut && unit.kind === 'procedure' ? [`${GOES_ON} ${linkTo(source)}.`] : []),
+  ];
+};
+
+/** A shown passage as a statement of the answer, with the words that it quotes. */
+export const statementOf = (
+  passage: AnswerPassage,
+  { question, quotes }: { question: FoundAnswer['question']; quotes: readonly PlacedQuote[] },
+): Statement => ({
+  text: escapeHtml(showPassage(passage, question).join('\n\n')),
+  sources: quotes.slice(0, MAX_EXCERPTS).map(sourceOfQuote),
+  support: 1,
+  check: 'quoted',
+});
+
+/** A quote as the evidence of a statement. */
+export const sourceOfQuote = ({
+  chunk,
+  article,
+  start,
+  end,
+}: Pick<PlacedQuote, 'chunk' | 'article' | 'start' | 'end'>): StatementSource => ({
+  name: (article.title || article.id).slice(0, 500),
+  ...(Link.safeParse(article.url).success ? { url: article.url } : {}),
+  file: article.id,
+  section: sectionOf(chunk, article),
+  quote: chunk.text.slice(start, end),
+  start: chunk.start + start,
+  end: chunk.start + end,
+});
 
 /** The line above the passages of an article. */
 export const leadTo = ({ title, id }: { title: string; id: string }): string =>

@@ -1,3 +1,4 @@
+import type { Statement } from '../contract/ask-events.ts';
 import { levelOf, NavigatorResponse, type NavigatorSource, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { hiddenIn, overlaps } from '../grounding/hidden-parts.ts';
@@ -12,7 +13,7 @@ import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import { relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
+import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
 import {
@@ -47,6 +48,7 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
       otherThan: isOtherDevice ? chosen.named : [],
     }),
     sources: sourcesOf(cited, edition.id),
+    statements: written.statements.map(statementOf),
     confidence: levelOf(assessed.probability),
     confidenceReason: assessed.reason,
     relatedTopics: relatedTopics(edition, chosen.hits, quotes),
@@ -83,6 +85,16 @@ const CHECKED_BY_STATEMENT: ReadonlySet<string> = new Set([
   ...['url', 'arn', 'code', 'command', 'path', 'identifier', 'number'].map((kind) => `${kind}-in-source`),
   ...['sentence-supported', 'not-contradicted', 'source-supports-answer'],
 ]);
+
+/** A checked statement with its evidence, for readers. */
+export const statementOf = (statement: CheckedStatement<ShownPassage>): Statement => ({
+  text: escapeHtml(statement.text),
+  sources: citedOf([statement])
+    .slice(0, MAX_EXCERPTS)
+    .map((cited) => sourceOfQuote({ ...cited, article: cited.chunk.source })),
+  support: rounded(statement.probability),
+  check: statement.isJudged ? 'judged' : statement.probability === 1 ? 'quoted' : 'compared',
+});
 
 /** The shown passages as the knowledge for validation: what was not shown cannot be cited. */
 const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {

@@ -64,7 +64,13 @@ export const createNavigator =
         reason: 'the signal aborted before the edition was read',
       });
       const timeLeftMs = () => untilMs - now();
-      const asked = { ...optionsOf(context), timeLeftMs, signal: context?.signal, waitUntil };
+      const asked = {
+        ...optionsOf(context),
+        timeLeftMs,
+        signal: context?.signal,
+        waitUntil,
+        progress: context?.progress,
+      };
       const { answer, metadata } = await answerQuestion(edition, question.value, {
         ...asked,
         ai: context?.ai,
@@ -91,7 +97,8 @@ const UNHURRIED_MS = 30_000;
 
 /** The same answer as a librarian response. A declination counts as partial. */
 export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMetadata = {}): LibrarianResponse => {
-  const { response, verdict, probability, sources } = answer;
+  const { verdict, probability, sources } = answer;
+  const { statements, ...response } = answer.response;
   const confidence = Math.round(probability * 1000) / 1000;
   const partial = verdict !== 'answer' || isUnsure(confidence);
   return {
@@ -99,7 +106,12 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
     sources: mergedOnce(sources).map((source) => ({ ...source })),
     confidence,
     ...(partial ? { partial } : {}),
-    metadata: { navigator: response, ...closestIn(answer), ...metadata },
+    metadata: {
+      navigator: response,
+      ...(statements === undefined ? {} : { statements }),
+      ...closestIn(answer),
+      ...metadata,
+    },
   };
 };
 

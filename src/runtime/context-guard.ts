@@ -1,14 +1,15 @@
 import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
-import { readBody } from '../http/read-body.ts';
+import { eventText, isEventStream, tapStream } from '../http/event-stream.ts';
+import { joinBytes, readBody } from '../http/read-body.ts';
 import { type Anonymity, originateAnonymous } from '../signing/anonymous-context.ts';
 import type { Bytes } from '../signing/base64url.ts';
 import { type Amounts, NOTHING_SPENT } from '../signing/budget.ts';
 import { covers } from '../signing/capabilities.ts';
 import { ContextRefused, demand } from '../signing/context-refused.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_HEADER } from '../signing/limits.ts';
+import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from '../signing/limits.ts';
 import { type LinkCache, linkCache } from '../signing/link-cache.ts';
 import { signReceipt } from '../signing/receipt.ts';
 import type { ReplayStore } from '../signing/replay-store.ts';
@@ -86,9 +87,41 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
       c.set('outcome', error.code);
       c.set('usage', NOTHING_SPENT);
     }
+    const finish = () => log(requestLine(c, { self, arrival, now: now(), reason }));
+    if (isEventStream(c.res.headers)) return signStream(c, { signer, caller, now, finish });
     if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
-    log(requestLine(c, { self, arrival, now: now(), reason }));
+    finish();
   };
+};
+
+/** The receipt of a stream is its last event, over all bytes before it. */
+const signStream = (
+  c: HonoContext<GuardedEnv>,
+  {
+    signer,
+    caller,
+    now,
+    finish,
+  }: { signer: Signer; caller: { id: string; linkHash: string } | undefined; now: () => number; finish: () => void },
+): void => {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const signed = tapStream(c.res, {
+    onPart: (part) => {
+      length += part.length;
+      parts.push(part);
+    },
+    onEnd: async (why) => {
+      finish();
+      if (caller === undefined || why === 'cancelled') return undefined;
+      const body = joinBytes(parts, length);
+      const answer = { caller, status: 200, body, now: now(), usage: c.get('usage'), receipts: c.get('receipts') };
+      return eventText(RECEIPT_EVENT, await signReceipt(signer, answer));
+    },
+  });
+  // Without the first line Hono would copy the headers of the old response into yet another one.
+  c.res = undefined;
+  c.res = signed;
 };
 
 /** Refuses calls whose context lacks a capability. Runs after `contextGuard`. */

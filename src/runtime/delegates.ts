@@ -1,3 +1,4 @@
+import type { Progress } from '../contract/ask-events.ts';
 import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
 import type { Amounts, Budget } from '../signing/budget.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
@@ -24,8 +25,12 @@ export interface Delegates {
    * may run in parallel belong in one call, which divides the remaining budgets among them.
    *
    * @param options.metadata Sent with every query; the metadata of the request when absent.
+   * @param options.progress Gets what the librarians report: statements only where one is asked, since those of several are joined first.
    */
-  ask(requests: readonly DelegateRequest[], options?: { metadata?: Metadata | undefined }): Promise<Branch[]>;
+  ask(
+    requests: readonly DelegateRequest[],
+    options?: { metadata?: Metadata | undefined; progress?: Progress | undefined },
+  ): Promise<Branch[]>;
   /**
    * The Response to a request whose librarian returned `response` and whose delegates answered `branches`, with the trace under
    * `metadata.trace`.

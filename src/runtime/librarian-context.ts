@@ -1,3 +1,4 @@
+import type { Progress } from '../contract/ask-events.ts';
 import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
 import type { RequestContext } from '../signing/request-context.ts';
 
@@ -11,11 +12,12 @@ export interface LibrarianCall {
   delegates?: readonly Delegate[] | undefined;
   ai?: AIClient | undefined;
   sampled?: boolean | undefined;
+  progress?: Progress | undefined;
 }
 
 /** The signed context as a librarian sees it: no token, no signer, and deeply frozen, since librarians must not change it. */
 export const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
-  const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled } = call;
+  const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled, progress } = call;
   const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
   return Object.freeze({
     librarian: frozen(info),
@@ -25,6 +27,7 @@ export const librarianContext = (context: RequestContext, call: LibrarianCall): 
     availableDelegates: frozen(delegates.filter(({ id }) => !chain.includes(id)).map((delegate) => ({ ...delegate }))),
     ...(metadata === undefined ? {} : { metadata: frozen(metadata) }),
     ...(ai === undefined ? {} : { ai }),
+    ...(progress === undefined ? {} : { progress }),
     timeout: timeoutMs,
     signal,
   });

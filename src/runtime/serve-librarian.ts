@@ -16,6 +16,7 @@ import { type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { librarianContext } from './librarian-context.ts';
 import { logLine } from './log.ts';
+import { type Reporting, reportedBy, withProgress } from './progress.ts';
 import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { isSampled } from './trace-parent.ts';
@@ -81,11 +82,22 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     if (!request.ok) {
       return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
     }
+    return withProgress(c, (reporting) => answering(c, request.value, { ...reporting, scene }), {
+      onFault: (error) => reply(c, { error: errorInfoOf(error, scene) }),
+    });
+  };
+
+  /** Asks the librarian, and those that it delegates to. */
+  async function answering(
+    c: HonoContext<GuardedEnv>,
+    { query, metadata }: LibrarianAskRequest,
+    { scene, progress, ...caller }: Reporting & { scene: ErrorScene },
+  ): Promise<Response> {
+    const context = c.get('context');
     const timeoutMs = timeToAnswer(context.deadlineMs - now());
-    const deadline = startDeadline({ timeoutMs, signal: c.req.raw.signal });
+    const deadline = startDeadline({ timeoutMs, signal: caller.signal });
     const { signal } = deadline;
     try {
-      const { query, metadata } = request.value;
       const sampled = isSampled(c.req.header('traceparent'));
       const scope = scopes.open(c, { query, metadata, signal });
       const callContext = librarianContext(context, {
@@ -96,17 +108,19 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
         delegates,
         ai: scope.model?.ai,
         sampled,
+        progress: reportedBy(info.id, progress),
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
       const response = await answerOf(() => ask(query, callContext), { deadline, scene });
-      const branches = response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat());
+      const branches =
+        response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat(), { progress });
       const combined = scope.delegates.combine(response, branches);
       scopes.settle(c, scope);
       return reply(c, combined);
     } finally {
       deadline.end();
     }
-  };
+  }
 };
 
 /** The librarian's response, or the error for an exception, a timeout or an invalid response. */

@@ -1,19 +1,22 @@
-import type { ErrorInfo } from '../contract/error-info.ts';
+import type { Progress } from '../contract/ask-events.ts';
+import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
+import { EVENT_STREAM, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { discard, readBody } from '../http/read-body.ts';
 import type { Bytes } from '../signing/base64url.ts';
 import { covers, intersectCapabilities } from '../signing/capabilities.ts';
 import { ContextRefused, demand } from '../signing/context-refused.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
 import { capabilitiesOf, type KeyDirectory } from '../signing/key-directory.ts';
-import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_HEADER } from '../signing/limits.ts';
+import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from '../signing/limits.ts';
 import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import { type SignedLink, signLink } from '../signing/sign-link.ts';
 import type { Signer } from '../signing/signer.ts';
 import { errorInfo } from './error-info-of.ts';
 import { describeCause, type Log, logLine } from './log.ts';
+import { readProgress } from './progress.ts';
 import { traceParent } from './trace-parent.ts';
 
 /** Destination of calls: a service binding, or anything else with `fetch`. */
@@ -38,6 +41,8 @@ export interface SignedRequest {
   maxAnswerBytes?: number | undefined;
   /** Cancels the call, e.g. when the client has disconnected. */
   signal?: AbortSignal | undefined;
+  /** Gets what the target reports while it answers. Not covered by a receipt until the call has returned. */
+  progress?: Progress | undefined;
 }
 
 /** A response with a valid receipt, whatever its status; or why there is none. */
@@ -100,7 +105,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
   return {
     targets: reachable,
     call: async (context, request) => {
-      const progress: Progress = { why: 'refused', sent: false, spanId: undefined };
+      const state: CallState = { why: 'refused', sent: false, spanId: undefined };
       let deadline: Deadline | undefined;
       try {
         // Checked before the targets: a loop is reported as such, whatever is bound to the function.
@@ -108,18 +113,18 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
         const { link, url, init } = await signCall(context, { ...options, request, now });
-        progress.spanId = link.spanId;
+        state.spanId = link.spanId;
         deadline = startDeadline({ timeoutMs: link.deadlineMs - now(), signal: request.signal });
         deadline.signal.throwIfAborted();
-        Object.assign(progress, { why: 'transport', sent: true });
+        Object.assign(state, { why: 'transport', sent: true });
         const response = await deadline.race(target.fetch(new Request(url, { ...init, signal: deadline.signal })));
-        return await deadline.race(receive(response, { ...options, request, link, now, progress }));
+        return await deadline.race(receive(response, { ...options, request, link, now, state }));
       } catch (error) {
         const isAborted = deadline?.signal.aborted === true;
-        if (isAborted && progress.sent) progress.why = request.signal?.aborted ? 'given-up' : 'timeout';
+        if (isAborted && state.sent) state.why = request.signal?.aborted ? 'given-up' : 'timeout';
         // The deadline, or the abort of the fetch that it caused.
         const cause: unknown = isAborted ? deadline?.signal.reason : error;
-        return failedCall(cause, { ...options, ...progress, to: request.to, traceId: context.traceId });
+        return failedCall(cause, { ...options, ...state, to: request.to, traceId: context.traceId });
       } finally {
         deadline?.clear();
       }
@@ -127,8 +132,8 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
   };
 };
 
-/** Progress of a call: what is reported if it fails from here on. */
-interface Progress {
+/** How far a call has come: what is reported if it fails from here on. */
+interface CallState {
   why: CallFailure;
   sent: boolean;
   spanId: string | undefined;
@@ -145,7 +150,7 @@ const failedCall = (
     self,
     now = Date.now,
     log = logLine,
-  }: SignedClientOptions & Progress & { to: string; traceId: string },
+  }: SignedClientOptions & CallState & { to: string; traceId: string },
 ): FailedCall => {
   const isCoded = cause instanceof ContextRefused || cause instanceof CodedError;
   const code = isCoded && cause.code !== 'UNAUTHORIZED' ? cause.code : 'DELEGATION_FAILED';
@@ -174,6 +179,7 @@ const signCall = async (
   const capabilities = handedTo(aud, { directory, wanted: request.capabilities, held: context.capabilities });
   const link = await signLink(context, { ...request, capabilities, signer, aud, op, body, now: now() });
   const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
+  if (request.progress !== undefined) headers.Accept = EVENT_STREAM;
   if (body.length === 0) return { link, url, init: { method, headers, redirect: 'manual' } };
   headers['Content-Type'] = 'application/json';
   return { link, url, init: { method, headers, redirect: 'manual', body } };
@@ -197,22 +203,25 @@ interface Receiving extends SignedClientOptions {
   request: SignedRequest;
   link: SignedLink;
   now: () => number;
-  progress: Progress;
+  state: CallState;
 }
 
 const receive = async (
   response: Response,
-  { self, request, directory, link, now, progress }: Receiving,
+  { self, request, directory, link, now, state }: Receiving,
 ): Promise<SignedAnswer> => {
-  const token = response.headers.get(RECEIPT_HEADER);
+  const maxBytes = request.maxAnswerBytes ?? MAX_ANSWER_BYTES;
+  const isStream = isEventStream(response.headers);
+  const streamed = isStream ? await readStream(response, { maxBytes, progress: request.progress }) : undefined;
+  const token = isStream ? streamed?.token : response.headers.get(RECEIPT_HEADER);
   if (token === null) {
-    progress.why = 'receipt';
+    state.why = 'receipt';
     discard(response.body);
     throw new Error(`the answer has no receipt, its status is ${response.status}`);
   }
-  const body = await readBody(response, request.maxAnswerBytes ?? MAX_ANSWER_BYTES);
-  progress.why = body === undefined ? 'unusable' : 'receipt';
-  if (body === undefined) throw new Error('the answer is too large');
+  const body = streamed?.signed ?? (isStream ? undefined : await readBody(response, maxBytes));
+  state.why = body === undefined ? 'unusable' : 'receipt';
+  if (body === undefined || token === undefined) throw new Error('the answer is too large');
   const { status } = response;
   const linkHash = await sha256(utf8(link.link));
   const { budgets } = link;
@@ -226,21 +235,61 @@ const receive = async (
     directory,
     now: now(),
   });
-  const contentType = response.headers.get('Content-Type') ?? '';
-  const json = (): unknown => JSON.parse(new TextDecoder().decode(body));
+  const answer = streamed?.answer ?? {
+    status,
+    contentType: response.headers.get('Content-Type') ?? '',
+    body,
+  };
   return {
     ok: true,
-    status,
-    contentType,
+    ...answer,
     headers: response.headers,
-    body,
-    json,
+    json: (): unknown => JSON.parse(new TextDecoder().decode(answer.body)),
     receipt,
     receiptText: token,
     receiptHash: () => sha256(utf8(token)),
     link: link.link,
     spanId: link.spanId,
   };
+};
+
+/** The last event of a stream as a response, with what its receipt covers. */
+const readStream = async (
+  response: Response,
+  { maxBytes, progress }: { maxBytes: number; progress: Progress | undefined },
+) => {
+  let last: StreamedEvent | undefined;
+  let token: string | undefined;
+  let reported = 0;
+  const onEvent = (event: StreamedEvent): void => {
+    if (event.name === RECEIPT_EVENT) token ??= event.data;
+    else if (event.name === 'done' || event.name === 'error') last ??= event;
+    else if (last === undefined && reported < MAX_REPORTED) {
+      reported += 1;
+      const read = readProgress(event);
+      if (read !== undefined) progress?.(read);
+    }
+  };
+  const text = await readEvents(response, { maxBytes, onEvent });
+  if (text === undefined) return undefined;
+  if (last === undefined || token === undefined) throw new Error('the stream ended without an answer and its receipt');
+  const { name, data } = last;
+  return {
+    token,
+    signed: utf8(text.slice(0, text.lastIndexOf(`event: ${RECEIPT_EVENT}\n`))),
+    answer: { status: name === 'done' ? 200 : statusOf(data), contentType: 'application/json', body: utf8(data) },
+  };
+};
+
+/** Events of one call that are passed on. */
+const MAX_REPORTED = 500;
+
+/** The status that the body of an error would have had. */
+const statusOf = (data: string): number => {
+  // Every member is checked before it is used.
+  const { error, metadata } = JSON.parse(data) as { error?: { code?: string }; metadata?: { error_code?: string } };
+  const said = error?.code ?? metadata?.error_code;
+  return Object.entries(HTTP_STATUS).find(([code]) => code === said)?.[1] ?? 500;
 };
 
 /**

@@ -41,3 +41,5 @@ export const EXPIRY_WARNING_MS = 30 * 86_400_000;
 export const CONTEXT_HEADER = 'Context-Token';
 /** Response header: the signed receipt. */
 export const RECEIPT_HEADER = 'Context-Receipt';
+/** The last event of a streamed response: the signed receipt over all bytes before it. */
+export const RECEIPT_EVENT = 'receipt';

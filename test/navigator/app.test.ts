@@ -127,7 +127,7 @@ describe('the navigator function', () => {
     const navigated = await call('/v1/navigate', { query: QUESTION });
     expect(Object.keys(navigated.reply.metadata)).toEqual(['closest']);
     const asked = await call('/librarians/navigator/ask', { query: QUESTION });
-    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator', 'closest']);
+    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator', 'statements', 'closest']);
   });
 
   it('passes the previous turns to the model', async () => {

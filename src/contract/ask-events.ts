@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { jsonObject } from './json-object.ts';
+import { LibrarianId, Link } from './names.ts';
+
+/** A place in a source that supports a statement. */
+export const StatementSource = z.object({
+  /** Title of the article, or the name of another source. */
+  name: z.string().regex(/\S/, 'is empty').max(500),
+  url: Link.optional(),
+  /** The article's id. */
+  file: z.string().min(1).max(500).optional(),
+  /** The heading above the quote. */
+  section: z.string().max(500).optional(),
+  /** The exact words of the article: `article.text.slice(start, end)`, in UTF-16 units. */
+  quote: z.string().max(16_000).optional(),
+  start: z.int().min(0).optional(),
+  end: z.int().min(0).optional(),
+});
+export type StatementSource = z.infer<typeof StatementSource>;
+
+/** One sentence, list, table or passage of an answer with its evidence. */
+export const Statement = z.object({
+  /** Markdown, safe to render as HTML. */
+  text: z.string().regex(/\S/, 'is empty').max(32_000),
+  /** Best first; empty for a sentence that only leads to the next one. */
+  sources: z.array(StatementSource).max(20),
+  /** Probability that the sources state it, 0 to 1. */
+  support: z.number().min(0).max(1),
+  /** How that was found: it is quoted; its words were compared with the quotes; a model judged it; its librarian vouches for it. */
+  check: z.enum(['quoted', 'compared', 'judged', 'reported']),
+});
+export type Statement = z.infer<typeof Statement>;
+
+/** The most statements of one answer; those behind them are in `answer` only. */
+export const MAX_STATEMENTS = 64;
+
+/** `metadata.statements` of a Response, and `statements` of a navigator's. */
+export const Statements = z.array(Statement).max(MAX_STATEMENTS);
+
+const Place = z.object({
+  name: z.string().max(500),
+  url: Link.optional(),
+  section: z.string().max(500).optional(),
+  relevance: z.number().min(0).max(1).optional(),
+});
+
+const MAX_LISTED = 50;
+
+/**
+ * What a librarian reports while it answers. On the wire a server-sent event of this type, before the `done` or `error` that ends the
+ * stream (docs/streaming.md).
+ */
+export const ProgressEvent = z.discriminatedUnion('type', [
+  /** Who answers. */
+  z.object({
+    type: z.literal('routing'),
+    librarians: z.array(z.object({ id: LibrarianId, query: z.string().max(4000).optional() })).max(MAX_LISTED),
+  }),
+  z.object({
+    type: z.literal('searching'),
+    librarian: LibrarianId.optional(),
+    edition: z.string().max(128).optional(),
+  }),
+  /** What the search found, best first. */
+  z.object({
+    type: z.literal('passages'),
+    librarian: LibrarianId.optional(),
+    passages: z.array(Place).max(MAX_LISTED),
+  }),
+  /** A checked part of the answer; `index` counts from 0. */
+  z.object({
+    type: z.literal('statement'),
+    librarian: LibrarianId.optional(),
+    index: z.int().min(0).max(MAX_STATEMENTS),
+    ...Statement.shape,
+  }),
+  /** A statement that its sources do not support; with `index` when it was sent before and is withdrawn. */
+  z.object({
+    type: z.literal('removed'),
+    librarian: LibrarianId.optional(),
+    index: z.int().min(0).max(MAX_STATEMENTS).optional(),
+    text: z.string().max(1000),
+    reason: z.string().max(1000),
+  }),
+  /** What is known of the answer beyond its text, such as the model. */
+  z.object({
+    type: z.literal('metadata'),
+    librarian: LibrarianId.optional(),
+    metadata: jsonObject({ maxDepth: 8, maxLength: 16_000 }),
+  }),
+]);
+export type ProgressEvent = z.infer<typeof ProgressEvent>;
+
+/** Takes what is reported while an answer is made. Never throws and never waits. */
+export type Progress = (event: ProgressEvent) => void;

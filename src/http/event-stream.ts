@@ -1,0 +1,130 @@
+import { createParser } from 'eventsource-parser';
+
+/** Media type of server-sent events (WHATWG HTML, section 9.2). */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** Whether a request accepts events. */
+export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
+  headers.get('Accept')?.toLowerCase().includes(EVENT_STREAM) === true;
+
+/** Whether a response is a stream of events. */
+export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>
+  headers.get('Content-Type')?.toLowerCase().startsWith(EVENT_STREAM) === true;
+
+/** Sends an event with one line of data; false when the stream is full or no one reads it any longer. */
+export type SendEvent = (name: string, data: string) => boolean;
+
+const HEARTBEAT_MS = 10_000;
+/** Of all events together: a reader that stops reading costs at most this memory. */
+const MAX_STREAM_BYTES = 4_194_304;
+
+const HEADERS = {
+  'Content-Type': `${EVENT_STREAM}; charset=utf-8`,
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/**
+ * A response whose events are sent while `produce` runs; it ends with it. A comment every ten seconds keeps the connection open.
+ *
+ * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without a word.
+ */
+export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
+  const gone = new AbortController();
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      let left = MAX_STREAM_BYTES;
+      const write = (text: string): boolean => {
+        const bytes = encoder.encode(text);
+        if (gone.signal.aborted || bytes.length > left) return false;
+        left -= bytes.length;
+        controller.enqueue(bytes);
+        return true;
+      };
+      heartbeat = setInterval(() => write(': keep-alive\n\n'), HEARTBEAT_MS);
+      const end = () => {
+        clearInterval(heartbeat);
+        if (!gone.signal.aborted) controller.close();
+      };
+      // Not awaited: `start` has to return before anything is read.
+      void produce((name, data) => write(eventText(name, data)), gone.signal).finally(end);
+    },
+    cancel: () => {
+      clearInterval(heartbeat);
+      gone.abort();
+    },
+  });
+  return new Response(stream, { headers: HEADERS });
+};
+
+const encoder = new TextEncoder();
+
+/** An event as text; line breaks cannot occur in JSON, which is all that is sent. */
+export const eventText = (name: string, data: string): string => `event: ${name}\ndata: ${data}\n\n`;
+
+export interface Tap {
+  /** Called with each part of the stream as it passes. */
+  onPart?: ((part: Uint8Array) => void) | undefined;
+  /** Called once, when the stream has ended, failed or was cancelled; what it returns is added at a proper end. */
+  onEnd: (why: 'ended' | 'cancelled') => Promise<string | undefined> | undefined;
+}
+
+/** The same response, watched while it is read. */
+export const tapStream = (response: Response, { onPart, onEnd }: Tap): Response => {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return response;
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) {
+          onPart?.(value);
+          controller.enqueue(value);
+          return;
+        }
+        const last = await onEnd('ended');
+        if (last !== undefined) controller.enqueue(encoder.encode(last));
+        controller.close();
+      } catch (error) {
+        await onEnd('cancelled');
+        controller.error(error);
+      }
+    },
+    cancel: async (reason) => {
+      await onEnd('cancelled');
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(stream, response);
+};
+
+export interface StreamedEvent {
+  name: string;
+  data: string;
+}
+
+/**
+ * Reads a stream of events to its end.
+ *
+ * @param onEvent Gets each event as it arrives.
+ * @returns All bytes of the stream; `undefined` when there are more than `maxBytes`. Throws when the connection breaks.
+ */
+export const readEvents = async (
+  { body }: Response,
+  { maxBytes, onEvent }: { maxBytes: number; onEvent: (event: StreamedEvent) => void },
+): Promise<string | undefined> => {
+  const decoder = new TextDecoder();
+  const parser = createParser({ onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data }) });
+  let length = 0;
+  let text = '';
+  for await (const part of body ?? []) {
+    length += part.length;
+    // Leaving the loop cancels the stream.
+    if (length > maxBytes) return undefined;
+    const piece = decoder.decode(part, { stream: true });
+    text += piece;
+    parser.feed(piece);
+  }
+  return text;
+};
