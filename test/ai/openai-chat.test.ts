@@ -64,6 +64,20 @@ describe('openaiChat()', () => {
     await expect(chatOf(server).complete(QUESTION, { schema })).rejects.toThrow(RangeError);
     expect(server.requests).toHaveLength(0);
   });
+  it('passes on the text as it is written, and returns the same completion as without', async () => {
+    const pieces: string[] = [];
+    server.script({ text: 'It is warm today, and dry.' }, { text: 'It is warm today, and dry.' });
+    const streamed = await chatOf(server).complete(QUESTION, { onText: (piece) => pieces.push(piece) });
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.join('')).toBe(streamed.text);
+    expect(streamed).toEqual(await chatOf(server).complete(QUESTION));
+    expect(sent()).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+  it.each(['tear', 'error'] as const)('fails when the stream breaks (%s)', async (fault) => {
+    server.script({ text: 'It is warm today, and dry.', stream: fault });
+    const streaming = chatOf(server).complete(QUESTION, { onText: () => {} });
+    expect(await unavailabilityOf(streaming)).toMatchObject({ reason: expect.stringMatching(/malformed|unavailable/) });
+  });
   it('sends half a surrogate pair as a replacement character', async () => {
     await chatOf(server).complete([{ role: 'user', content: 'cut \ud83d' }]);
     expect(sent()).toMatchObject({ messages: [{ content: 'cut \ufffd' }] });

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Statement } from '../../src/contract/ask-events.ts';
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
@@ -30,11 +31,14 @@ const start = async ({
   infos = HOUSE,
   capabilities = ['kb:read', 'sql:read', 'web:search'],
   own = infos.map(({ id }) => id),
+  onReply = (reply) => reply,
 }: {
   librarians?: Record<string, Librarian>;
   infos?: readonly LibrarianInfo[];
   capabilities?: string[];
   own?: string[];
+  /** Changes what comes from a librarian. */
+  onReply?: (reply: Response) => Response;
 } = {}) => {
   const targets: Record<string, Target> = {};
   for (const info of infos) {
@@ -44,7 +48,7 @@ const start = async ({
       return (librarians[info.id] ?? answering(info.id))(query, context);
     };
     const app = serveLibrarian(librarian, info, { ...(await identityOf(info.id)), log: () => {} });
-    targets[info.id] = { fetch: async (request) => app.fetch(request) };
+    targets[info.id] = { fetch: async (request) => onReply(await app.fetch(request)) };
   }
   const identity = await identityOf('gateway');
   const app = new Hono<GatewayEnv>();
@@ -66,12 +70,33 @@ const start = async ({
     if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.reported));
     throw error;
   });
-  return async (body: Record<string, unknown>) => {
-    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-    const response = await app.request('/v1/ask', request);
+  const request = (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
+    app.request('/v1/ask', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const ask = async (body: Record<string, unknown>) => {
+    const response = await request(body);
     return { status: response.status, headers: response.headers, body: LibrarianResponse.parse(await response.json()) };
   };
+  return Object.assign(ask, {
+    stream: (body: Record<string, unknown>) => request(body, { accept: 'text/event-stream' }),
+  });
 };
+
+/** The events of a stream as they arrive. */
+async function* eventsOf(response: Response): AsyncGenerator<{ name: string; data: Record<string, unknown> }> {
+  let text = '';
+  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (text + part).split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) };
+    }
+  }
+}
 
 /** Who asked whom, and what came of it. */
 const hopsOf = ({ metadata }: LibrarianResponse) =>
@@ -215,5 +240,137 @@ describe('POST /v1/ask with a librarian named', () => {
     expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
     expect(body.error?.suggestion).toContain('concierge, navigator');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('POST /v1/ask as a stream of events', () => {
+  const QUERY = { query: 'Find pages', librarian: 'semantic' };
+  const part = (text: string): Statement => ({
+    text,
+    sources: [{ name: 'Fans', file: 'fans.md', quote: text, start: 0, end: text.length }],
+    support: 1,
+    check: 'quoted',
+  });
+  const parts = ['Fans are quiet.', 'They last five years.'].map(part);
+  const answer = { answer: parts.map(({ text }) => text).join(' '), confidence: 0.9, metadata: { statements: parts } };
+  const namesOf = async (response: Response) => (await Array.fromAsync(eventsOf(response))).map(({ name }) => name);
+
+  it('sends each statement while the librarian still works, and ends with the response of a plain call', async () => {
+    const gate = Promise.withResolvers<void>();
+    const semantic: Librarian = async (_, context) => {
+      context?.progress?.({ type: 'searching', edition: 'e1' });
+      for (const [index, statement] of parts.entries()) {
+        if (index > 0) await gate.promise;
+        context?.progress?.({ type: 'statement', index, ...statement });
+      }
+      return answer;
+    };
+    const ask = await start({ librarians: { semantic } });
+    const response = await ask.stream(QUERY);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const events = eventsOf(response);
+    const seen = [];
+    for await (const event of events) {
+      seen.push(event);
+      if (event.name === 'statement') gate.resolve();
+    }
+    expect(seen.map(({ name }) => name)).toEqual([
+      'routing',
+      'searching',
+      'statement',
+      'statement',
+      'metadata',
+      'done',
+    ]);
+    expect(seen[2]?.data).toEqual({ type: 'statement', index: 0, librarian: 'semantic', ...parts[0] });
+    const { body } = await ask(QUERY);
+    const done = LibrarianResponse.parse(seen.at(-1)?.data);
+    expect(hopsOf(done)).toEqual(hopsOf(body));
+    expect({ ...done, metadata: { ...done.metadata, trace: 0 } }).toEqual({
+      ...body,
+      metadata: { ...body.metadata, trace: 0 },
+    });
+  });
+
+  it('sends what the librarian did not report, and withdraws what the answer does not contain', async () => {
+    const ask = await start({
+      librarians: {
+        semantic: async (_, context) => {
+          context?.progress?.({ type: 'statement', index: 0, ...part('Fans are loud.') });
+          return answer;
+        },
+      },
+    });
+    const events = await Array.fromAsync(eventsOf(await ask.stream(QUERY)));
+    expect(events.slice(1, -2).map(({ name, data }) => [name, data.index, data.text])).toEqual([
+      ['statement', 0, 'Fans are loud.'],
+      ['removed', 0, 'Fans are loud.'],
+      ['statement', 1, parts[0]?.text],
+      ['statement', 2, parts[1]?.text],
+    ]);
+  });
+
+  it('sends the answer of a librarian that reports nothing as one statement, and that of several once it is joined', async () => {
+    const ask = await start();
+    expect(await namesOf(await ask.stream(QUERY))).toEqual(['routing', 'statement', 'metadata', 'done']);
+    const both = await ask.stream({ query: 'How many fans are in stock? How do I reset my password?' });
+    const [routing, statement] = await Array.fromAsync(eventsOf(both));
+    expect(routing?.data.librarians).toHaveLength(2);
+    expect(statement?.data.text).toMatch(/analytics[\s\S]*navigator|navigator[\s\S]*analytics/);
+  });
+
+  it('ends with an error where a plain call has one, and refuses a bad request before the stream begins', async () => {
+    const ask = await start({ librarians: { semantic: async () => ({ error: NOT_HERE }) } });
+    const events = await Array.fromAsync(eventsOf(await ask.stream({ ...QUERY, librarian: 'analytics' })));
+    expect(events.at(-1)?.name).toBe('done');
+    const refused = await ask.stream({ query: '' });
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json']);
+    const failing = await start({
+      librarians: { semantic: async () => ({ error: { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' } }) },
+    });
+    const failed = await Array.fromAsync(eventsOf(await failing.stream(QUERY)));
+    expect(failed.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+  });
+
+  it('believes no stream that was changed on the way, or that ends early', async () => {
+    const changed = (change: (text: string) => string) =>
+      start({
+        librarians: { semantic: async () => answer },
+        onReply: (reply) =>
+          new Response(
+            reply.body
+              ?.pipeThrough(new TextDecoderStream())
+              .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(change(text)) }))
+              .pipeThrough(new TextEncoderStream()),
+            reply,
+          ),
+      });
+    for (const change of [
+      (text: string) => text.replaceAll('quiet', 'loud'),
+      (text: string) => (text.includes('event: receipt') ? '' : text),
+      (text: string) => text.replace('event: receipt', 'event: statement\ndata: {}\n\nevent: receipt'),
+    ]) {
+      const ask = await changed(change);
+      const events = await Array.fromAsync(eventsOf(await ask.stream(QUERY)));
+      expect(events.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'DELEGATION_FAILED' } } });
+    }
+  });
+
+  it('stops the librarian when the client has gone', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const ask = await start({
+      librarians: {
+        semantic: (_, context) =>
+          new Promise((resolve) => {
+            context?.signal?.addEventListener('abort', () => {
+              stopped.resolve();
+              resolve(answer);
+            });
+            context?.progress?.({ type: 'searching' });
+          }),
+      },
+    });
+    for await (const { name } of eventsOf(await ask.stream(QUERY))) if (name === 'searching') break;
+    await stopped.promise;
   });
 });

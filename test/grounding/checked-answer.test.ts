@@ -78,3 +78,63 @@ describe('a sentence that the judge rejects', () => {
     expect(await answerWith([STATED], `The plugs carry 12 V ${REJECTED}.`)).toEqual([]);
   });
 });
+
+describe('an answer that is passed on while the model writes it', () => {
+  const quote = (text: string) => [{ passage: 'p1', quote: text }];
+  const reply = {
+    statements: [
+      { quotes: quote(STATED), text: STATED },
+      { quotes: [], text: 'Then follow these steps:' },
+      { quotes: quote(COLD_START), text: COLD_START },
+      { quotes: quote(STATED), text: `The plugs carry 12 V ${REJECTED}.` },
+    ],
+    verdict: 'answer',
+    confidence: 'high',
+  };
+
+  const write = async (said: object, isStreamed: boolean) => {
+    const log: string[] = [];
+    const text = JSON.stringify(said);
+    const calls = startModelCalls({
+      ai: {
+        model: 'slow',
+        complete: async (messages, { schema, onText } = {}) => {
+          if (schema?.name === 'judged_statements') {
+            const { statements } = JSON.parse(messages.at(-1)?.content ?? '') as {
+              statements: { id: string; statement: string }[];
+            };
+            const judge = ({ id, statement }: (typeof statements)[number]) => ({
+              ...{ id, reason: 'read' },
+              verdict: statement.includes(REJECTED) ? 'not_stated' : 'stated',
+            });
+            return { text: JSON.stringify({ judgements: statements.map(judge) }) };
+          }
+          for (const piece of text.match(/[\s\S]{1,7}/g) ?? []) {
+            onText?.(piece);
+            await new Promise((resolve) => setTimeout(resolve));
+          }
+          log.push('the reply is complete');
+          return { text };
+        },
+      },
+      timeMs: 5000,
+    });
+    const onStatement = ({ text: each }: { text: string }) => void log.push(each);
+    const options = { calls, isScreened: true, ...(isStreamed ? { onStatement } : {}) };
+    const answer = await writeCheckedAnswer({ question: 'What now?', history: [], passages: [PASSAGE] }, options);
+    calls.end();
+    return { log, answer };
+  };
+
+  it('sends each statement before the reply is complete, judged where needed, and ends with the same answer', async () => {
+    const streamed = await write(reply, true);
+    const shown = [STATED, 'Then follow these steps:', COLD_START];
+    expect(streamed.log).toEqual([...shown, 'the reply is complete']);
+    expect(streamed.answer).toEqual((await write(reply, false)).answer);
+  });
+
+  it('has no answer where the model says in the end that it found none, and says nothing more', async () => {
+    const { answer } = await write({ ...reply, verdict: 'no_information' }, true);
+    expect(answer).toEqual({ failure: 'no_answer', removed: [] });
+  });
+});
