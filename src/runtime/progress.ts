@@ -49,7 +49,7 @@ export const readProgress = ({ name, data }: StreamedEvent): ProgressEvent | und
 export const withoutStatements = (progress: Progress | undefined): Progress | undefined =>
   progress && ((event) => void (event.type === 'statement' || event.type === 'removed' || progress(event)));
 
-/** Passes on each statement once and in order: one that is asked again, or its fallback, begins anew. */
+/** Passes on each statement once and in order: one that is asked again, or its fallback, starts again. */
 export const inOrder = (progress: Progress | undefined): Progress | undefined => {
   let next = 0;
   return (
