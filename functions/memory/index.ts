@@ -7,17 +7,16 @@ import { createApp } from '../../src/memory/app.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
-import { readMaxMemories } from '../../src/memory/store-memory.ts';
+import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { MemoryObject } from '../../src/memory/memory-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends IdentityVariables, AdapterVariables, QuotaVariables {
   MEMORIES: DurableObjectNamespace;
   EMBEDDINGS: KVNamespace;
-  MAX_MEMORIES?: string;
 }
 
 const fetch = serveApp('memory', async (env: Env) => {
@@ -33,7 +32,7 @@ const fetch = serveApp('memory', async (env: Env) => {
     queryEmbeddings: queryEmbeddingsOf(settings, { librarian: 'memory', kv: env.EMBEDDINGS }),
     engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
-    maxMemories: readMaxMemories(env.MAX_MEMORIES, isOnUpstash(settings) ? 'upstash' : 'embedded'),
+    quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),
   });
 });
 

@@ -25,6 +25,10 @@ export const Memory = z.object({
   /** The person that it is about or from, by which all memories of a person can be erased. An id, not a name or address. */
   person_id: MemoryId.optional(),
   created_at: Timestamp,
+  /** The subject of the context that stored it: `user:<id of the API key>`. Set by the server; absent on older memories. */
+  stored_by: z.string().max(200).optional(),
+  /** When a turn of a conversation is removed. Set by the server; no other memory expires. */
+  expires_at: Timestamp.optional(),
   metadata: Metadata.optional(),
 });
 export type Memory = z.infer<typeof Memory>;
@@ -83,11 +87,23 @@ export type SearchResult = z.infer<typeof SearchResult>;
 export const MemoryDegradation = z.enum(['embeddings', 'vectors']);
 export type MemoryDegradation = z.infer<typeof MemoryDegradation>;
 
+const Count = z.int().min(0);
+
+/** A quota of which at least 90 % is used. At 100 % further memories are refused with `RATE_LIMITED`. */
+export const NearlyFull = z.object({
+  scope: z.enum(['workspace', 'key']),
+  /** Memories that count, this one included. Turns of conversations do not count. */
+  memories: Count,
+  allowed: Count,
+});
+export type NearlyFull = z.infer<typeof NearlyFull>;
+
 /** The reply to `POST /v1/workspaces/{workspace_id}/memories`, status 201. */
 export const MemoryStored = z.object({
   memory: Memory,
   /** The memory is stored, but can only be found by its words. */
   degraded: z.array(MemoryDegradation).max(2).optional(),
+  nearly_full: z.array(NearlyFull).max(2).optional(),
 });
 export type MemoryStored = z.infer<typeof MemoryStored>;
 
@@ -134,12 +150,16 @@ export const MemorySearchResponse = z.object({
 });
 export type MemorySearchResponse = z.infer<typeof MemorySearchResponse>;
 
-const Count = z.int().min(0);
+const Used = z.object({ used: Count, allowed: Count });
+/** `turns` are questions with their answers; the oldest are removed for new ones, so they are never refused. */
+const Quotas = z.object({ memories: Used, turns: Used });
 
 /** `GET /v1/workspaces/{workspace_id}/memories/stats`: statistics of memory searches. Numbers only, no text. */
 export const MemoryStats = z.object({
-  /** Memories in the workspace now. */
+  /** Memories in the workspace now, without turns of conversations. */
   memories: Count,
+  /** Of the workspace, and of the key that asks. */
+  quotas: z.object({ workspace: Quotas, key: Quotas }),
   /** Searches and contexts since `since`. */
   searches: z.object({
     count: Count,

@@ -26,16 +26,17 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
+import type { MemoryCount } from '../storage/memory-store.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
 import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
 import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
-import { type StoringParts, storeMemory } from './store-memory.ts';
+import { MEMORIES_OF_TURN, type StoringParts, storeMemory } from './store-memory.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
-    Pick<StoringParts, 'embeddings' | 'maxMemories'>,
+    Pick<StoringParts, 'embeddings' | 'quotas'>,
     Partial<Pick<StoringParts, 'newId' | 'now' | 'log'>> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   engines: Engines;
@@ -69,7 +70,7 @@ type MemoryContext = Context<GuardedEnv>;
  * found.
  */
 export const createApp = (parts: MemoryParts) => {
-  const { guard, store, engines, queryEmbeddings, ledgerOf, maxMemories } = parts;
+  const { guard, store, engines, queryEmbeddings, ledgerOf, quotas } = parts;
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
@@ -103,23 +104,27 @@ export const createApp = (parts: MemoryParts) => {
   app.notFound((c) => errorResponse(c, 'NOT_FOUND'));
   app.get('/librarians/memory', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
 
-  const keep = async (c: MemoryContext, askedBy?: string): Promise<Response> => {
+  const keep = async (c: MemoryContext, { isTurn }: { isTurn: boolean }): Promise<Response> => {
     const input = readJson(c.get('body'), MemoryInput);
     if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem);
     const { metadata } = input.value;
     if (metadata !== undefined && Object.hasOwn(metadata, ASKED_BY)) return errorResponse(c, 'INVALID_QUERY', RESERVED);
-    const memory =
-      askedBy === undefined ? input.value : { ...input.value, metadata: { ...metadata, [ASKED_BY]: askedBy } };
+    const { subject } = c.get('context');
+    const memory = isTurn ? { ...input.value, metadata: { ...metadata, [ASKED_BY]: subject } } : input.value;
     const { embeddings } = parts;
-    const stored = await storeMemory(memory, { store, embeddings, maxMemories, newId, now, log, ...callOf(c) });
+    const storing = { store, embeddings, quotas, newId, now, log, subject, isTurn, ...callOf(c) };
+    const stored = await storeMemory(memory, storing);
     if (stored.ok) return jsonAnswer(stored.value, { status: 201 });
-    return stored.isFull
-      ? errorResponse(c, 'RATE_LIMITED', stored.problem, FULL)
-      : errorResponse(c, 'INVALID_QUERY', stored.problem);
+    return stored.full === undefined
+      ? errorResponse(c, 'INVALID_QUERY', stored.problem)
+      : errorResponse(c, 'RATE_LIMITED', stored.problem, {
+          suggestion: fullSuggestion(stored.full.scope),
+          details: { ...stored.full, memories: stored.full.memories - 1 },
+        });
   };
-  app.post(MEMORIES, ...write, (c) => keep(c));
+  app.post(MEMORIES, ...write, (c) => keep(c, { isTurn: false }));
   // Not reachable at the gateway: the gateway itself stores turns, on behalf of its caller.
-  app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, c.get('context').subject));
+  app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, { isTurn: true }));
   app.get(MEMORIES, ...read, async (c) => {
     const query = readAs(MemoryListingQuery, c.req.query());
     if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
@@ -210,13 +215,28 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
-    const [memories, searches] = await Promise.all([
-      store.count(workspaceId, { signal }),
+    const { subject: storedBy } = c.get('context');
+    const count = (of: MemoryCount) => store.count(workspaceId, of, { signal });
+    const [memories, turns, ofKey, turnsOfKey, searches] = await Promise.all([
+      count({ turns: false }),
+      count({ turns: true }),
+      count({ turns: false, storedBy }),
+      count({ turns: true, storedBy }),
       withDeadline(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
     ]);
     const cache = embeddingsFor(c)?.statistics();
     return jsonAnswer({
       memories,
+      quotas: {
+        workspace: {
+          memories: { used: memories, allowed: quotas.memories },
+          turns: { used: Math.ceil(turns / MEMORIES_OF_TURN), allowed: quotas.turns },
+        },
+        key: {
+          memories: { used: ofKey, allowed: quotas.memoriesPerKey },
+          turns: { used: Math.ceil(turnsOfKey / MEMORIES_OF_TURN), allowed: quotas.turnsPerKey },
+        },
+      },
       searches,
       ...(cache === undefined ? {} : { embedding_cache: cacheStats(cache) }),
     } satisfies MemoryStats);
@@ -243,10 +263,8 @@ interface Call {
   timeoutMs: number;
 }
 
-const FULL = {
-  suggestion:
-    'Delete memories that are no longer needed, one by one or by conversation, or have the operator raise MAX_MEMORIES.',
-};
+const fullSuggestion = (scope: 'workspace' | 'key'): string =>
+  `Delete memories that are no longer needed, one by one or by conversation, or have the operator raise MAX_MEMORIES${scope === 'key' ? '_PER_KEY' : ''}`;
 const NO_MEMORY = 'Cannot find this memory';
 const NO_VECTORS = 'Cannot search by vector: there is no embedding model, so no memory has one. Send the query';
 /** Errors of the request, before any search. */

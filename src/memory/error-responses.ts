@@ -17,7 +17,7 @@ export const errorResponse = (
   c: MemoryContext,
   code: ErrorCode,
   message?: string,
-  more: { suggestion?: string } = {},
+  more: { suggestion?: string; details?: Record<string, unknown> } = {},
 ): Response => {
   c.set('outcome', code);
   return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));

@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { MemoryStore } from '../storage/memory-store.ts';
 import { durableObjectSql } from '../storage/sql.ts';
-import { sqlMemoryStore } from '../storage/sql-memory-store.ts';
+import { type SqlMemoryStore, sqlMemoryStore } from '../storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { LEDGER_METHODS, type RemoteMethod, STORE_METHODS } from './remote-memory.ts';
@@ -14,23 +13,36 @@ const WORKSPACE = 'workspace';
  * and no other.
  */
 export class MemoryObject extends DurableObject {
-  #open: { workspace: string; methods: MemoryStore & Ledger } | undefined;
+  #open: { workspace: string; methods: SqlMemoryStore & Ledger } | undefined;
 
   /** Calls one of the remote methods. */
   async ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown> {
     if (![...STORE_METHODS, ...LEDGER_METHODS].includes(method))
       throw new Error(`Cannot call the memory object: there is no method ${method}`);
-    this.#open ??= await this.#openFor(workspace);
+    if (this.#open === undefined) {
+      this.#open = await this.#openFor(workspace);
+      await this.alarm();
+    }
     if (this.#open.workspace !== workspace)
       throw new Error('Cannot call the memory object: it belongs to another workspace');
     // The parameters are those of `remoteMemoryStore` and `remoteLedger`, which know the method's type.
     const answer = this.#open.methods[method] as (...parameters: unknown[]) => unknown;
-    return answer(...parameters);
+    const answered = await answer(...parameters);
+    if (method === 'put' && (await this.ctx.storage.getAlarm()) === null) await this.alarm();
+    return answered;
   }
 
-  async #openFor(caller: string): Promise<{ workspace: string; methods: MemoryStore & Ledger }> {
+  /** Removes turns that have expired, and runs again when the next one expires. */
+  override async alarm(): Promise<void> {
+    this.#open ??= await this.#openFor();
+    const next = await this.#open.methods.removeExpired();
+    if (next !== undefined) await this.ctx.storage.setAlarm(next);
+  }
+
+  async #openFor(caller?: string): Promise<{ workspace: string; methods: SqlMemoryStore & Ledger }> {
     const { storage } = this.ctx;
     const workspace = (await storage.get<string>(WORKSPACE)) ?? caller;
+    if (workspace === undefined) throw new Error('Cannot open the memory object: it has no workspace yet');
     await storage.put(WORKSPACE, workspace);
     const sql = durableObjectSql(storage);
     const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts';
 
 /** The remote methods; no other method of the object can be called from outside. */
 export const STORE_METHODS = [
-  ...(['put', 'get', 'count', 'list', 'delete', 'erase'] as const),
+  ...(['put', 'get', 'count', 'surplusTurns', 'list', 'delete', 'erase'] as const),
   ...(['searchMemories', 'getMemoryRelationships', 'relationshipsOf'] as const),
 ] satisfies (keyof MemoryStore)[];
 export const LEDGER_METHODS = ['isFirstCall', 'noteSearch', 'searches'] as const satisfies (keyof Ledger)[];
@@ -34,7 +34,8 @@ export const remoteMemoryStore = (stubOf: StubOf): MemoryStore => {
     put: (memory, { vector, relatedTo, signal }) =>
       call(memory.workspace_id, 'put', [memory, { vector, relatedTo }], signal),
     get: (workspace, id, options) => call(workspace, 'get', [workspace, id], options?.signal),
-    count: (workspace, options) => call(workspace, 'count', [workspace], options?.signal),
+    count: (workspace, of, options) => call(workspace, 'count', [workspace, of], options?.signal),
+    surplusTurns: (workspace, limits, options) => call(workspace, 'surplusTurns', [workspace, limits], options?.signal),
     list: (workspace, listing, options) => call(workspace, 'list', [workspace, listing], options?.signal),
     delete: (workspace, id, options) => call(workspace, 'delete', [workspace, id], options?.signal),
     erase: (workspace, ids, options) => call(workspace, 'erase', [workspace, ids], options?.signal),

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { Memory, MemoryDegradation, MemoryInput, MemoryStored } from '../contract/memory.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import type { Memory, MemoryDegradation, MemoryInput, MemoryStored, NearlyFull } from '../contract/memory.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
@@ -9,47 +11,57 @@ export interface StoringParts {
   store: MemoryStore;
   /** Embeds memories without the cache of queries, which would outlive an erasure. */
   embeddings?: EmbeddingProvider | undefined;
-  /** Upper bound of a workspace; concurrent calls may exceed it by a few. */
-  maxMemories: number;
+  quotas: MemoryQuotas;
   newId: () => string;
   now: () => number;
   log: Log;
 }
 
-/** `isFull`: the workspace has no room for any memory. */
-type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; isFull?: true };
+/** Upper bounds of a workspace and of the memories of one API key in it; concurrent calls may exceed them by a few. */
+export interface MemoryQuotas {
+  /** Memories that are no turns. */
+  memories: number;
+  memoriesPerKey: number;
+  /** Questions of conversations with their answers. */
+  turns: number;
+  turnsPerKey: number;
+  turnsPerConversation: number;
+  turnDays: number;
+}
+
+/** `full`: there is no room for this memory. */
+type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; full?: NearlyFull };
 
 /**
- * Stores a memory with its vector. When the model or the index fails, it is stored without one: it is found by its words then, and the
+ * Stores a memory with its vector, in the name of a subject; refuses it when a quota is used up. A turn of a conversation has quotas of its
+ * own: the oldest turns are removed for it. When the model or the index fails, it is stored without one: it is found by its words then, and the
  * response says so.
  *
  * @throws {StoreUnavailable} When the memory could not be stored at all.
  */
 export const storeMemory = async (
   { related_to: relatedTo, confidence = 1, ...input }: MemoryInput,
-  { store, workspaceId, signal, timeoutMs, ...parts }: StoringParts & StoringRequest,
+  { store, workspaceId, signal, timeoutMs, subject, isTurn, ...parts }: StoringParts & StoringRequest,
 ): Promise<Storing> => {
-  const { maxMemories, newId, now } = parts;
+  const { quotas, newId, now } = parts;
   const memory: Memory = {
     ...input,
     id: newId(),
     workspace_id: workspaceId,
     confidence,
     created_at: new Date(now()).toISOString(),
+    stored_by: subject,
+    ...(isTurn ? { expires_at: new Date(now() + quotas.turnDays * DAY_MS).toISOString() } : {}),
   };
   const endsAtMs = now() + timeoutMs;
   /** Aborts after half of the remaining time or a few seconds, since later steps need time too. */
   const stepSignal = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
-  const [count, embedded] = await Promise.all([
-    store.count(workspaceId, { signal }),
+  const [used, embedded] = await Promise.all([
+    isTurn ? [] : usedQuotas(store, { workspaceId, subject, quotas, signal }),
     embed(memory.content, { ...parts, signal: stepSignal() }),
   ]);
-  if (count >= maxMemories)
-    return {
-      ok: false,
-      isFull: true,
-      problem: `Cannot store the memory: the workspace has ${count} memories, ${maxMemories} are allowed`,
-    };
+  const full = used.find(({ memories, allowed }) => memories > allowed);
+  if (full !== undefined) return { ok: false, full, problem: fullMessage(full) };
   const { isStored, degraded } = await put(memory, {
     store,
     relatedTo,
@@ -59,13 +71,78 @@ export const storeMemory = async (
     now,
     ...embedded,
   });
-  if (isStored) return { ok: true, value: { memory, ...(degraded.length === 0 ? {} : { degraded }) } };
+  if (isStored) {
+    if (isTurn) await removeSurplus(memory, { store, quotas, signal });
+    const nearlyFull = used.filter(({ memories, allowed }) => memories >= allowed * NEARLY);
+    logQuotas(nearlyFull, { log: parts.log, now: now() });
+    return {
+      ok: true,
+      value: {
+        memory,
+        ...(degraded.length === 0 ? {} : { degraded }),
+        ...(nearlyFull.length === 0 ? {} : { nearly_full: nearlyFull }),
+      },
+    };
+  }
   const missing = await missingOf(relatedTo ?? [], (id) => store.get(workspaceId, id, { signal }));
   return { ok: false, problem: `Cannot store the memory: related_to names ${missing}, which is not in this workspace` };
 };
 
+const DAY_MS = 86_400_000;
+/** Share of a quota from which on responses and the log name it. */
+const NEARLY = 0.9;
+
+/** Both quotas with this memory counted. */
+const usedQuotas = async (
+  store: MemoryStore,
+  of: { workspaceId: string; subject: string; quotas: MemoryQuotas; signal: AbortSignal },
+): Promise<NearlyFull[]> => {
+  const { workspaceId, subject: storedBy, quotas, signal } = of;
+  const [inWorkspace, ofKey] = await Promise.all([
+    store.count(workspaceId, { turns: false }, { signal }),
+    store.count(workspaceId, { turns: false, storedBy }, { signal }),
+  ]);
+  return [
+    { scope: 'workspace', memories: inWorkspace + 1, allowed: quotas.memories },
+    { scope: 'key', memories: ofKey + 1, allowed: quotas.memoriesPerKey },
+  ];
+};
+
+const fullMessage = ({ scope, memories, allowed }: NearlyFull): string =>
+  `Cannot store the memory: the ${scope === 'key' ? 'API key has stored' : 'workspace has'} ${memories - 1} memories, ${allowed} are allowed`;
+
+/** One line for each whole per cent. */
+const logQuotas = (quotas: readonly NearlyFull[], { log, now }: { log: Log; now: number }): void => {
+  const percent = (memories: number, allowed: number) => Math.floor((memories * 100) / allowed);
+  for (const { scope, memories, allowed } of quotas) {
+    if (percent(memories, allowed) === percent(memories - 1, allowed)) continue;
+    const cause = `${memories} of ${allowed} memories of the ${scope} are stored`;
+    log({ event: 'fault', time: now, librarian: 'memory', where: 'quota', code: 'RATE_LIMITED', cause });
+  }
+};
+
+/** A turn is two memories, a question and its answer. */
+export const MEMORIES_OF_TURN = 2;
+
+const removeSurplus = async (
+  { workspace_id: workspaceId, stored_by: storedBy = '', conversation_id: conversationId = '', person_id }: Memory,
+  { store, quotas, signal }: { store: MemoryStore; quotas: MemoryQuotas; signal: AbortSignal },
+): Promise<void> => {
+  const limits = {
+    ...{ storedBy, conversationId, personId: person_id },
+    perConversation: quotas.turnsPerConversation * MEMORIES_OF_TURN,
+    perSubject: quotas.turnsPerKey * MEMORIES_OF_TURN,
+    perWorkspace: quotas.turns * MEMORIES_OF_TURN,
+  };
+  const surplus = await store.surplusTurns(workspaceId, limits, { signal });
+  if (surplus.length > 0) await store.erase(workspaceId, surplus, { signal });
+};
+
 interface StoringRequest {
   workspaceId: string;
+  /** Subject of the verified context. */
+  subject: string;
+  isTurn: boolean;
   signal: AbortSignal;
   timeoutMs: number;
 }
@@ -131,17 +208,45 @@ const logFault = (log: Log, { error, now, where }: { error: unknown; now: number
   });
 
 /** Measured capacity of the back ends (docs/memory.md). */
-const DEFAULTS = { embedded: 10_000, upstash: 50_000 };
-const MOST = 10_000_000;
+const DEFAULTS = { embedded: { memories: 10_000, turns: 5000 }, upstash: { memories: 50_000, turns: 25_000 } };
+/** By default the last tenth of a workspace is for other keys. */
+const SHARE_OF_KEY = 0.9;
+
+const whole = (most: number) => z.coerce.number('is not a number').pipe(z.int().min(1).max(most)).optional();
+const Variables = z.object({
+  MAX_MEMORIES: whole(10_000_000),
+  MAX_MEMORIES_PER_KEY: whole(10_000_000),
+  MAX_TURNS: whole(10_000_000),
+  MAX_TURNS_PER_KEY: whole(10_000_000),
+  TURNS_PER_CONVERSATION: whole(10_000),
+  TURN_DAYS: whole(3650),
+});
+
+export interface QuotaVariables {
+  MAX_MEMORIES?: string;
+  MAX_MEMORIES_PER_KEY?: string;
+  MAX_TURNS?: string;
+  MAX_TURNS_PER_KEY?: string;
+  TURNS_PER_CONVERSATION?: string;
+  TURN_DAYS?: string;
+}
 
 /**
- * The upper bound of memories in a workspace: the variable's value, else the capacity of the back end.
+ * The quotas from the variables; an empty one counts as not set.
  *
- * @throws {SettingRefused} For anything but a whole number from 1 to 10,000,000.
+ * @throws {SettingRefused} Names a variable that is not a whole number in its range.
  */
-export const readMaxMemories = (text = '', backEnd: keyof typeof DEFAULTS): number => {
-  if (text.trim() === '') return DEFAULTS[backEnd];
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= MOST) return count;
-  throw new SettingRefused('Cannot use MAX_MEMORIES: it is not a whole number from 1 to 10,000,000');
+export const readMemoryQuotas = (variables: QuotaVariables, backEnd: keyof typeof DEFAULTS): MemoryQuotas => {
+  const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
+  const read = readAs(Variables, Object.fromEntries(set));
+  if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
+  const { MAX_MEMORIES: memories, MAX_TURNS: turns, ...rest } = { ...read.value };
+  const most = { memories: memories ?? DEFAULTS[backEnd].memories, turns: turns ?? DEFAULTS[backEnd].turns };
+  return {
+    ...most,
+    memoriesPerKey: rest.MAX_MEMORIES_PER_KEY ?? Math.ceil(most.memories * SHARE_OF_KEY),
+    turnsPerKey: rest.MAX_TURNS_PER_KEY ?? Math.ceil(most.turns * SHARE_OF_KEY),
+    turnsPerConversation: rest.TURNS_PER_CONVERSATION ?? 200,
+    turnDays: rest.TURN_DAYS ?? 90,
+  };
 };

@@ -10,7 +10,8 @@ import { MAX_ANSWER_BYTES, RELATIONS_LIMIT } from './memory-store.ts';
  * | --- | --- |
  * | `record:<id>` | the memory as JSON |
  * | `about:<id>` | what its removal needs: place, indexes, words |
- * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>` | places, all with score 0, so that they sort by themselves |
+ * | `all`, `conversation:<hash>`, `person:<hash>`, `type:<hash>`, `facts:<hash>`, `turns`, `turns:<hash>` | places, all with score 0, so that they sort by themselves |
+ * | `expires` | ids of turns by the time when they expire, in milliseconds; their records expire by themselves |
  * | `word:<hash>` | places of the memories that contain a word |
  * | `relations:<id>` | relations that begin or end there, as `relationPlaceOf` writes them |
  * | `vector:<id>`, `fresh` | vectors of the last minutes, and places by storage time: the vector index may not have them yet |
@@ -36,7 +37,8 @@ const NEWEST = 5000;
 const LOOKUPS = 10_000;
 
 /**
- * Arguments: record, id, place, indexes, words, vector or '', seconds since 1970, then (id, relation) of each related memory.
+ * Arguments: record, id, place, indexes, words, vector or '', seconds since 1970, milliseconds of its expiry or '', then (id, relation) of
+ * each related memory.
  * Returns 1, or 0 when a related memory does not exist.
  */
 export const PUT = `
@@ -44,14 +46,18 @@ local p = KEYS[1]
 local record, id, place, indexes, words, vector = unpack(ARGV, 1, 6)
 if vector ~= '' then redis.call('ZREM', p .. 'removed', id) end
 if redis.call('EXISTS', p .. 'record:' .. id) == 1 then return 1 end
-for at = 8, #ARGV, 2 do
+for at = 9, #ARGV, 2 do
   if redis.call('EXISTS', p .. 'record:' .. ARGV[at]) == 0 then return 0 end
 end
 redis.call('SET', p .. 'record:' .. id, record)
+if ARGV[8] ~= '' then
+  redis.call('PEXPIREAT', p .. 'record:' .. id, ARGV[8])
+  redis.call('ZADD', p .. 'expires', ARGV[8], id)
+end
 redis.call('HSET', p .. 'about:' .. id, 'place', place, 'indexes', indexes, 'words', words)
 for index in string.gmatch(indexes, '%S+') do redis.call('ZADD', p .. index, 0, place) end
 for word in string.gmatch(words, '%S+') do redis.call('SADD', p .. 'word:' .. word, place) end
-for at = 8, #ARGV, 2 do
+for at = 9, #ARGV, 2 do
   redis.call('ZADD', p .. 'relations:' .. ARGV[at], 0, ARGV[at + 1])
   redis.call('ZADD', p .. 'relations:' .. id, 0, ARGV[at + 1])
 end
@@ -84,6 +90,7 @@ for at = 2, #ARGV do
     redis.call('ZREM', p .. 'relations:' .. (from == id and to or from), relation)
   end
   redis.call('DEL', p .. 'record:' .. id, p .. 'about:' .. id, p .. 'relations:' .. id, p .. 'vector:' .. id)
+  redis.call('ZREM', p .. 'expires', id)
   redis.call('ZADD', p .. 'removed', 0, id)
 end
 local answer = table.concat(removed, ' ')
@@ -142,7 +149,27 @@ for _, id in ipairs(ARGV) do
 end
 return found`;
 
-export const COUNT = "return redis.call('ZCARD', KEYS[1] .. 'all')";
+/** Arguments: an index, then those whose memories do not count. */
+export const COUNT = `
+local count = redis.call('ZCARD', KEYS[1] .. ARGV[1])
+for at = 2, #ARGV do count = count - redis.call('ZCARD', KEYS[1] .. ARGV[at]) end
+return count`;
+
+/**
+ * Arguments: milliseconds since 1970, the most ids, then (index, how many of its memories may stay). Returns ids of turns: those that have
+ * expired, then the oldest of each index.
+ */
+export const SURPLUS = `
+local p, most = KEYS[1], tonumber(ARGV[2])
+local surplus = redis.call('ZRANGEBYSCORE', p .. 'expires', '-inf', ARGV[1], 'LIMIT', 0, most)
+for at = 3, #ARGV, 2 do
+  local index = p .. ARGV[at]
+  local last = math.min(redis.call('ZCARD', index) - tonumber(ARGV[at + 1]), most) - 1
+  if last >= 0 then
+    for _, place in ipairs(redis.call('ZRANGE', index, 0, last)) do surplus[#surplus + 1] = string.match(place, '[^:]+$') end
+  end
+end
+return surplus`;
 
 /**
  * Arguments: seconds since 1970, then ids whose vectors have just been deleted. Returns ids whose vectors must be deleted. Each is deleted

@@ -17,6 +17,10 @@ export interface MemoryQuery {
   dateTo?: Date | undefined;
   minConfidence?: number | undefined;
   conversationId?: string | undefined;
+  /** Only with `factsOf`: only memories of this person. */
+  personId?: string | undefined;
+  /** Only memories that this subject stored, and no turns of conversations. */
+  factsOf?: string | undefined;
 }
 
 /** A memory with its similarity to the query, 0 to 1. */
@@ -61,11 +65,37 @@ export interface MemoryListing {
   conversationId?: string | undefined;
   personId?: string | undefined;
   type?: string | undefined;
+  /** As in `MemoryQuery`. */
+  factsOf?: string | undefined;
   /** 1 to 100. */
   limit: number;
   /** `next` of the previous page. */
   cursor?: string | undefined;
 }
+
+/** Which memories are counted: turns of conversations, or all others. */
+export interface MemoryCount {
+  turns: boolean;
+  /** Only those that this subject stored. */
+  storedBy?: string | undefined;
+}
+
+/** The conversation that a turn was stored in, and how many memories of turns may stay. */
+export interface TurnLimits {
+  storedBy: string;
+  conversationId: string;
+  personId?: string | undefined;
+  perConversation: number;
+  /** Of all conversations of the subject. */
+  perSubject: number;
+  perWorkspace: number;
+}
+
+/** Ids of turns in one answer of `surplusTurns`. */
+export const SURPLUS_LIMIT = 100;
+
+/** Memories with `expires_at` are turns of conversations: they are removed when they expire or when there are too many. */
+export const isTurn = ({ expires_at }: Memory): boolean => expires_at !== undefined;
 
 /** Memories of all workspaces, separate from one another. Methods throw `StoreUnavailable`. */
 export interface MemoryStore extends Required<StorageClient> {
@@ -82,7 +112,9 @@ export interface MemoryStore extends Required<StorageClient> {
     },
   ): Promise<boolean>;
   get(workspaceId: string, id: string, options?: StoreOptions): Promise<Memory | undefined>;
-  count(workspaceId: string, options?: StoreOptions): Promise<number>;
+  count(workspaceId: string, of: MemoryCount, options?: StoreOptions): Promise<number>;
+  /** Turns that have to be removed: expired ones, and the oldest of more than `limits` allow. At most `SURPLUS_LIMIT` ids. */
+  surplusTurns(workspaceId: string, limits: TurnLimits, options?: StoreOptions): Promise<string[]>;
   /** Newest first. A page may have fewer than `limit` memories and still a `next`. Any string is accepted as a cursor. */
   list(
     workspaceId: string,

@@ -1,6 +1,6 @@
 import type { Memory } from '../contract/memory.ts';
 import { confidenceOf, PARTS, placeOf, shortHash, timeOf } from './memory-place.ts';
-import type { FoundMemory, MemoryQuery } from './memory-store.ts';
+import { type FoundMemory, isTurn, type MemoryQuery } from './memory-store.ts';
 import type { VectorFilter, VectorMetadata } from './vector-index.ts';
 
 /** A memory that may match, with the scores that are known. */
@@ -56,36 +56,46 @@ const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
 
 /** Whether a memory meets the filter of a query. */
 export const isWanted = (
-  { type, confidence, conversation_id, created_at }: Memory,
-  { memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Omit<MemoryQuery, 'limit'>,
+  memory: Memory,
+  { memoryTypes, dateFrom, dateTo, minConfidence, conversationId, personId, factsOf }: Omit<MemoryQuery, 'limit'>,
 ): boolean => {
+  const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
   const createdMs = Date.parse(created_at);
   return (
     (memoryTypes === undefined || memoryTypes.includes(type)) &&
     (dateFrom === undefined || createdMs >= dateFrom.getTime()) &&
     (dateTo === undefined || createdMs <= dateTo.getTime()) &&
     (minConfidence === undefined || confidence >= minConfidence) &&
-    (conversationId === undefined || conversation_id === conversationId)
+    (conversationId === undefined || conversation_id === conversationId) &&
+    (personId === undefined || person_id === personId) &&
+    (factsOf === undefined || (stored_by === factsOf && !isTurn(memory)))
   );
 };
 
 /** Metadata that a memory's vector can be filtered by: numbers and hashes, no text of a user. */
-export const vectorMetadataOf = ({ type, confidence, conversation_id, created_at }: Memory): VectorMetadata => ({
-  created: Date.parse(created_at),
-  confidence: Math.ceil(confidence * PARTS),
-  type: shortHash(type),
-  ...(conversation_id === undefined ? {} : { conversation: shortHash(conversation_id) }),
-});
+export const vectorMetadataOf = (memory: Memory): VectorMetadata => {
+  const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
+  return {
+    created: Date.parse(created_at),
+    confidence: Math.ceil(confidence * PARTS),
+    type: shortHash(type),
+    ...(conversation_id === undefined ? {} : { conversation: shortHash(conversation_id) }),
+    ...(person_id === undefined ? {} : { person: shortHash(person_id) }),
+    ...(stored_by === undefined || isTurn(memory) ? {} : { factsOf: shortHash(stored_by) }),
+  };
+};
 
 /** Accepts every memory that meets the query, and few others: `isWanted` decides. */
 export const vectorFilterOf = (query: MemoryQuery): VectorFilter => {
-  const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId } = query;
+  const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId, personId, factsOf } = query;
   return [
     ...(memoryTypes.length === 0 ? [] : [{ field: 'type', in: memoryTypes.map(shortHash) }]),
     ...(dateFrom === undefined ? [] : [{ field: 'created', atLeast: dateFrom.getTime() }]),
     ...(dateTo === undefined ? [] : [{ field: 'created', atMost: dateTo.getTime() }]),
     ...(minConfidence === undefined ? [] : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
     ...(conversationId === undefined ? [] : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
+    ...(personId === undefined ? [] : [{ field: 'person', in: [shortHash(personId)] }]),
+    ...(factsOf === undefined ? [] : [{ field: 'factsOf', in: [shortHash(factsOf)] }]),
   ];
 };
 

@@ -4,12 +4,15 @@ import {
   type AdjacentMemory,
   type FoundMemory,
   MAX_ANSWER_BYTES,
+  type MemoryCount,
   type MemoryListing,
   type MemoryQuery,
   type MemoryStore,
   RELATIONS_LIMIT,
+  SURPLUS_LIMIT,
+  type TurnLimits,
 } from './memory-store.ts';
-import { migrate } from './migrations.ts';
+import { addColumn, migrate } from './migrations.ts';
 import {
   type Candidate,
   MAX_MEMORY_WORDS,
@@ -33,6 +36,14 @@ export interface SqlMemoryStoreOptions {
    */
   vectorsOf?: ((dimensions: number) => VectorIndex) | undefined;
   wordsOf: WordsOf;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+/** The same, with what the owner of the database does by itself. */
+export interface SqlMemoryStore extends MemoryStore {
+  /** Removes turns that have expired, and returns when the next one expires, in milliseconds since 1970. */
+  removeExpired(): Promise<number | undefined>;
 }
 
 const VECTORS_AT_ONCE = 500;
@@ -43,8 +54,16 @@ const VECTORS_AT_ONCE = 500;
  *
  * @throws {RangeError} From every method, for another workspace.
  */
-export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlMemoryStoreOptions): MemoryStore => {
-  migrate(sql, 'memories', [TABLES.map((table) => `CREATE ${table}`)]);
+export const sqlMemoryStore = (
+  sql: Sql,
+  { workspace, vectorsOf, wordsOf, now = Date.now }: SqlMemoryStoreOptions,
+): SqlMemoryStore => {
+  migrate(sql, 'memories', [
+    TABLES.map((table) => `CREATE ${table}`),
+    addColumn('memories', 'stored_by', 'TEXT'),
+    addColumn('memories', 'expires', 'INTEGER'),
+    TURNS,
+  ]);
 
   const checkWorkspace = (named: string): void => {
     if (named !== workspace) throw new RangeError('Cannot read these memories: the database is of another workspace');
@@ -89,9 +108,24 @@ export const sqlMemoryStore = (sql: Sql, { workspace, vectorsOf, wordsOf }: SqlM
       checkWorkspace(workspaceId);
       return readMemory(sql, id);
     },
-    count: async (workspaceId) => {
+    count: async (workspaceId, of) => {
       checkWorkspace(workspaceId);
-      return countMemories(sql);
+      return countOf(sql, of);
+    },
+    surplusTurns: async (workspaceId, limits) => {
+      checkWorkspace(workspaceId);
+      return surplusTurns(sql, limits, now());
+    },
+    removeExpired: async () => {
+      for (;;) {
+        const ids = expiredTurns(sql, now());
+        if (ids.length === 0) break;
+        await erase(workspace, ids);
+      }
+      const [next] = sql.all<{ at: number | null }>(
+        'SELECT min(expires) AS at FROM memories WHERE expires IS NOT NULL',
+      );
+      return next?.at ?? undefined;
     },
     list: async (workspaceId, listing) => {
       checkWorkspace(workspaceId);
@@ -135,6 +169,19 @@ const TABLES = [
   'TABLE IF NOT EXISTS removed_memories (id TEXT PRIMARY KEY) WITHOUT ROWID',
 ];
 
+/** Turns from before they expired get the lifetime of new ones, and their subject: 90 days were the default then. */
+const TURNS = [
+  `UPDATE memories SET stored_by = memory ->> '$.metadata.asked_by',
+      expires = (unixepoch(memory ->> '$.created_at') + 7776000) * 1000
+    WHERE memory ->> '$.metadata.asked_by' IS NOT NULL`,
+  `UPDATE memories SET memory = json_set(memory, '$.stored_by', stored_by,
+      '$.expires_at', strftime('%Y-%m-%dT%H:%M:%SZ', expires / 1000, 'unixepoch')) WHERE expires IS NOT NULL`,
+  'CREATE INDEX facts_of ON memories (stored_by, place) WHERE expires IS NULL',
+  'CREATE INDEX turns_of ON memories (stored_by, place) WHERE expires IS NOT NULL',
+  'CREATE INDEX turns ON memories (place) WHERE expires IS NOT NULL',
+  'CREATE INDEX turns_by_expiry ON memories (expires) WHERE expires IS NOT NULL',
+];
+
 type MemoryRow = { memory: string };
 
 const parseMemory = ({ memory }: MemoryRow): Memory => Memory.parse(JSON.parse(memory));
@@ -153,12 +200,14 @@ const writeMemory = (
   written: { memory: Memory; relatedTo: readonly { memory_id: string; type: string }[]; words: readonly string[] },
 ): boolean => {
   const { memory, relatedTo, words } = written;
-  const { id, type, confidence, conversation_id = null, person_id = null, created_at } = memory;
+  const { id, type, confidence, conversation_id = null, person_id = null, created_at, stored_by = null } = memory;
+  const expires = memory.expires_at === undefined ? null : Date.parse(memory.expires_at);
   if (readMemory(sql, id) !== undefined) return true;
   if (relatedTo.some(({ memory_id }) => readMemory(sql, memory_id) === undefined)) return false;
   sql.run(
-    'INSERT INTO memories (id, place, type, confidence, conversation, person, memory) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    ...[id, placeOf(memory), type, confidence, conversation_id, person_id, JSON.stringify(memory)],
+    `INSERT INTO memories (id, place, type, confidence, conversation, person, memory, stored_by, expires)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[id, placeOf(memory), type, confidence, conversation_id, person_id, JSON.stringify(memory), stored_by, expires],
   );
   sql.run(
     `INSERT OR IGNORE INTO memory_words (word, number)
@@ -190,6 +239,51 @@ const removeMemories = (sql: Sql, ids: readonly string[]): string[] => {
 const countMemories = (sql: Sql): number =>
   sql.all<{ count: number }>('SELECT count(*) AS count FROM memories')[0]?.count ?? 0;
 
+const countOf = (sql: Sql, { turns, storedBy }: MemoryCount): number => {
+  const mine = storedBy === undefined ? '' : 'AND stored_by = ?';
+  return (
+    sql.all<{ count: number }>(
+      `SELECT count(*) AS count FROM memories WHERE expires IS ${turns ? 'NOT ' : ''}NULL ${mine}`,
+      ...(storedBy === undefined ? [] : [storedBy]),
+    )[0]?.count ?? 0
+  );
+};
+
+const expiredTurns = (sql: Sql, now: number): string[] =>
+  sql
+    .all<{ id: string }>(
+      'SELECT id FROM memories WHERE expires IS NOT NULL AND expires <= ? ORDER BY expires LIMIT ?',
+      now,
+      SURPLUS_LIMIT,
+    )
+    .map(({ id }) => id);
+
+const surplusTurns = (sql: Sql, limits: TurnLimits, now: number): string[] => {
+  const { storedBy, conversationId, personId = null, perConversation, perSubject, perWorkspace } = limits;
+  const beyond = (most: number, condition: string, ...values: (string | null)[]): string[] =>
+    sql
+      .all<{ id: string }>(
+        `SELECT id FROM memories WHERE expires IS NOT NULL ${condition} ORDER BY place DESC LIMIT ? OFFSET ?`,
+        ...values,
+        SURPLUS_LIMIT,
+        most,
+      )
+      .map(({ id }) => id);
+  const surplus = [
+    ...expiredTurns(sql, now),
+    ...beyond(
+      perConversation,
+      'AND conversation = ? AND stored_by = ? AND person IS ?',
+      conversationId,
+      storedBy,
+      personId,
+    ),
+    ...beyond(perSubject, 'AND stored_by = ?', storedBy),
+    ...beyond(perWorkspace, ''),
+  ];
+  return [...new Set(surplus)].slice(0, SURPLUS_LIMIT);
+};
+
 type Condition = [sql: string, value: string | number];
 
 /** The condition, unless its value is absent. */
@@ -199,8 +293,9 @@ const when = (condition: string, value: string | number | undefined): Condition[
 const where = (conditions: readonly Condition[]): string =>
   conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
 
-const listMemories = (sql: Sql, { conversationId, personId, type, limit, cursor }: MemoryListing) => {
+const listMemories = (sql: Sql, { conversationId, personId, type, factsOf, limit, cursor }: MemoryListing) => {
   const conditions = [
+    ...when('expires IS NULL AND stored_by = ?', factsOf),
     ...when('conversation = ?', conversationId),
     ...when('person = ?', personId),
     ...when('type = ?', type),
@@ -217,13 +312,15 @@ const listMemories = (sql: Sql, { conversationId, personId, type, limit, cursor 
 
 const conditionsOf = (query: MemoryQuery): Condition[] => {
   const { from, before } = placeFilterOf(query);
-  const { memoryTypes = [], minConfidence, conversationId } = query;
+  const { memoryTypes = [], minConfidence, conversationId, personId, factsOf } = query;
   const types = memoryTypes.length === 0 ? undefined : JSON.stringify(memoryTypes);
   return [
     ...when('place >= ?', from || undefined),
     ...when('place < ?', before || undefined),
     ...when('confidence >= ?', minConfidence),
     ...when('conversation = ?', conversationId),
+    ...when('person = ?', personId),
+    ...when('expires IS NULL AND stored_by = ?', factsOf),
     ...when('type IN (SELECT value FROM json_each(?))', types),
   ];
 };

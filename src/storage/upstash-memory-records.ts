@@ -3,7 +3,7 @@ import { Memory } from '../contract/memory.ts';
 import { slicesOf } from './embedding-store.ts';
 import { nameHash, shortHash } from './memory-place.ts';
 import { PICK, READ } from './memory-scripts.ts';
-import type { MemoryListing, MemoryQuery } from './memory-store.ts';
+import { isTurn, type MemoryListing, type MemoryQuery, type TurnLimits } from './memory-store.ts';
 import { placeFilterOf } from './rank-memories.ts';
 import { type StoreOptions, StoreUnavailable } from './store-unavailable.ts';
 import { redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
@@ -73,17 +73,38 @@ const prefixOf = (workspaceId: string): string => {
   throw new RangeError('Cannot read memories: this is not the id of a workspace');
 };
 
-export const indexesOf = ({ conversation_id, person_id, type }: Memory): string[] => [
-  'all',
-  ...indexesFor({ conversationId: conversation_id, personId: person_id, type }),
+export const indexesOf = (memory: Memory): string[] => {
+  const { conversation_id: conversationId, person_id: personId, type, stored_by: storedBy } = memory;
+  const kinds = isTurn(memory)
+    ? turnIndexes({ storedBy: storedBy ?? '', conversationId: conversationId ?? '', personId })
+    : storedBy === undefined
+      ? []
+      : [factsIndex(storedBy)];
+  return [...new Set(['all', ...indexesFor({ conversationId, personId, type }), ...kinds])];
+};
+
+/** All turns, those of a subject, and those of one conversation. */
+export const turnIndexes = ({
+  storedBy,
+  conversationId,
+  personId = '',
+}: Pick<TurnLimits, 'storedBy' | 'conversationId' | 'personId'>): [string, string, string] => [
+  'turns',
+  `turns:${nameHash(storedBy)}`,
+  // Ids and subjects contain no line break.
+  `turns:${nameHash([storedBy, conversationId, personId].join('\n'))}`,
 ];
 
+/** What a subject has stored, without turns. */
+export const factsIndex = (storedBy: string): string => `facts:${nameHash(storedBy)}`;
+
 /** The indexes that all matching memories are in, the narrowest first. */
-export const indexesFor = ({ conversationId, personId, type }: Partial<MemoryListing>): string[] => {
+export const indexesFor = ({ conversationId, personId, type, factsOf }: Partial<MemoryListing>): string[] => {
   const indexes = [
     ...(conversationId === undefined ? [] : [`conversation:${nameHash(conversationId)}`]),
     ...(personId === undefined ? [] : [`person:${nameHash(personId)}`]),
     ...(type === undefined ? [] : [`type:${shortHash(type)}`]),
+    ...(factsOf === undefined ? [] : [factsIndex(factsOf)]),
   ];
   return indexes.length === 0 ? ['all'] : indexes;
 };

@@ -1,8 +1,8 @@
 import type { Memory } from '../contract/memory.ts';
 import { decodeEmbedding, encodeEmbedding } from './embedding-store.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
-import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE } from './memory-scripts.ts';
-import type { AdjacentMemory, MemoryQuery, MemoryStore } from './memory-store.ts';
+import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
+import { type AdjacentMemory, type MemoryQuery, type MemoryStore, SURPLUS_LIMIT } from './memory-store.ts';
 import {
   type Candidate,
   MAX_MEMORY_WORDS,
@@ -15,6 +15,7 @@ import {
 import type { StoreOptions } from './store-unavailable.ts';
 import type { UpstashAccess } from './upstash-client.ts';
 import {
+  factsIndex,
   groupsOf,
   indexesFor,
   indexesOf,
@@ -22,6 +23,7 @@ import {
   malformed,
   memoryRecords,
   readRecord,
+  turnIndexes,
 } from './upstash-memory-records.ts';
 import type { VectorIndex } from './vector-index.ts';
 
@@ -116,6 +118,7 @@ export const upstashMemoryStore = ({
           [...new Set(wordsOf(memory.content).slice(0, MAX_MEMORY_WORDS).map(shortHash))].join(' '),
           vector === undefined || vectors === undefined ? '' : encodeEmbedding(vector),
           seconds(),
+          memory.expires_at === undefined ? '' : String(Date.parse(memory.expires_at)),
           ...relatedTo.flatMap(({ memory_id, type }) => [
             encodeText(memory_id),
             relationPlaceOf({
@@ -140,10 +143,23 @@ export const upstashMemoryStore = ({
       return true;
     },
     get: async (workspaceId, id, options = {}) => (await readMany(workspaceId, [encodeText(id)], options))[0],
-    count: async (workspaceId, options = {}) => {
-      const count = await run(COUNT, workspaceId, [], options);
+    count: async (workspaceId, { turns, storedBy }, options = {}) => {
+      const [allTurns, turnsOfSubject] = turnIndexes({ storedBy: storedBy ?? '', conversationId: '' });
+      const ofSubject = storedBy === undefined ? undefined : [turns ? turnsOfSubject : factsIndex(storedBy)];
+      const count = await run(COUNT, workspaceId, ofSubject ?? (turns ? [allTurns] : ['all', allTurns]), options);
       if (typeof count !== 'number') throw malformed('something that is not a number');
       return count;
+    },
+    surplusTurns: async (workspaceId, limits, options = {}) => {
+      const [all, ofSubject, ofConversation] = turnIndexes(limits);
+      const most = {
+        [ofConversation]: limits.perConversation,
+        [ofSubject]: limits.perSubject,
+        [all]: limits.perWorkspace,
+      };
+      const indexes = Object.entries(most).flatMap(([index, count]) => [index, String(count)]);
+      const ids = await texts(SURPLUS, workspaceId, [String(now()), String(SURPLUS_LIMIT), ...indexes], options);
+      return [...new Set(ids)].slice(0, SURPLUS_LIMIT).map(decodeText);
     },
     list: async (workspaceId, listing, options = {}) => {
       const { type, limit, cursor } = listing;

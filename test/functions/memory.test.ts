@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { Memory } from '../../src/contract/memory.ts';
@@ -46,7 +47,12 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     const { memory } = await store(content, { conversation_id: 'c-1', metadata: { by: 'Ann' } });
     expect(memory).toEqual({
       ...{ type: 'fact', content, workspace_id: 'acme', confidence: 1, conversation_id: 'c-1' },
-      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), created_at: expect.any(String), metadata: { by: 'Ann' } },
+      ...{
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        stored_by: expect.stringMatching(/^user:/),
+        created_at: expect.any(String),
+        metadata: { by: 'Ann' },
+      },
     });
     expect(Date.parse(memory.created_at)).toBeGreaterThanOrEqual(before);
     expect(Memory.parse(await (await call(`GET /${memory.id}`)).json())).toEqual(memory);
@@ -202,8 +208,17 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     await store('A dirigible landed.', { person_id: 'ann' });
     const { memory: kept } = await store('A galleon sailed.', { person_id: 'bob' });
     expect(await erase('person_id=ann')).toEqual({ erased: 1 });
+    const { memory: expired } = await store('A turn that has expired.');
     await product.stop();
+    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sqlite'));
+    for (const file of files) {
+      const database = new DatabaseSync(join(state, file));
+      const has = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'memories'").get();
+      if (has !== undefined) database.prepare('UPDATE memories SET expires = 1 WHERE id = ?').run(expired.id);
+      database.close();
+    }
     await start();
+    expect((await call(`GET /${expired.id}`)).status).toBe(404);
     expect((await page('limit=1')).memories).toEqual([kept]);
     expect((await search('galleons')).contents[0]).toBe(kept.content);
     expect(await searchWord('dirigible')).toEqual([]);

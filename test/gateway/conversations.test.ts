@@ -4,6 +4,7 @@ import { type ConversationPlace, conversationsBy, personIn } from '../../src/gat
 import { createApp } from '../../src/memory/app.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
+import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
 import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
 import { LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/local-directory.ts';
@@ -35,7 +36,7 @@ const start = async () => {
       noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
       searches: async () => ledger.searches(),
     }),
-    maxMemories: 100,
+    quotas: readMemoryQuotas({}, 'embedded'),
   });
   const memory = { fetch: async (request: Request) => app.request(request) };
   const clientOf = async (self: string) =>

@@ -3,11 +3,12 @@ import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { type Memory, MemorySearchResponse, MemoryStored } from '../../src/contract/memory.ts';
+import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
+import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES } from '../../src/signing/limits.ts';
 import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
@@ -40,7 +41,7 @@ const appOf = async (changes: Partial<MemoryParts> = {}) => {
       noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
       searches: async () => ledger.searches(),
     }),
-    maxMemories: 3,
+    quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded'),
     ...changes,
   });
 };
@@ -50,17 +51,19 @@ interface Call {
   workspace?: string;
   capabilities?: string[];
   timeoutMs?: number;
+  subject?: string;
 }
 
 /** A request as the gateway signs it; its path begins below the memories of `acme`. */
 const requestOf = async (
   route: string,
-  { body, workspace = 'acme', capabilities = ['memory:read', 'memory:write'], timeoutMs = 5000 }: Call = {},
+  { body, workspace = 'acme', subject = 'user:test', timeoutMs = 5000, ...rights }: Call = {},
 ): Promise<Request> => {
   const [method = 'GET', below = ''] = route.split(' ');
   const path = `${PATH}${below}`;
   const text = body === undefined ? '' : JSON.stringify(body);
-  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
+  const { capabilities = ['memory:read', 'memory:write'] } = rights;
+  const origin = { self: 'gateway', subject, authentication: 'key', workspace, capabilities };
   const context = originate({ ...origin, timeoutMs, now: Date.now() });
   const target = { aud: 'memory', op: `${method} ${path}`, body: new TextEncoder().encode(text) };
   const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
@@ -102,7 +105,7 @@ describe('the app of memories', () => {
     const request = await requestOf('POST', { body: FACT });
     expect((await app.request(request.clone())).status).toBe(201);
     expect(await codeOf(await app.request(request))).toEqual([401, 'UNAUTHORIZED']);
-    expect(await store.count('acme')).toBe(1);
+    expect(await store.count('acme', { turns: false })).toBe(1);
   });
 
   it('refuses a memory when the workspace is full', async () => {
@@ -113,6 +116,46 @@ describe('the app of memories', () => {
     const message = expect.stringContaining('has 3 memories, 3 are allowed');
     const suggestion = expect.stringContaining('MAX_MEMORIES');
     expect(ErrorBody.parse(await full.json()).error).toMatchObject({ code: 'RATE_LIMITED', message, suggestion });
+  });
+
+  it('says before the workspace or the key is full, and refuses one key before it fills the workspace', async () => {
+    const app = await appOf({
+      quotas: readMemoryQuotas({ MAX_MEMORIES: '20', MAX_MEMORIES_PER_KEY: '10' }, 'embedded'),
+    });
+    const stored = async (subject: string) => {
+      const response = await send(app, 'POST', { body: FACT, subject });
+      return response.ok ? MemoryStored.parse(await response.json()).nearly_full : await codeOf(response);
+    };
+    for (let count = 1; count < 9; count++) expect(await stored('user:ada')).toBeUndefined();
+    expect(await stored('user:ada')).toEqual([{ scope: 'key', memories: 9, allowed: 10 }]);
+    expect(log).toContainEqual(expect.objectContaining({ where: 'quota', cause: expect.stringContaining('9 of 10') }));
+    await stored('user:ada');
+    expect(await stored('user:ada')).toEqual([429, 'RATE_LIMITED']);
+    for (let count = 1; count < 8; count++) expect(await stored('user:eve')).toBeUndefined();
+    expect(await stored('user:eve')).toEqual([{ scope: 'workspace', memories: 18, allowed: 20 }]);
+    const stats = MemoryStats.parse(await (await send(app, 'GET /stats', { subject: 'user:eve' })).json());
+    expect(stats.quotas).toMatchObject({
+      workspace: { memories: { used: 18, allowed: 20 }, turns: { used: 0, allowed: 5000 } },
+      key: { memories: { used: 8, allowed: 10 }, turns: { used: 0, allowed: 4500 } },
+    });
+  });
+
+  it('removes the oldest turns for new ones, and lets them take no room of facts', async () => {
+    const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' }, 'embedded');
+    const clock = { now: Date.now() - 5000 };
+    const app = await appOf({ quotas, now: () => (clock.now += 1000) });
+    for (const turn of ['1', '2', '3']) {
+      for (const type of ['question', 'answer']) {
+        const body = { type, content: `${type} ${turn}`, conversation_id: 'c', metadata: { turn } };
+        const call = { body, capabilities: ['memory:turns:write'] };
+        const { memory } = MemoryStored.parse(await (await send(app, 'POST /turns', call)).json());
+        expect(Date.parse(memory.expires_at ?? '') - Date.parse(memory.created_at)).toBeCloseTo(3 * 86_400_000, -5);
+      }
+    }
+    const { memories } = MemoryPage.parse(await (await send(app, 'GET ?conversation_id=c')).json());
+    expect(memories.map(({ content }) => content)).toEqual(['answer 3', 'question 3', 'answer 2', 'question 2']);
+    expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
+    expect(await codeOf(await send(app, 'POST', { body: FACT }))).toEqual([429, 'RATE_LIMITED']);
   });
 
   it('sends Retry-After while the store is unavailable, and logs the cause', async () => {
@@ -171,7 +214,7 @@ describe('the app of memories', () => {
     expect(await codeOf(await send(silent, 'GET /stats', { timeoutMs: 600 }))).toEqual([504, 'TIMEOUT']);
     const forgetful = await appOf({ ledgerOf: () => ({ isFirstCall: hangs, noteSearch, searches }) });
     expect(await codeOf(await send(forgetful, 'POST', { body: FACT }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(await store.count('acme')).toBe(0);
+    expect(await store.count('acme', { turns: false })).toBe(0);
   });
 
   it('keeps a context and a preview below the maximum response size, with correct memory ids', async () => {

@@ -63,7 +63,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         });
         expect(await store.get(workspace, memory.id)).toEqual(memory);
         expect(await store.get(workspace, 'unknown')).toBeUndefined();
-        expect(await store.count(workspace)).toBe(1);
+        expect(await store.count(workspace, { turns: false })).toBe(1);
       });
       it('accepts every id that the contract allows', async () => {
         const odd = ['!', '~'.repeat(128), '"\'`', '../../x', '*:?|', '%2F#&='];
@@ -81,7 +81,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         const second = await put({ created_at: at(2) }, options);
         expect(await store.put(second, options)).toBe(true);
         expect(await store.put({ ...memory, content: 'Something else.' }, {})).toBe(true);
-        expect(await store.count(workspace)).toBe(3);
+        expect(await store.count(workspace, { turns: false })).toBe(3);
         expect((await store.get(workspace, memory.id))?.content).toBe(memory.content);
         expect(await store.getMemoryRelationships(other.id, workspace)).toHaveLength(1);
       });
@@ -181,7 +181,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         const memory = await put({ content: '风扇 переустановка "quoted" %_* \' OR 1=1; DROP TABLE memories --' });
         for (const text of ['风扇', 'переустановка', "quoted' --", 'drop table'])
           expect(await found({ text })).toEqual([memory.id]);
-        expect(await store.count(workspace)).toBe(1);
+        expect(await store.count(workspace, { turns: false })).toBe(1);
       });
       it('finds by vector or text, and ranks first what matches both', async () => {
         const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
@@ -281,6 +281,63 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(relations[0]?.relationship.created_at).toBe(at(0));
       });
     });
+    describe('turns of conversations', () => {
+      const DAY_MS = 86_400_000;
+      const turn = (id: string, minute: number, changes: Partial<Memory> = {}) =>
+        put({
+          ...{
+            id,
+            created_at: at(minute),
+            content: 'A turn about the fan.',
+            conversation_id: 'c',
+            stored_by: 'user:a',
+          },
+          expires_at: new Date(Date.now() + DAY_MS).toISOString(),
+          ...changes,
+        });
+      const limits = { perConversation: 10, perSubject: 10, perWorkspace: 10 };
+      const surplus = async (changes: Partial<Parameters<MemoryStore['surplusTurns']>[1]> = {}) =>
+        (
+          await store.surplusTurns(workspace, { storedBy: 'user:a', conversationId: 'c', ...limits, ...changes })
+        ).toSorted();
+
+      it('are counted apart from other memories, and apart for each subject', async () => {
+        await turn('t1', 1);
+        await turn('t2', 2, { stored_by: 'user:b' });
+        for (const stored_by of ['user:a', 'user:a', 'user:b', undefined]) await put({ stored_by });
+        const count = (turns: boolean, storedBy?: string) => store.count(workspace, { turns, storedBy });
+        expect([await count(true), await count(true, 'user:a'), await count(false)]).toEqual([2, 1, 4]);
+        expect([await count(false, 'user:a'), await count(false, 'user:c')]).toEqual([2, 0]);
+        await store.erase(workspace, ['t1']);
+        expect([await count(true), await count(true, 'user:a'), await count(false)]).toEqual([1, 0, 4]);
+      });
+      it('have to go when they are the oldest of too many in the conversation, of the subject, of the workspace', async () => {
+        await turn('old', 0, { stored_by: 'user:b', conversation_id: 'd' });
+        for (const minute of [3, 1, 2]) await turn(`c${minute}`, minute);
+        await turn('p1', 4, { person_id: 'p' });
+        await turn('other', 5, { conversation_id: 'd' });
+        await put({ id: 'fact', conversation_id: 'c', stored_by: 'user:a', created_at: at(0) });
+        expect(await surplus()).toEqual([]);
+        expect(await surplus({ perConversation: 1 })).toEqual(['c1', 'c2']);
+        expect(await surplus({ perConversation: 0, personId: 'p' })).toEqual(['p1']);
+        expect(await surplus({ perSubject: 2 })).toEqual(['c1', 'c2', 'c3']);
+        expect(await surplus({ perWorkspace: 4 })).toEqual(['c1', 'old']);
+      });
+      it('have to go when they have expired, and are not among the facts of their subject', async () => {
+        await turn('expired', 2, { conversation_id: 'd', expires_at: new Date(Date.now() - 1000).toISOString() });
+        await turn('live', 3);
+        await put({ id: 'fact', stored_by: 'user:a', person_id: 'p' });
+        await put({ id: 'foreign', stored_by: 'user:b', person_id: 'p' });
+        expect(await surplus()).toEqual(['expired']);
+        expect(await listed({ factsOf: 'user:a' })).toEqual(['fact']);
+        for (const query of [{ text: 'fan' }, { vector: pointing(1) }, {}]) {
+          await put({ id: 'near', stored_by: 'user:a', person_id: 'p', created_at: at(9) }, { vector: pointing(1) });
+          const mine = (await found({ ...query, factsOf: 'user:a', personId: 'p' })).toSorted();
+          expect(mine).toEqual(query.vector === undefined ? ['fact', 'near'] : ['near']);
+        }
+        expect(await found({ text: 'fan', factsOf: 'user:a', personId: 'q' })).toEqual([]);
+      });
+    });
     describe('delete() and erase()', () => {
       it('removes a memory from lists, searches and relations', async () => {
         const other = await put();
@@ -295,7 +352,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await found({})).toEqual([other.id]);
         for (const query of [{ conversationId: 'c' }, { personId: 'p' }]) expect(await listed(query)).toEqual([]);
         expect(await store.getMemoryRelationships(other.id, workspace)).toEqual([]);
-        expect(await store.count(workspace)).toBe(1);
+        expect(await store.count(workspace, { turns: false })).toBe(1);
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
       it('erases many at once, and returns which of them existed', async () => {
@@ -308,7 +365,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.erase(workspace, [])).toEqual([]);
         expect(idsOf(await eraseAll(store, workspace, { personId: 'p1' }))).toEqual(mine.slice(99).toSorted());
         expect(await eraseAll(store, workspace, { conversationId: 'c2' })).toEqual([kept]);
-        expect(await store.count(workspace)).toBe(0);
+        expect(await store.count(workspace, { turns: false })).toBe(0);
       });
     });
   });

@@ -4,6 +4,7 @@ import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { ticketStore } from '../../src/helpdesk/tickets/ticket-store.ts';
 import { sqlGapBook } from '../../src/knowledge/gaps/sql-gap-book.ts';
 import { migrate } from '../../src/storage/migrations.ts';
+import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 
 const FIRST = ['CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
 const SECOND = ['ALTER TABLE notes ADD COLUMN at INTEGER NOT NULL DEFAULT 7'];
@@ -40,6 +41,33 @@ describe('migrate()', () => {
 });
 
 describe('a database from before the numbering', () => {
+  it('of memories keeps them, and gives its turns the lifetime and the owner of new ones', async () => {
+    const database = new DatabaseSync(':memory:');
+    database.exec(`CREATE TABLE memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL UNIQUE,
+      type TEXT NOT NULL, confidence REAL NOT NULL, conversation TEXT, person TEXT, memory TEXT NOT NULL)`);
+    const insert = database.prepare(
+      "INSERT INTO memories (id, place, type, confidence, conversation, memory) VALUES (?, ?, 'fact', 1, 'c', ?)",
+    );
+    const fact = {
+      workspace_id: 'w',
+      type: 'fact',
+      content: 'A yak.',
+      confidence: 1,
+      created_at: '2026-11-01T10:00:00.5Z',
+    };
+    for (const id of ['f', 't']) {
+      const metadata = id === 't' ? { turn: '1', asked_by: 'user:ada' } : { asked: 'by' };
+      insert.run(id, id, JSON.stringify({ id, ...fact, metadata }));
+    }
+    const now = () => Date.parse('2026-11-02T00:00:00Z');
+    const store = sqlMemoryStore(nodeSql(database), { workspace: 'w', wordsOf: (text) => text.split(' '), now });
+    expect(await store.get('w', 'f')).toEqual({ id: 'f', ...fact, metadata: { asked: 'by' } });
+    const expires_at = '2027-01-30T10:00:00Z';
+    expect(await store.get('w', 't')).toMatchObject({ ...fact, stored_by: 'user:ada', expires_at });
+    expect(await store.count('w', { turns: true, storedBy: 'user:ada' })).toBe(1);
+    expect(await store.removeExpired()).toBe(Date.parse(expires_at));
+  });
+
   it('of a ticket without the column `refusals` gets it, and keeps its jobs', () => {
     const database = new DatabaseSync(':memory:');
     database.exec(`CREATE TABLE jobs (

@@ -165,7 +165,37 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'MAX_MEMORIES',
     functions: ['memory'],
     otherwise: '50000 on Upstash, 10000 in Durable Objects',
-    what: 'Memories that a workspace may have, 1 to 10,000,000 ([memories](memory.md))',
+    what: 'Memories that a workspace may have, 1 to 10,000,000, without turns of conversations ([memories](memory.md#quotas))',
+  },
+  {
+    name: 'MAX_MEMORIES_PER_KEY',
+    functions: ['memory'],
+    otherwise: 'nine tenths of MAX_MEMORIES',
+    what: 'Those that one API key may store in a workspace, 1 to 10,000,000',
+  },
+  {
+    name: 'MAX_TURNS',
+    functions: ['memory'],
+    otherwise: '25000 on Upstash, 5000 in Durable Objects',
+    what: 'Turns of conversations in a workspace, 1 to 10,000,000; the oldest are removed for new ones',
+  },
+  {
+    name: 'MAX_TURNS_PER_KEY',
+    functions: ['memory'],
+    otherwise: 'nine tenths of MAX_TURNS',
+    what: 'The same for one API key, 1 to 10,000,000',
+  },
+  {
+    name: 'TURNS_PER_CONVERSATION',
+    functions: ['memory'],
+    otherwise: '200',
+    what: 'The same for one conversation, 1 to 10,000',
+  },
+  {
+    name: 'TURN_DAYS',
+    functions: ['memory'],
+    otherwise: '90',
+    what: 'Days until a turn of a conversation is removed, 1 to 3,650; applies to turns stored from then on',
   },
   {
     name: 'KB_URL',
