@@ -40,20 +40,26 @@ const deliveries = serveApp('webhooks', async (env: Env) => {
     connections: readConnections(env),
     tools: helpdeskTools,
     store: (message) => storeEvent(message, stubs),
+    countRefused: (workspace, helpdesk, count) => stubs.workspaceStub(workspace).addRefused(workspace, helpdesk, count),
     listOversized: (workspace, delivery) => stubs.workspaceStub(workspace).addOversized(workspace, delivery),
     enqueue: enqueueOn(env),
   });
 });
 
 const tickets = serveApp('webhooks', async (env: Env) =>
-  createTicketsApp({ ...stubsOf(env), guard: await identityFrom(env, 'webhooks'), enqueue: enqueueOn(env) }),
+  createTicketsApp({
+    ...stubsOf(env),
+    guard: await identityFrom(env, 'webhooks'),
+    connectionsOf: (workspace) => readConnections(env).list(helpdeskTools, workspace),
+    enqueue: enqueueOn(env),
+  }),
 );
 
 const DEAD_LETTERS = /-dead$/;
 
 export default {
   fetch: (request, env, ctx) =>
-    (new URL(request.url).pathname.startsWith('/webhooks/') ? deliveries : tickets)(request, env, ctx),
+    (new URL(request.url).pathname.startsWith('/v1/') ? tickets : deliveries)(request, env, ctx),
   queue: async ({ queue, messages }, env) => {
     const { retryMs } = readTicketTimes(env);
     const consumer = ticketConsumer({ ...stubsOf(env), retryMs, now: Date.now, random: Math.random });

@@ -49,5 +49,7 @@ export const Healthz = z.object({
   adapters: z.record(z.string().max(64), z.string().max(64)),
   /** The key directory in use. When it expires every call between functions is refused; `status` is `degraded` in the 30 days before. */
   directory: z.object({ sequence: z.int().min(0), expires_at: z.iso.datetime().max(40) }).optional(),
+  /** Number of connections to helpdesks in all workspaces, and the tools of those that cannot be used; `status` is `degraded` with one. */
+  helpdesks: z.object({ connections: z.int().min(0), misconfigured: z.array(z.string().max(40)).max(100) }).optional(),
 });
 export type Healthz = z.infer<typeof Healthz>;

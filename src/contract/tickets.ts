@@ -31,21 +31,39 @@ export const TicketJob = z.object({
 });
 export type TicketJob = z.infer<typeof TicketJob>;
 
-/** Query of `GET /v1/support/tickets`. */
+/** Query of `GET /v1/support/tickets`. All that is given must hold. */
 export const TicketsRequest = z.strictObject({
-  state: TicketState.default('dead'),
+  /** `dead` when absent, `all` where a ticket is named. */
+  state: z.enum([...TicketState.options, 'all']).optional(),
+  /** Tool, as in the address of its webhook: `chatwoot`. */
+  helpdesk: z.string().min(1).max(40).optional(),
+  /** The helpdesk's ticket id. */
+  ticket_id: z.string().min(1).max(200).optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(4100).optional(),
 });
 export type TicketsRequest = z.infer<typeof TicketsRequest>;
 
+/** A connection of the workspace to a helpdesk. Contains no secret and no customer text. */
+export const HelpdeskStatus = z.object({
+  helpdesk: z.string().min(1).max(40),
+  /** What is wrong with its setting and what to do, in one sentence; null when it can be used. */
+  problem: z.string().min(1).max(300).nullable(),
+  /** Deliveries refused because no secret matched, until none was for 30 days (`TICKET_KEEP_DAYS`); and the time of the last one. */
+  refused: z.int().min(0),
+  last_refused_at: Timestamp.nullable(),
+});
+export type HelpdeskStatus = z.infer<typeof HelpdeskStatus>;
+
 /** Reply of `GET /v1/support/tickets`: most recently changed first. */
 export const TicketsResponse = z.object({
   tickets: z.array(TicketJob).max(200),
-  /** Number of jobs with that state. */
+  /** Number of jobs that match on all pages. */
   total: z.int().min(0),
   next_cursor: z.string().max(4100).nullable(),
+  /** The workspace's connections, whatever was asked for. */
+  helpdesks: z.array(HelpdeskStatus).max(20),
 });
 export type TicketsResponse = z.infer<typeof TicketsResponse>;
 

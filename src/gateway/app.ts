@@ -3,9 +3,10 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AgentType } from '../contract/agent-response.ts';
 import type { AIClient } from '../contract/librarian.ts';
-import type { Healthz } from '../contract/librarian-directory.ts';
+import { Healthz } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
+import { waitAtMost } from '../http/deadline.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
@@ -57,7 +58,10 @@ export const createApp = (parts: GatewayParts) => {
   if (parts.isLocal === true) app.use(loopbackOnly);
   if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
 
-  app.get('/healthz', (c) => c.json(withDirectory(health, { directory, now: now() })));
+  app.get('/healthz', async (c) => {
+    const helpdesks = await helpdesksOf(functions.webhooks);
+    return c.json(withParts(health, { directory, now: now(), helpdesks }));
+  });
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
@@ -160,15 +164,34 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   hybrid: { librarian: 'hybrid' },
 };
 
-/** Health with the state of the key directory, which fails everything when it expires. */
-const withDirectory = (
+/** Health with the state of the key directory, which fails everything when it expires, and of the connections to helpdesks. */
+const withParts = (
   health: Healthz,
-  { directory: { sequence, expiresAtMs }, now }: { directory: KeyDirectory; now: number },
-): Healthz => ({
-  ...health,
-  status: expiresAtMs - now < EXPIRY_WARNING_MS ? 'degraded' : health.status,
-  directory: { sequence, expires_at: new Date(expiresAtMs).toISOString() },
-});
+  { directory, now, helpdesks }: { directory: KeyDirectory; now: number; helpdesks: Healthz['helpdesks'] },
+): Healthz => {
+  const { sequence, expiresAtMs } = directory;
+  const isDegraded = expiresAtMs - now < EXPIRY_WARNING_MS || (helpdesks?.misconfigured.length ?? 0) > 0;
+  return {
+    ...health,
+    status: isDegraded ? 'degraded' : health.status,
+    directory: { sequence, expires_at: new Date(expiresAtMs).toISOString() },
+    ...(helpdesks && { helpdesks }),
+  };
+};
+
+const HEALTH_MS = 1000;
+
+/** As the webhooks function reports them; undefined when there is none, or it does not answer. */
+const helpdesksOf = async (webhooks: Target | undefined): Promise<Healthz['helpdesks']> => {
+  if (webhooks === undefined) return undefined;
+  try {
+    const request = new Request('https://webhooks/healthz');
+    const response = await waitAtMost(webhooks.fetch(request), HEALTH_MS, undefined);
+    return Healthz.parse(await response?.json()).helpdesks;
+  } catch {
+    return undefined;
+  }
+};
 
 interface ForwardOptions {
   /** Longest body. */

@@ -16,6 +16,8 @@ export type HelpdeskId = (typeof HELPDESK_IDS)[number];
 export interface HelpdeskTool {
   id: HelpdeskId;
   name: string;
+  /** Options without which its API cannot be called, besides `apiUrl` and token; absent: it needs neither. */
+  requires?: readonly string[];
   /** A delivery must match one of these. */
   signatures: readonly SignatureScheme[];
   /** Reads a verified delivery. Throws `DeliveryUnreadable`. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Healthz } from '../../src/contract/librarian-directory.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
 import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
@@ -159,7 +160,9 @@ describe('a delivery', () => {
     expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
     const dead = await until(async () => (await tickets('?state=dead', 'tokenless')).tickets[0]);
     expect(dead).toMatchObject({ ticket_id: ticketId, attempts: 4 });
-    expect(dead.last_error).toBe('Cannot reach the helpdesk: a secret of its connection is not set');
+    expect(dead.last_error).toBe(
+      'Cannot reach the helpdesk: its connection cannot be used; helpdesks of this list says why',
+    );
   });
 
   it('stays within its workspace', async () => {
@@ -340,6 +343,31 @@ describe('the list of tickets', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(4);
     const times = all.map(({ changed_at }) => changed_at);
     expect(times).toEqual(times.toSorted().reverse());
+  });
+
+  it('filters by tool and ticket', async () => {
+    const [done] = (await tickets('?state=done&helpdesk=zendesk&limit=1')).tickets;
+    expect(done?.helpdesk).toBe('zendesk');
+    const { tickets: of, total } = await tickets(`?helpdesk=zendesk&ticket_id=${done?.ticket_id}`);
+    expect([total, of.every(({ ticket_id }) => ticket_id === done?.ticket_id)]).toEqual([of.length, true]);
+    expect(of).toContainEqual(done);
+    expect((await tickets(`?helpdesk=chatwoot&ticket_id=nothing`)).tickets).toEqual([]);
+  });
+
+  it('names the connections that cannot be used, and counts deliveries with a wrong secret', async () => {
+    const { ticketId, messageId } = chatwoot.createTicket({ message: 'Refused.' });
+    const count = async () =>
+      (await tickets()).helpdesks.find(({ helpdesk }) => helpdesk === 'chatwoot')?.refused ?? Number.NaN;
+    const before = await count();
+    const sign = { secret: 'wrong' };
+    await Promise.all(Array.from({ length: 5 }, () => post(ticketId, messageId, { sign })));
+    await until(async () => (await count()) === before + 5);
+    const problem = expect.stringMatching(/^Cannot .* is not set$/);
+    expect((await tickets('', 'tokenless')).helpdesks).toMatchObject([{ helpdesk: 'zendesk', problem, refused: 0 }]);
+    const health = { status: 'degraded', helpdesks: { connections: 5, misconfigured: ['zammad', 'zendesk'] } };
+    for (const url of [new URL('/healthz', house.webhooks), new URL('/healthz', house.product.url)])
+      expect(Healthz.parse(await (await fetch(url)).json())).toMatchObject(health);
+    expect(lines.filter((line) => line.includes('"where":"HELPDESKS"')).length).toBeGreaterThanOrEqual(2);
   });
 
   it('replays nothing where nothing is dead', async () => {

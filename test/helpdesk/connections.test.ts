@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConnections } from '../../src/helpdesk/connections.ts';
+import { helpdeskTools } from '../../src/helpdesk/tools/helpdesk-tools.ts';
 
 const ONE = 'one secret of 24 letters and more';
 const TWO = 'two secrets of 24 letters and more';
@@ -67,20 +68,42 @@ describe('readConnections()', () => {
     expect(() => none.secretsOf('default', 'chatwoot')).toThrow(/SECRET or OLD_SECRET is not set/);
   });
   it.each([
-    ['no JSON', 'x'],
-    ['a list', []],
-    ['a tool that there is not', { default: { helpful: setting() } }],
-    ['no secret', { default: { chatwoot: setting({ secrets: [] }) } }],
-    ['a secret itself in place of its name', { default: { chatwoot: setting({ secrets: ['whsec_abc'] }) } }],
-    ['something unknown', { default: { chatwoot: setting({ apiKey: 'x' }) } }],
-    ['an address that is not https', { default: { chatwoot: setting({ apiUrl: 'http://desk.example.com' }) } }],
-    ['an address of this machine', { default: { chatwoot: setting({ apiUrl: 'http://127.0.0.1:9000' }) } }],
-    ['an address within a network', { default: { chatwoot: setting({ apiUrl: 'https://10.0.0.1' }) } }],
-    ['an address with credentials', { default: { chatwoot: setting({ apiUrl: 'https://a:b@desk.example.com' }) } }],
-    ['an address with a query', { default: { chatwoot: setting({ apiUrl: 'https://desk.example.com?x=1' }) } }],
-  ])('refuses %s', (_, helpdesks) => {
-    const given = helpdesks === 'x' ? { HELPDESKS: 'x' } : variables(helpdesks);
-    expect(() => readConnections(given)).toThrow(/^Cannot (read|use)/);
+    ['a tool that there is not', { helpful: setting() }, /unknown tool/],
+    ['no secret', { chatwoot: setting({ secrets: [] }) }, /chatwoot: secrets/],
+    [
+      'a secret itself in place of its name',
+      { chatwoot: setting({ secrets: ['whsec_abc'] }) },
+      /not a name of a secret/,
+    ],
+    ['something unknown', { chatwoot: setting({ apiKey: 'x' }) }, /apiKey/],
+    ['an address that is not https', { chatwoot: setting({ apiUrl: 'http://desk.example.com' }) }, /not an https/],
+    ['an address of this machine', { chatwoot: setting({ apiUrl: 'http://127.0.0.1:9000' }) }, /not an https/],
+    ['an address within a network', { chatwoot: setting({ apiUrl: 'https://10.0.0.1' }) }, /public host/],
+    ['an address with credentials', { chatwoot: setting({ apiUrl: 'https://a:b@desk.example.com' }) }, /credentials/],
+    ['an address with a query', { chatwoot: setting({ apiUrl: 'https://desk.example.com?x=1' }) }, /a query/],
+    ['no option that the tool requires', { chatwoot: setting() }, /Chatwoot.*no options\.accountId/],
+    ['a secret that is not set', { zendesk: setting({ secrets: ['UNSET'] }) }, /UNSET is not set/],
+    ['a token that is not set', { zendesk: setting({ token: 'UNSET' }) }, /UNSET is not set/],
+  ])('names %s, and the other connections work', (_, tools, problem) => {
+    const whole = setting({ options: { accountId: '3' } });
+    const connections = readConnections(
+      variables({ default: { ...tools, freshdesk: DESK }, acme: { chatwoot: whole } }),
+    );
+    const [wrong, ...others] = connections.list(helpdeskTools);
+    expect(wrong).toEqual({
+      ...{ workspace: 'default', helpdesk: Object.keys(tools)[0] },
+      problem: expect.stringMatching(problem),
+    });
+    expect(others.map((each) => each.problem)).toEqual([undefined, undefined]);
+    expect(connections.find('default', 'freshdesk')).toBeDefined();
+    expect(connections.find('acme', 'chatwoot')).toBeDefined();
+    expect(connections.list(helpdeskTools, 'acme')).toHaveLength(1);
+    expect(JSON.stringify(wrong)).not.toContain('whsec_abc');
+  });
+  it.each(['x', '[]', '"x"'])('names a variable that is no JSON object, and no delivery is lost: %s', (HELPDESKS) => {
+    const connections = readConnections({ HELPDESKS });
+    expect(connections.list(helpdeskTools)).toMatchObject([{ problem: expect.stringContaining('no') }]);
+    expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/^Cannot read HELPDESKS/);
   });
   it('accepts this machine in development', () => {
     const local = setting({ apiUrl: 'http://127.0.0.1:9000/chatwoot' });

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readCommandLine } from '../command-line.ts';
 import { readEnvFile } from './env-file.ts';
-import { examine, examineDirectory, type Finding } from './examine.ts';
+import { examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
 import { publishedDirectory } from './keyring.ts';
 
 const HELP = `Checks that the services of a configuration can be reached, fit together and allow what is needed. Ends with 1 when
@@ -36,7 +36,8 @@ const MARKS: Record<Finding['state'], string> = {
 try {
   const variables = values.env === undefined ? process.env : readEnvFile(values.env);
   const ENVIRONMENT = values.development ? 'development' : (variables.ENVIRONMENT ?? 'production');
-  const findings = [...(await examine({ ...variables, ENVIRONMENT })), ...directoryFindings()];
+  const configured = { ...variables, ENVIRONMENT };
+  const findings = [...(await examine(configured)), ...examineHelpdesks(configured), ...directoryFindings()];
   for (const { what, state, reported } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} wrong.`);

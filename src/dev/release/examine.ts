@@ -5,6 +5,9 @@ import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';
+import { readSources, type SourceVariables } from '../../helpdesk/articles/source-settings.ts';
+import { type HelpdeskVariables, readConnections } from '../../helpdesk/connections.ts';
+import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
 import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
 import type { DirectoryClaims } from '../../signing/key-directory.ts';
 import { EXPIRY_WARNING_MS } from '../../signing/limits.ts';
@@ -180,6 +183,22 @@ export const examineDirectory = (
   if (left < EXPIRY_WARNING_MS)
     return { what, state: 'worth knowing', reported: `the key directory expires on ${until}: ${renew}` };
   return { what, state: 'well', reported: `number ${seq}, valid until ${until}` };
+};
+
+/** Checks the connections to helpdesks and the article sources, without calling them. */
+export const examineHelpdesks = (variables: HelpdeskVariables & SourceVariables): Finding[] => {
+  const connections = readConnections(variables).list(helpdeskTools);
+  const sources = readSources(variables, { fetch, now: Date.now }).problems();
+  return [
+    ...connections.map(({ workspace, helpdesk, problem }): Finding => {
+      const what = `${helpdesk} (${workspace})`;
+      if (problem !== undefined) return { what, state: 'wrong', reported: problem };
+      return { what, state: 'well', reported: 'its entry in HELPDESKS can be used, and its secrets are set' };
+    }),
+    ...sources.map(
+      ({ workspace, problem }): Finding => ({ what: `articles (${workspace})`, state: 'wrong', reported: problem }),
+    ),
+  ];
 };
 
 const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);

@@ -8,6 +8,8 @@ import { type AdapterVariables, readSettings } from '../../adapters/settings.ts'
 import { describeIssues } from '../../contract/issue.ts';
 import type { SyncReport } from '../../contract/sync.ts';
 import { newApiKey } from '../../gateway/api-keys.ts';
+import { type HelpdeskVariables, readConnections } from '../../helpdesk/connections.ts';
+import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
 import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.ts';
 import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
@@ -61,6 +63,7 @@ async function main(): Promise<void> {
   console.log(`reading ${source}`);
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
+  for (const line of wrongHelpdesks(process.env)) console.log(line);
   await firstSync(product, { force: state.isAnotherSource(source) });
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
@@ -133,6 +136,14 @@ function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
 function helpdeskVariables(): Record<string, string> {
   const names = ['HELPDESKS', ...secretsNamedFor('webhooks', process.env)];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}
+
+/** What is wrong with the connections that the environment holds; the others work. */
+function wrongHelpdesks(variables: HelpdeskVariables): string[] {
+  const connections = readConnections({ ...variables, ENVIRONMENT: 'development' }).list(helpdeskTools);
+  return connections.flatMap(({ workspace, helpdesk, problem }) =>
+    problem === undefined ? [] : [`WRONG ${helpdesk} (${workspace}): ${problem}`],
+  );
 }
 
 /** The keys of web search providers that the environment holds. */

@@ -48,8 +48,6 @@ const Source = z.discriminatedUnion('tool', [
 ]);
 type Source = z.infer<typeof Source>;
 
-const Sources = z.record(z.string().min(1).max(128), Source);
-
 /** Variables of the function; the secrets named in ARTICLE_SOURCES are further ones. */
 export interface SourceVariables {
   /** `development` or `production`; anything but `development` counts as production. */
@@ -65,39 +63,62 @@ interface OpenSource {
 }
 
 export interface ArticleSources {
-  /** Undefined when the workspace has none. Throws `SourceFailed` when its secret is not set. */
+  /** Undefined when the workspace has none. Throws `SourceFailed` when its entry is wrong or its secret is not set. */
   find(workspace: string): OpenSource | undefined;
+  /** The workspaces whose source cannot be used, and why, in one sentence without values of secrets. */
+  problems(): { workspace: string; problem: string }[];
 }
 
-/**
- * Reads the article source of each workspace.
- *
- * @throws {SettingRefused} When the variable is not in the expected form, or an address must not receive tokens.
- */
+/** Reads the article source of each workspace. A wrong entry leaves only its own workspace without a source. */
 export const readSources = (
   variables: SourceVariables,
   { fetch, now }: { fetch: typeof globalThis.fetch; now: () => number },
 ): ArticleSources => {
-  const read = readAs(Sources, parseJson(variables.ARTICLE_SOURCES || '{}'));
-  if (!read.ok) throw new SettingRefused(`Cannot use ARTICLE_SOURCES: ${describeIssues(read.issues)}`);
+  const read = z.record(z.string(), z.unknown()).safeParse(parseJson(variables.ARTICLE_SOURCES || '{}'));
+  const unread = read.success ? undefined : 'it is not a JSON object of workspaces';
   const isLocal = variables.ENVIRONMENT === 'development';
-  const address = (text: string) => serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal });
   const settings = new Map(
-    Object.entries(read.value).map(([workspace, source]) => [workspace, { source, apiUrl: address(source.apiUrl) }]),
+    Object.entries(read.data ?? {}).map(([workspace, entry]) => [workspace, readSource(entry, isLocal)]),
   );
-  for (const { source } of settings.values()) if ('publicUrl' in source && source.publicUrl) address(source.publicUrl);
-  return {
-    find: (workspace) => {
-      const setting = settings.get(workspace);
-      if (setting === undefined) return undefined;
-      const { source, apiUrl } = setting;
-      // Secrets are variables whose names only the setting knows.
-      const token = (variables as Record<string, unknown>)[source.tokenSecret];
-      if (typeof token !== 'string' || token === '')
-        throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
-      return { tool: source.tool, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
-    },
+  const find = (workspace: string): OpenSource | undefined => {
+    if (unread !== undefined) throw new SourceFailed('SERVICE_UNAVAILABLE', `Cannot use ARTICLE_SOURCES: ${unread}`);
+    const setting = settings.get(workspace);
+    if (setting === undefined) return undefined;
+    if ('problem' in setting) throw new SourceFailed('SERVICE_UNAVAILABLE', setting.problem);
+    const { source, apiUrl } = setting;
+    // Secrets are variables whose names only the setting knows.
+    const token = (variables as Record<string, unknown>)[source.tokenSecret];
+    if (typeof token !== 'string' || token === '')
+      throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
+    return { tool: source.tool, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
   };
+  return {
+    find,
+    problems: () =>
+      (unread === undefined ? [...settings.keys()].slice(0, 1000) : ['?']).flatMap((workspace) => {
+        try {
+          find(workspace);
+          return [];
+        } catch (error) {
+          return [{ workspace, problem: error instanceof Error ? error.message.slice(0, 300) : String(error) }];
+        }
+      }),
+  };
+};
+
+type Setting = { source: Source; apiUrl: string } | { problem: string };
+
+const readSource = (entry: unknown, isLocal: boolean): Setting => {
+  const source = readAs(Source, entry);
+  if (!source.ok) return { problem: `Cannot use an entry of ARTICLE_SOURCES: ${describeIssues(source.issues)}` };
+  const address = (text: string) => serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal });
+  try {
+    if ('publicUrl' in source.value && source.value.publicUrl) address(source.value.publicUrl);
+    return { source: source.value, apiUrl: address(source.value.apiUrl) };
+  } catch (error) {
+    if (error instanceof SettingRefused) return { problem: error.message };
+    throw error;
+  }
 };
 
 const open = (

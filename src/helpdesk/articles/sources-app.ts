@@ -45,6 +45,15 @@ const RESERVE_MS = 500;
  */
 export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
   const { log = logLine } = guard;
+  for (const { problem } of sources.problems())
+    log({
+      event: 'fault',
+      time: now(),
+      librarian: SELF,
+      where: 'ARTICLE_SOURCES',
+      code: 'SERVICE_UNAVAILABLE',
+      cause: problem,
+    });
   const app = new Hono<GuardedEnv>();
   app.onError((error, c) => {
     const traceId = (c.get('context') as GuardedEnv['Variables']['context'] | undefined)?.traceId;

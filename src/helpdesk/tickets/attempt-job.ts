@@ -1,5 +1,5 @@
 import { CodedError } from '../../http/coded-error.ts';
-import { ConnectionGone, SecretMissing } from '../connections.ts';
+import { ConnectionGone, ConnectionUnusable } from '../connections.ts';
 import { HelpdeskFailed } from '../helpdesk-tool.ts';
 import { AnalysisFailed } from './ask-support.ts';
 import { NotYet, type StepParts, workOn } from './job-steps.ts';
@@ -96,8 +96,8 @@ const failureOf = (error: unknown): Failure => {
   if (error instanceof ConnectionGone) return expected(false);
   if (error instanceof CodedError && error.code === 'TIMEOUT') return expected(true);
   const sentence =
-    error instanceof SecretMissing
-      ? 'Cannot reach the helpdesk: a secret of its connection is not set'
+    error instanceof ConnectionUnusable
+      ? 'Cannot reach the helpdesk: its connection cannot be used; helpdesks of this list says why'
       : 'Cannot continue: something went wrong inside';
   return { sentence, isTransient: true, isFault: true };
 };

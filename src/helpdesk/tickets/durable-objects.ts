@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { SyncAccepted } from '../../contract/sync.ts';
-import type { TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import type { TicketsRequest } from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
@@ -11,6 +11,7 @@ import { migrate } from '../../storage/migrations.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { composeNote, newMarker } from '../compose-note.ts';
 import { ConnectionGone, type HelpdeskVariables, readConnections } from '../connections.ts';
+import type { HelpdeskId } from '../helpdesk-tool.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { ownContext, supportAnalysis } from './ask-support.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
@@ -21,6 +22,7 @@ import {
   nameOfPlace,
   type Oversized,
   type TicketMessage,
+  type TicketPage,
   type TicketPlace,
   type TicketStub,
   type Undelivered,
@@ -216,7 +218,7 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
     index.prune(Date.now() - readTicketTimes(this.env).keepMs);
   }
 
-  async list(workspace: string, query: TicketsRequest): Promise<TicketsResponse | 'unknown cursor'> {
+  async list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'> {
     return (await this.#openFor(workspace)).index.list(query);
   }
 
@@ -239,6 +241,10 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
     const error = `Cannot read a delivery: it has ${bytes} bytes. Read the ticket in the tool; replaying removes this line`;
     const delivery = { helpdesk, ticketId: 'too large', about: hash, message: null };
     (await this.#openFor(workspace)).index.addUndelivered(delivery, { now: Date.now(), error });
+  }
+
+  async addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void> {
+    (await this.#openFor(workspace)).index.addRefused(helpdesk, { count, now: Date.now() });
   }
 
   async pausedUntil(workspace: string): Promise<Record<string, number>> {

@@ -19,7 +19,7 @@ export interface StepParts {
   times: TicketTimes;
   now: () => number;
   newMarker: () => string;
-  /** Throws `ConnectionGone` or `SecretMissing`. */
+  /** Throws `ConnectionGone` or `ConnectionUnusable`. */
   connect(): { client: HelpdeskClient; write: Write };
   /** Throws `AnalysisFailed`. */
   analyse(request: SupportRequest, options: { signal: AbortSignal }): Promise<SupportResponse>;

@@ -32,7 +32,8 @@ export interface WorkOutcome {
 /** RPC methods of a workspace's Durable Object. */
 export interface WorkspaceStub {
   report(workspace: string, place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): Promise<void>;
-  list(workspace: string, query: TicketsRequest): Promise<TicketsResponse | 'unknown cursor'>;
+  list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'>;
+  addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
   forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
   addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
@@ -42,6 +43,14 @@ export interface WorkspaceStub {
   requestSync(workspace: string, options: { full: boolean }): Promise<void>;
   isFirstCall(workspace: string, linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
 }
+
+/** A page of jobs, and the refused deliveries of the workspace. */
+export interface TicketPage extends Omit<TicketsResponse, 'helpdesks'> {
+  refusals: readonly Refusals[];
+}
+
+/** Deliveries of one tool that no secret of the connection verified. */
+export type Refusals = { helpdesk: string; count: number; last_at: string };
 
 /** How to reach both kinds of objects. */
 export interface Stubs {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
-import { ReplayRequest, type ReplayResponse, TicketsRequest } from '../../contract/tickets.ts';
+import { ReplayRequest, type ReplayResponse, TicketsRequest, type TicketsResponse } from '../../contract/tickets.ts';
 import {
   contextGuard,
   faultHandler,
@@ -11,10 +11,13 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
+import type { ListedConnection } from '../connections.ts';
 import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
 
 interface TicketsAppOptions extends Stubs {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
+  /** The connections of a workspace. */
+  connectionsOf(workspace: string): readonly ListedConnection[];
   enqueue(message: TicketMessage): Promise<void>;
 }
 
@@ -41,14 +44,24 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   return app;
 };
 
-const listTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
+const listTickets = async (
+  c: Context<GuardedEnv>,
+  { workspaceStub, connectionsOf }: TicketsAppOptions,
+): Promise<Response> => {
   const query = TicketsRequest.safeParse(c.req.query());
   if (!query.success) return invalid(c, `Cannot list tickets: ${describeIssues(issuesOf(query.error))}`);
   const { workspace } = c.get('context');
-  const tickets = await workspaceStub(workspace).list(workspace, query.data);
-  if (tickets === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
-  return c.json(tickets);
+  const page = await workspaceStub(workspace).list(workspace, query.data);
+  if (page === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
+  const { refusals, ...tickets } = page;
+  const helpdesks = connectionsOf(workspace).map(({ helpdesk, problem = null }) => {
+    const { count: refused, last_at: last_refused_at } = refusals.find((each) => each.helpdesk === helpdesk) ?? NONE;
+    return { helpdesk, problem, refused, last_refused_at };
+  });
+  return c.json({ ...tickets, helpdesks: helpdesks.slice(0, 20) } satisfies TicketsResponse);
 };
+
+const NONE = { count: 0, last_at: null };
 
 const invalid = (c: Context<GuardedEnv>, message: string): Response => {
   c.set('outcome', 'INVALID_QUERY');

@@ -1,6 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Hono } from 'hono/tiny';
 import { type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
+import type { Healthz } from '../../contract/librarian-directory.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { discard } from '../../http/read-body.ts';
 import { faultHandler, type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
@@ -9,7 +10,7 @@ import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { type Bytes, encodeBase64url } from '../../signing/base64url.ts';
-import { type Connections, SecretMissing } from '../connections.ts';
+import { type Connections, ConnectionUnusable } from '../connections.ts';
 import {
   type Delivery,
   DeliveryUnreadable,
@@ -22,12 +23,14 @@ import { startVerification, type Verification } from '../signatures.ts';
 import type { EventMessage, Oversized, TicketMessage } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
-  connections: Pick<Connections, 'secretsOf'>;
+  connections: Pick<Connections, 'secretsOf' | 'list'>;
   tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>;
   /** Stores an event in a Durable Object; returns the id of the ticket with work to do. */
   store(message: EventMessage): Promise<string | undefined>;
   /** Lists a verified delivery that is too large to be read. */
   listOversized(workspace: string, delivery: Oversized): Promise<void>;
+  /** Counts deliveries to a connection that none of its secrets verifies. */
+  countRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   /** Queues a ticket with work to do, or an event that could not be stored. */
   enqueue(message: TicketMessage): Promise<void>;
   now?: (() => number) | undefined;
@@ -54,12 +57,34 @@ export const createApp = (options: WebhooksAppOptions) => {
     log({ ...{ event: 'fault', time: now(), librarian: SELF, where, code: 'SERVICE_UNAVAILABLE' }, cause });
   };
 
+  const connections = options.connections.list(options.tools);
+  const wrong = connections.filter(({ problem }) => problem !== undefined);
+  for (const { problem = '' } of wrong)
+    log({
+      ...{ event: 'fault', time: now(), librarian: SELF, where: 'HELPDESKS', code: 'SERVICE_UNAVAILABLE' },
+      cause: problem,
+    });
+  const misconfigured = [...new Set(wrong.map(({ helpdesk }) => helpdesk))].slice(0, 100);
+  const health: Healthz = {
+    status: wrong.length > 0 ? 'degraded' : 'ok',
+    adapters: {},
+    helpdesks: { connections: connections.length, misconfigured },
+  };
+  app.get('/healthz', (c) => c.json(health));
+
+  const countRefused = refusalCounter({ ...options, onFault });
   // Intercom checks the URL with HEAD, which Hono routes as GET.
   app.get(ROUTE, (c) => (c.req.method === 'HEAD' ? c.body(null, 200) : refusal('NOT_FOUND', { librarian: SELF })));
   app.post(ROUTE, async (c) => {
     const arrival = now();
     const place = { helpdesk: c.req.param('helpdesk'), workspace: c.req.param('workspace') ?? 'default' };
-    const receipt = await receive(c.req.raw, place, { ...options, now, onFault, waitUntil: waitUntilOf(c) });
+    const receipt = await receive(c.req.raw, place, {
+      ...options,
+      now,
+      onFault,
+      countRefused,
+      waitUntil: waitUntilOf(c),
+    });
     const status = receipt.ok ? 200 : HTTP_STATUS[receipt.code];
     log({
       ...{ event: 'request', time: arrival, librarian: SELF, route: `POST ${ROUTE}`, status },
@@ -101,8 +126,40 @@ const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
   SERVICE_UNAVAILABLE: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
 };
 
-interface ReceiveOptions extends Omit<WebhooksAppOptions, 'log'> {
+/**
+ * Counts refused deliveries. While a count is being stored, further ones wait for the next call: an isolate has one call in flight for a
+ * connection, however many deliveries it refuses.
+ */
+const refusalCounter = ({
+  countRefused,
+  onFault,
+}: Pick<WebhooksAppOptions, 'countRefused'> & Pick<ReceiveOptions, 'onFault'>): ReceiveOptions['countRefused'] => {
+  const waiting = new Map<string, number>();
+  return async (workspace, helpdesk) => {
+    const name = `${helpdesk} ${workspace}`;
+    const isStoring = waiting.has(name);
+    waiting.set(name, (waiting.get(name) ?? 0) + 1);
+    if (isStoring) return;
+    try {
+      for (let count = waiting.get(name) ?? 0; count > 0; count = waiting.get(name) ?? 0) {
+        waiting.set(name, 0);
+        await within(() => countRefused(workspace, helpdesk, count), {
+          ms: STORE_MS,
+          reason: 'no count was stored in time',
+        });
+      }
+    } catch (error) {
+      onFault('refused', error);
+    } finally {
+      waiting.delete(name);
+    }
+  };
+};
+
+interface ReceiveOptions extends Omit<WebhooksAppOptions, 'log' | 'countRefused'> {
   now: () => number;
+  /** Never rejects. */
+  countRefused(workspace: string, helpdesk: HelpdeskId): Promise<void>;
   /** Continues work after the response. */
   waitUntil: (work: Promise<unknown>) => void;
   onFault(where: string, error: unknown): void;
@@ -135,16 +192,19 @@ const receive = async (
   const secrets = id === undefined ? undefined : secretsOf(options.connections, workspace, id);
   const { method, url, headers } = request;
   const verification = startVerification({ method, url, headers }, (tool ?? options.tools.chatwoot)?.signatures ?? [], {
-    secrets: secrets === 'none set' ? [] : (secrets ?? DUMMY_SECRETS),
+    secrets: secrets === 'unusable' ? [] : (secrets ?? DUMMY_SECRETS),
     now: options.now(),
   });
   const received = verification.isPossible ? await receiveBody(request, verification) : discard(request.body);
   if (received === 'too large') return { ok: false, code: 'INVALID_QUERY', reason: 'the body is too large' };
-  if (secrets === 'none set')
-    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'no secret of the connection is set' };
+  if (secrets === 'unusable')
+    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'the connection cannot be used' };
   const isVerified = received !== undefined && (await verification.isVerified(received.body));
-  if (!isVerified || tool === undefined || secrets === undefined)
+  if (!isVerified || tool === undefined || secrets === undefined) {
+    // Only for connections that exist: no one else can make a workspace's object.
+    if (tool !== undefined && secrets !== undefined) options.waitUntil(options.countRefused(workspace, tool.id));
     return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not verified' };
+  }
   const { body } = received;
   if (body === undefined) return listed(received, { workspace, helpdesk: tool.id }, options);
   const delivery = { method, url, headers, body };
@@ -208,11 +268,11 @@ const secretsOf = (
   connections: WebhooksAppOptions['connections'],
   workspace: string,
   helpdesk: HelpdeskId,
-): readonly string[] | undefined | 'none set' => {
+): readonly string[] | undefined | 'unusable' => {
   try {
     return connections.secretsOf(workspace, helpdesk);
   } catch (error) {
-    if (error instanceof SecretMissing) return 'none set';
+    if (error instanceof ConnectionUnusable) return 'unusable';
     throw error;
   }
 };

@@ -1,7 +1,8 @@
-import type { TicketJob, TicketState, TicketsResponse } from '../../contract/tickets.ts';
+import type { TicketJob, TicketState, TicketsRequest } from '../../contract/tickets.ts';
 import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
-import type { DeadJob, JobPlace, JobReport, Undelivered } from './ticket-objects.ts';
+import type { HelpdeskId } from '../helpdesk-tool.ts';
+import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
 const INDEX_MIGRATIONS = [
@@ -12,6 +13,11 @@ const INDEX_MIGRATIONS = [
     changed_at TEXT NOT NULL, next_at TEXT, message TEXT
   ) WITHOUT ROWID`,
     'CREATE INDEX IF NOT EXISTS tickets_by_state ON tickets (state, changed_at, id)',
+  ],
+  [
+    'CREATE INDEX tickets_by_time ON tickets (changed_at, id)',
+    'CREATE INDEX tickets_by_ticket ON tickets (ticket, changed_at, id)',
+    'CREATE TABLE refusals (helpdesk TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at TEXT NOT NULL) WITHOUT ROWID',
   ],
 ];
 
@@ -58,17 +64,28 @@ export const ticketIndex = (sql: Sql) => {
           );
         }
       }),
-    list: ({ state, limit, cursor }: ListQuery): TicketsResponse | 'unknown cursor' => {
+    list: ({ limit, cursor, ...filter }: TicketsRequest): TicketPage | 'unknown cursor' => {
       const from = cursor === undefined ? { at: '~', id: '' } : readCursor(cursor);
       if (from === undefined) return 'unknown cursor';
+      const { where, values } = conditionsOf(filter);
       const rows = sql.all<Row>(
-        `SELECT * FROM tickets WHERE state = ? AND (changed_at, id) < (?, ?) ORDER BY changed_at DESC, id DESC LIMIT ?`,
-        ...[state, from.at, from.id, limit + 1],
+        `SELECT * FROM tickets WHERE ${where} (changed_at, id) < (?, ?) ORDER BY changed_at DESC, id DESC LIMIT ?`,
+        ...[...values, from.at, from.id, limit + 1],
       );
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { tickets: shown.map(toTicketJob), total: count(state), next_cursor: last ? writeCursor(last) : null };
+      const total =
+        sql.all<{ n: number }>(`SELECT count(*) AS n FROM tickets WHERE ${where} true`, ...values)[0]?.n ?? 0;
+      const refusals = sql.all<Refusals>('SELECT * FROM refusals ORDER BY helpdesk');
+      return { tickets: shown.map(toTicketJob), total, next_cursor: last ? writeCursor(last) : null, refusals };
     },
+    /** Counts deliveries that no secret of the connection verifies. */
+    addRefused: (helpdesk: HelpdeskId, { count, now }: { count: number; now: number }): void =>
+      sql.run(
+        `INSERT INTO refusals (helpdesk, count, last_at) VALUES (?, ?, ?)
+          ON CONFLICT (helpdesk) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at`,
+        ...[helpdesk, count, new Date(now).toISOString()],
+      ),
     /** Dead jobs by their ids, or the first of all. */
     dead: (ids: readonly string[] | 'all', limit: number): DeadJob[] => {
       const rows =
@@ -100,16 +117,24 @@ export const ticketIndex = (sql: Sql) => {
         ...[id, helpdesk, ticketId, error, time, time, message],
       );
     },
-    /** Removes jobs that ended before a time. */
-    prune: (before: number) =>
-      sql.run(
-        "DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?",
-        new Date(before).toISOString(),
-      ),
+    /** Removes jobs that ended before a time, and counts of refusals that ended then. */
+    prune: (before: number) => {
+      const time = new Date(before).toISOString();
+      sql.run("DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?", time);
+      sql.run('DELETE FROM refusals WHERE last_at < ?', time);
+    },
   };
 };
 
-type ListQuery = { state: TicketState; limit: number; cursor?: string | undefined };
+/** Conditions of a list, each followed by AND. */
+const conditionsOf = ({ helpdesk, ticket_id, state = ticket_id === undefined ? 'dead' : 'all' }: TicketFilter) => {
+  const given = Object.entries({ state: state === 'all' ? undefined : state, helpdesk, ticket: ticket_id }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return { where: given.map(([column]) => `${column} = ? AND`).join(' '), values: given.map(([, value]) => value) };
+};
+
+type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id'>;
 
 /** Readable and unambiguous: `chatwoot/1207/1`. */
 const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>

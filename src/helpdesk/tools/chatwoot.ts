@@ -189,6 +189,7 @@ const toMessage = (message: Message): HelpdeskMessage[] => {
 export const chatwoot: HelpdeskTool = {
   id: 'chatwoot',
   name: 'Chatwoot',
+  requires: ['accountId'],
   signatures: [CHATWOOT],
   read: readDelivery,
   client,

@@ -146,6 +146,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
 export const freshdesk: HelpdeskTool = {
   id: 'freshdesk',
   name: 'Freshdesk',
+  requires: [],
   signatures: [STATIC_TOKEN],
   read: readDelivery,
   client,

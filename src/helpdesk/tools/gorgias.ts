@@ -138,6 +138,7 @@ const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 
 export const gorgias: HelpdeskTool = {
   id: 'gorgias',
   name: 'Gorgias',
+  requires: ['email'],
   signatures: [STATIC_TOKEN],
   read: readDelivery,
   client,

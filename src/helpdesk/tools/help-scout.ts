@@ -262,6 +262,7 @@ const accessToken = async (
 export const helpScout: HelpdeskTool = {
   id: 'help-scout',
   name: 'Help Scout',
+  requires: ['clientId'],
   signatures: [HELP_SCOUT],
   read: readDelivery,
   client,

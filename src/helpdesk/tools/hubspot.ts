@@ -151,6 +151,7 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
 export const hubspot: HelpdeskTool = {
   id: 'hubspot',
   name: 'HubSpot',
+  requires: [],
   signatures: [HUBSPOT_V3],
   read: readDelivery,
   client,

@@ -183,6 +183,7 @@ const isNote = ({ part_type: type }: Part): boolean => type === 'note' || type?.
 export const intercom: HelpdeskTool = {
   id: 'intercom',
   name: 'Intercom',
+  requires: ['adminId'],
   signatures: [HUB_SIGNATURE],
   read: readDelivery,
   client,

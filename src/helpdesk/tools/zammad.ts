@@ -205,6 +205,7 @@ const STANDARD_FIELDS: ReadonlySet<string> = new Set(
 export const zammad: HelpdeskTool = {
   id: 'zammad',
   name: 'Zammad',
+  requires: [],
   signatures: [HUB_SIGNATURE],
   read: readDelivery,
   client,

@@ -228,6 +228,7 @@ const textOf = ({ plain_body: plain, body, html_body: html }: Comment): string =
 export const zendesk: HelpdeskTool = {
   id: 'zendesk',
   name: 'Zendesk',
+  requires: [],
   signatures: [ZENDESK],
   read: readDelivery,
   client,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/adapters/settings.ts';
-import { examine, examineDirectory, type Finding } from '../../../src/dev/release/examine.ts';
+import { examine, examineDirectory, examineHelpdesks, type Finding } from '../../../src/dev/release/examine.ts';
 import { type LocalServices, startServices } from '../../../src/dev/stand-ins/start-services.ts';
 import { startVectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 import { runNode } from '../node-for-test.ts';
@@ -43,6 +43,20 @@ describe('examineDirectory()', () => {
     ['older than the one in use', directory(3, '2027-06-01'), 4, 'wrong', /number 3, older than number 4/],
   ])('finds a directory that is %s', (_, claims, inUse, state, says) => {
     expect(examineDirectory(claims, { now, inUse })).toMatchObject({ state, reported: expect.stringMatching(says) });
+  });
+});
+
+describe('examineHelpdesks()', () => {
+  it('names what cannot be used, and what can', () => {
+    const zendesk = { apiUrl: 'https://acme.zendesk.com', secrets: ['HOOK'], token: 'TOKEN' };
+    const findings = examineHelpdesks({
+      HELPDESKS: JSON.stringify({ default: { zendesk, chatwoot: { secret: 'HOOK' } } }),
+      ARTICLE_SOURCES: JSON.stringify({ acme: { tool: 'zendesk', apiUrl: zendesk.apiUrl, tokenSecret: 'UNSET' } }),
+      ...{ HOOK: 'a secret of 24 letters and more', TOKEN: 'token' },
+    });
+    expect(stateOf(findings, 'zendesk (default)')?.[0]).toBe('well');
+    expect(stateOf(findings, 'chatwoot (default)')).toEqual(['wrong', expect.stringContaining('secrets')]);
+    expect(stateOf(findings, 'articles (acme)')).toEqual(['wrong', expect.stringContaining('not set')]);
   });
 });
 

@@ -25,7 +25,6 @@ describe('readSources()', () => {
     expect(() => sources.find('acme')).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
   });
   it.each([
-    ['no JSON', 'nonsense'],
     ['a tool that it does not know', { acme: { ...ZENDESK, tool: 'front' } }],
     ['an option of another tool', { acme: { ...ZENDESK, portal: 'help' } }],
     ['no token', { acme: { ...ZENDESK, tokenSecret: undefined } }],
@@ -35,11 +34,18 @@ describe('readSources()', () => {
     ['an address of this machine', { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } }],
     ['credentials in an address', { acme: { ...ZENDESK, apiUrl: 'https://user:pass@acme.zendesk.com' } }],
     ['a locale that is none', { acme: { ...ZENDESK, locales: ['../x'] } }],
-  ])('refuses %s', (_, settings) => {
-    expect(() => read(settings)).toThrow(/ARTICLE_SOURCES/);
+  ])('names %s, and the other workspaces have their source', (_, settings) => {
+    const sources = read({ ...settings, beta: ZENDESK }, { ZENDESK_TOKEN: 'secret' });
+    expect(sources.problems()).toEqual([{ workspace: 'acme', problem: expect.stringContaining('ARTICLE_SOURCES') }]);
+    expect(() => sources.find('acme')).toThrow(/ARTICLE_SOURCES/);
+    expect(sources.find('beta')).toBeDefined();
+  });
+  it('names a variable that is no JSON', () => {
+    expect(read('nonsense').problems()).toMatchObject([{ problem: expect.stringContaining('not a JSON object') }]);
+    expect(() => read('nonsense').find('acme')).toThrow(/ARTICLE_SOURCES/);
   });
   it('accepts an address of this machine in development only', () => {
     const settings = { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } };
-    expect(() => read(settings, { ENVIRONMENT: 'development' })).not.toThrow();
+    expect(read(settings, { ENVIRONMENT: 'development', ZENDESK_TOKEN: 'secret' }).problems()).toEqual([]);
   });
 });

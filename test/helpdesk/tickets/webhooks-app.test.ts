@@ -1,7 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { Healthz } from '../../../src/contract/librarian-directory.ts';
 import { readConnections } from '../../../src/helpdesk/connections.ts';
 import {
   DeliveryUnreadable,
@@ -62,6 +63,7 @@ const appForTest = ({ store = async () => '1207', enqueue = async () => undefine
   const kept: unknown[] = [];
   const queued: TicketMessage[] = [];
   const listed: unknown[] = [];
+  const refused = new Map<string, number>();
   const app = createApp({
     ...{
       connections: CONNECTIONS,
@@ -71,6 +73,10 @@ const appForTest = ({ store = async () => '1207', enqueue = async () => undefine
     store: async (event) => {
       kept.push(event);
       return store(event);
+    },
+    countRefused: async (workspace, helpdesk, count) => {
+      const place = `${workspace} ${helpdesk}`;
+      refused.set(place, (refused.get(place) ?? 0) + count);
     },
     listOversized: async (workspace, delivery) => void listed.push([workspace, delivery]),
     enqueue: async (event) => {
@@ -83,7 +89,7 @@ const appForTest = ({ store = async () => '1207', enqueue = async () => undefine
     const { status, headers } = response;
     return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
-  return { app, post, lines, kept, queued, listed };
+  return { app, post, lines, kept, queued, listed, refused };
 };
 
 describe('POST /webhooks/{helpdesk}', () => {
@@ -121,6 +127,25 @@ describe('POST /webhooks/{helpdesk}', () => {
     }
     expect(kept).toEqual([]);
   });
+  it('counts what no secret of a connection verifies, and nothing for workspaces and tools that there are not', async () => {
+    const { post, refused } = appForTest();
+    const wrong = ['chatwoot', 'chatwoot', 'chatwoot', 'chatwoot/acme', 'chatwoot/nobody', 'front', 'zendesk'];
+    await Promise.all(wrong.map((path) => post(`/webhooks/${path}`, { proof: 'wrong' })));
+    await post('/webhooks/chatwoot');
+    await vi.waitFor(() => expect(Object.fromEntries(refused)).toEqual({ 'default chatwoot': 3, 'acme chatwoot': 1 }));
+  });
+  it('names unusable connections in the log and GET /healthz', async () => {
+    const { app, lines } = appForTest();
+    const health = Healthz.parse(await (await app.request('/healthz')).json());
+    expect(health).toMatchObject({
+      status: 'degraded',
+      helpdesks: { connections: 5, misconfigured: ['zendesk', 'chatwoot'] },
+    });
+    expect(lines.map((line) => 'cause' in line && line.cause)).toEqual([
+      'Cannot reach the helpdesk: the secret UNSET is not set',
+      'Cannot reach the helpdesk: the secret UNSET is not set',
+    ]);
+  });
   it('asks for the same delivery later when no secret of the connection is set', async () => {
     const { post } = appForTest();
     const { status, headers, json } = await post('/webhooks/zendesk');
@@ -141,7 +166,8 @@ describe('POST /webhooks/{helpdesk}', () => {
     for (const body of [ignored, 'unreadable', long])
       expect(await post('/webhooks/chatwoot', { body })).toMatchObject({ status: 200, json: { accepted: 0 } });
     expect(kept).toEqual([]);
-    expect(lines.map((line) => ('reason' in line ? line.reason : line.event))).toEqual([
+    const requests = lines.filter(({ event }) => event === 'request');
+    expect(requests.map((line) => 'reason' in line && line.reason)).toEqual([
       'a private note',
       'not what the tool sends',
       'an id is empty or too long',

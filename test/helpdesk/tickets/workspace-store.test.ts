@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TicketsResponse } from '../../../src/contract/tickets.ts';
+import { type TicketsRequest, TicketsResponse } from '../../../src/contract/tickets.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/helpdesk/tickets/workspace-store.ts';
@@ -12,7 +12,7 @@ const job = (more: Partial<JobReport> = {}): JobReport => ({
   ...more,
 });
 const listed = (index: ReturnType<typeof ticketIndex>, state: 'open' | 'done' | 'dead', limit = 50, cursor?: string) =>
-  TicketsResponse.parse(index.list({ state, limit, cursor }));
+  TicketsResponse.omit({ helpdesks: true }).parse(index.list({ state, limit, cursor }));
 
 describe('ticketIndex()', () => {
   it('lists jobs by state, the latest change first', () => {
@@ -44,6 +44,42 @@ describe('ticketIndex()', () => {
     } while (cursor !== undefined);
     expect(new Set(ids).size).toBe(25);
     expect(index.list({ state: 'open', limit: 5, cursor: 'x' })).toBe('unknown cursor');
+  });
+  it('filters by state, tool and ticket together, and pages what is left', () => {
+    const index = ticketIndex(nodeSql());
+    const states = ['open', 'done', 'dead'] as const;
+    for (const [minute, state] of states.entries())
+      for (const helpdesk of ['chatwoot', 'zendesk'])
+        for (const ticketId of ['1', '2'])
+          index.report({ helpdesk, ticketId }, [job({ job: minute + 1, state, changed_at: at(minute) })]);
+    const ids = (filter: Partial<TicketsRequest>) => {
+      const page = index.list({ limit: 50, ...filter });
+      return page === 'unknown cursor' ? page : [page.total, page.tickets.map(({ id }) => id)];
+    };
+    expect(ids({ helpdesk: 'zendesk' })).toEqual([2, ['zendesk/2/3', 'zendesk/1/3']]);
+    expect(ids({ helpdesk: 'zendesk', ticket_id: '1' })).toEqual([3, ['zendesk/1/3', 'zendesk/1/2', 'zendesk/1/1']]);
+    expect(ids({ state: 'open', ticket_id: '2' })).toEqual([2, ['zendesk/2/1', 'chatwoot/2/1']]);
+    expect(ids({ ticket_id: '%' })).toEqual([0, []]);
+    expect(ids({ state: 'all', limit: 1 })).toEqual([12, ['zendesk/2/3']]);
+    const [first] = [index.list({ state: 'all', helpdesk: 'chatwoot', limit: 5 })];
+    const cursor = first === 'unknown cursor' ? undefined : (first?.next_cursor ?? undefined);
+    expect(ids({ state: 'all', helpdesk: 'chatwoot', limit: 5, cursor })).toEqual([6, ['chatwoot/1/1']]);
+  });
+  it('counts refused deliveries by tool until none came for as long as jobs are kept', () => {
+    const index = ticketIndex(nodeSql());
+    const refusals = () => {
+      const page = index.list({ limit: 1 });
+      return page === 'unknown cursor' ? page : page.refusals;
+    };
+    index.addRefused('zendesk', { count: 3, now: Date.parse(at(1)) });
+    index.addRefused('chatwoot', { count: 1, now: Date.parse(at(1)) });
+    index.addRefused('zendesk', { count: 1, now: Date.parse(at(3)) });
+    expect(refusals()).toEqual([
+      { helpdesk: 'chatwoot', count: 1, last_at: at(1) },
+      { helpdesk: 'zendesk', count: 4, last_at: at(3) },
+    ]);
+    index.prune(Date.parse(at(2)));
+    expect(refusals()).toMatchObject([{ helpdesk: 'zendesk' }]);
   });
   it('gives distinct ids whatever the ids of tickets are', () => {
     const index = ticketIndex(nodeSql());
