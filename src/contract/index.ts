@@ -12,6 +12,7 @@
 export * from './agent-response.ts';
 export * from './ask-events.ts';
 export * from './ask-request.ts';
+export * from './chat-completions.ts';
 export * from './context-engine.ts';
 export * from './display-model.ts';
 export * from './error-info.ts';

@@ -19,17 +19,30 @@ export const answerOrStream = (
     c,
     async ({ signal, progress }) => {
       if (progress === undefined) return run({ signal });
-      const sent: string[] = [];
-      const recorded: Progress = (event) => {
-        if (event.type === 'statement') sent.push(event.text);
-        progress(event);
-      };
+      const { recorded, sendRest } = recordStatements(progress);
       const response = await run({ signal, progress: recorded });
-      if (response.ok) sendRest(progress, sent, await response.clone().json());
+      if (response.ok) sendRest(await response.clone().json());
       return response;
     },
     { onFault: (error) => faultResponse(c, error) },
   );
+
+/** The same for an answer that is not sent as JSON. */
+export const reportStatements = async <T>(progress: Progress, run: (recorded: Progress) => Promise<T>): Promise<T> => {
+  const { recorded, sendRest } = recordStatements(progress);
+  const response = await run(recorded);
+  sendRest(response);
+  return response;
+};
+
+const recordStatements = (progress: Progress) => {
+  const sent: string[] = [];
+  const recorded: Progress = (event) => {
+    if (event.type === 'statement') sent.push(event.text);
+    progress(event);
+  };
+  return { recorded, sendRest: (answered: unknown) => reportRest(progress, sent, answered) };
+};
 
 /** What is read of an answer, whichever librarian gave it: a faulty member counts as absent. */
 const Answered = z.object({
@@ -44,7 +57,7 @@ const Answered = z.object({
     .catch(undefined),
 });
 
-const sendRest = (progress: Progress, sent: readonly string[], json: unknown): void => {
+const reportRest = (progress: Progress, sent: readonly string[], json: unknown): void => {
   const read = readAs(Answered, json);
   if (!read.ok || read.value.answer === undefined) return;
   const { answer, sources = [], confidence, partial, metadata } = read.value;

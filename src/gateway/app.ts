@@ -15,8 +15,9 @@ import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import { answerOrStream } from './answer-or-stream.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { createAsk } from './ask.ts';
+import { createAsk, createAsking } from './ask.ts';
 import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
+import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
@@ -73,10 +74,17 @@ export const createApp = (parts: GatewayParts) => {
     return handOn(c, webhooks);
   });
 
+  app.use('/v1/chat/*', openAIErrors);
+  app.use('/v1/models/*', openAIErrors);
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
-  app.post('/v1/ask', createAsk(parts));
+  const asking = createAsking(parts);
+  app.post('/v1/ask', createAsk(asking));
+  app.post('/v1/chat/completions', createChat({ librarians, asking }));
+  const models = createModels({ librarians });
+  app.get('/v1/models', models.list);
+  app.get('/v1/models/:id', models.one);
 
   /** Forwards a request of the key's holder to the function that answers it, at the same path. */
   const to =

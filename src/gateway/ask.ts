@@ -14,6 +14,7 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import type { Log } from '../runtime/log.ts';
 import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
 import type { ModelUse } from '../runtime/model-use.ts';
+import type { Reporting } from '../runtime/progress.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
@@ -45,7 +46,14 @@ export interface AskParts {
   now?: (() => number) | undefined;
 }
 
-const CONCIERGE = 'concierge';
+/** Checks a request, and returns the function that asks the question. */
+export type Asking = (
+  c: Context<GatewayEnv>,
+  request: AskRequest,
+) => (reporting: Reporting) => Promise<LibrarianResponse>;
+
+/** The librarian that chooses the others. */
+export const CONCIERGE = 'concierge';
 const DEFAULT_LIBRARIAN = 'navigator';
 const TIMEOUT_MS = 30_000;
 
@@ -55,14 +63,25 @@ const TIMEOUT_MS = 30_000;
  * articles under `metadata.closest`, not an error. A question in a conversation is read with the previous turns and stored;
  * `metadata.conversation` holds how it was understood. `metadata.usage` is the model usage of all hops.
  */
-export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise<Response>) => {
+export const createAsk = (asking: Asking): ((c: Context<GatewayEnv>) => Promise<Response>) => {
+  return async (c) => {
+    const ask = asking(c, readRequest(await jsonBytes(c)));
+    return answerOrStream(c, async (reporting) => answerWith(c, await ask(reporting)));
+  };
+};
+
+/**
+ * Checks what a request may ask before anything is asked, for every interface.
+ *
+ * @returns The function that asks; it never throws.
+ */
+export const createAsking = (parts: AskParts): Asking => {
   const { librarians, now = Date.now } = parts;
   const circuitBreakers = createCircuitBreakers();
   const askConcierge = conciergeFor(parts);
   const talk = createTalk(parts);
-  return async (c) => {
+  return (c, request) => {
     const startedAtMs = now();
-    const request = readRequest(await jsonBytes(c));
     const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
@@ -81,7 +100,7 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
     c.set('answeredBy', librarian);
     // The conversation is read and written in the name of the key, which must hold the rights itself.
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
-    return answerOrStream(c, async ({ signal, progress }) => {
+    return async ({ signal, progress }) => {
       const budget = requestBudget(context);
       const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
       const ai = model?.ai;
@@ -101,8 +120,8 @@ export const createAsk = (parts: AskParts): ((c: Context<GatewayEnv>) => Promise
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
-      return answerWith(c, withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() }));
-    });
+      return withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() });
+    };
   };
 };
 

@@ -11,8 +11,8 @@ export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
 export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>
   headers.get('Content-Type')?.toLowerCase().startsWith(EVENT_STREAM) === true;
 
-/** Sends an event with one line of data; false when the stream is full or no one reads it any longer. */
-export type SendEvent = (name: string, data: string) => boolean;
+/** Sends an event with one line of data, unnamed for protocols that name none; false when the stream is full or no one reads it any longer. */
+export type SendEvent = (name: string | undefined, data: string) => boolean;
 
 const HEARTBEAT_MS = 10_000;
 /** Of all events together: a reader that stops reading costs at most this memory. */
@@ -61,7 +61,8 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
 const encoder = new TextEncoder();
 
 /** An event as text; line breaks cannot occur in JSON, which is all that is sent. */
-export const eventText = (name: string, data: string): string => `event: ${name}\ndata: ${data}\n\n`;
+export const eventText = (name: string | undefined, data: string): string =>
+  `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
 
 export interface Tap {
   /** Called with each part of the stream as it passes. */

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
-import { createAsk, withUsage } from '../../src/gateway/ask.ts';
+import { createAsk, createAsking, withUsage } from '../../src/gateway/ask.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import { type GatewayEnv, requestLog } from '../../src/gateway/request-log.ts';
 import type { RequestScope } from '../../src/runtime/request-scope.ts';
@@ -63,7 +63,10 @@ const start = async ({ ai, budgets }: { ai?: AIClient; budgets: Amounts }) => {
   const librarians = createLibrarians({ targets, own: HOUSE.map(({ id }) => id) });
   const client = signedClient({ ...identity, targets, log: () => {} });
   const { directory } = identity;
-  app.post('/v1/ask', createAsk({ client, directory, librarians, ai, aiPrice: PRICE, budgets, log: () => {} }));
+  app.post(
+    '/v1/ask',
+    createAsk(createAsking({ client, directory, librarians, ai, aiPrice: PRICE, budgets, log: () => {} })),
+  );
   const ask = async (body: Record<string, unknown>) => {
     const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     return LibrarianResponse.parse(await (await app.request('/v1/ask', request)).json());

@@ -4,7 +4,7 @@ import type { Statement } from '../../src/contract/ask-events.ts';
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { createAsk } from '../../src/gateway/ask.ts';
+import { createAsk, createAsking } from '../../src/gateway/ask.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
@@ -59,12 +59,14 @@ const start = async ({
   });
   app.post(
     '/v1/ask',
-    createAsk({
-      client: signedClient({ ...identity, targets, log: () => {} }),
-      directory: identity.directory,
-      librarians: createLibrarians({ targets, own }),
-      log: () => {},
-    }),
+    createAsk(
+      createAsking({
+        client: signedClient({ ...identity, targets, log: () => {} }),
+        directory: identity.directory,
+        librarians: createLibrarians({ targets, own }),
+        log: () => {},
+      }),
+    ),
   );
   app.onError((error) => {
     if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.reported));
