@@ -471,7 +471,16 @@ describe('every answer', () => {
 
   it('opens to the pages that are named and to no others', async () => {
     const preflight = (origin: string) =>
-      app.request('/v1/ask', { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
+      app.request('/v1/ask', {
+        method: 'OPTIONS',
+        headers: {
+          ...{ origin, 'access-control-request-method': 'POST' },
+          // Among others those of the official OpenAI client.
+          'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+        },
+      });
+    const allowed = (await preflight('https://desk.example.com')).headers.get('access-control-allow-headers');
+    expect(allowed).toContain('x-stainless-lang');
     expect((await preflight('https://desk.example.com')).headers.get('access-control-allow-origin')).toBe(
       'https://desk.example.com',
     );

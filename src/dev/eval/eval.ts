@@ -1,23 +1,8 @@
 /** `npm run eval`: how well the product finds, answers and routes. */
 import { resolve } from 'node:path';
 import { failUsage, readCommandLine } from '../command-line.ts';
-import { analyticsMeasures } from './analytics.ts';
-import { evalAnswers } from './answers.ts';
-import { evalCalibration } from './calibration.ts';
-import { evalEmbeddings } from './embeddings.ts';
 import { missingFiles } from './eval-data.ts';
-import { evaluateSplit } from './eval-split.ts';
-import { evaluateGaps } from './gaps.ts';
-import { evaluateIntents, missingIntentFiles } from './intents.ts';
-import { evaluateRecorded, missingRecordedFiles } from './recorded-answers.ts';
-import { evaluateRecordedTickets, hasRecordedTickets } from './recorded-tickets.ts';
-import { evaluateRetrieval, type Measure } from './retrieval.ts';
-import { evaluateRouting } from './routing.ts';
-import { evaluateSample } from './sample.ts';
-import { evaluateSupport } from './support.ts';
-import { missingSupportFiles } from './support-data.ts';
-import { evaluateTickets, readSample } from './tickets.ts';
-import { evalTokens } from './tokens.ts';
+import type { Measure } from './retrieval.ts';
 
 const HELP = `Measures how well the product finds, answers and routes. Prints tables; ends with 1 when a target is missed, with 2 when
 a part or its data is missing.
@@ -79,6 +64,9 @@ const dataFolder = (missingIn = missingFiles): string => {
 
 const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
   const folder = dataFolder();
+  const { evaluateRetrieval } = await import('./retrieval.ts');
+  const { evaluateSample } = await import('./sample.ts');
+  const { evalAnswers } = await import('./answers.ts');
   const retrieval = print('Retrieval, nDCG@10', await evaluateRetrieval(folder));
   print("Retrieval of articles, sample knowledge base, customers' words", await evaluateSample());
   return [...retrieval, ...print('Answers', await evalAnswers(folder))];
@@ -86,36 +74,63 @@ const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
 
 const PARTS = {
   knowledge: evaluateKnowledge,
-  routing: async () => [
-    ...print('Routing', await evaluateRouting()),
-    ...print('Parts of questions for several librarians', evaluateSplit()),
-  ],
-  analytics: async () => print('Questions about the sample shop', await analyticsMeasures()),
-  tokens: async () => print('Tokens', await evalTokens(dataFolder())),
-  support: async () => print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles))),
-  intents: async () => print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles))),
+  routing: async () => {
+    const { evaluateRouting } = await import('./routing.ts');
+    const { evaluateSplit } = await import('./eval-split.ts');
+    return [
+      ...print('Routing', await evaluateRouting()),
+      ...print('Parts of questions for several librarians', evaluateSplit()),
+    ];
+  },
+  analytics: async () => {
+    const { analyticsMeasures } = await import('./analytics.ts');
+    return print('Questions about the sample shop', await analyticsMeasures());
+  },
+  tokens: async () => {
+    const { evalTokens } = await import('./tokens.ts');
+    return print('Tokens', await evalTokens(dataFolder()));
+  },
+  support: async () => {
+    const { evaluateSupport } = await import('./support.ts');
+    const { missingSupportFiles } = await import('./support-data.ts');
+    return print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles)));
+  },
+  intents: async () => {
+    const { evaluateIntents, missingIntentFiles } = await import('./intents.ts');
+    return print('Intents without a model', evaluateIntents(dataFolder(missingIntentFiles)));
+  },
   tickets: async () => {
+    const { evaluateTickets, readSample } = await import('./tickets.ts');
+    const { evaluateRecordedTickets, hasRecordedTickets } = await import('./recorded-tickets.ts');
     const recorded = { open: values.open, replies: values.replies };
     const plain = print('Tickets of the sample knowledge base', await evaluateTickets());
     if (!hasRecordedTickets(recorded)) return plain;
     const withModel = await evaluateRecordedTickets(recorded, await readSample());
     return [...plain, ...print('The same with recorded replies of a model', withModel)];
   },
-  gaps: async () => print('What is not written, as questions tell it', await evaluateGaps(dataFolder())),
-  answers: async () =>
-    print(
+  gaps: async () => {
+    const { evaluateGaps } = await import('./gaps.ts');
+    return print('What is not written, as questions tell it', await evaluateGaps(dataFolder()));
+  },
+  answers: async () => {
+    const { evaluateRecorded, missingRecordedFiles } = await import('./recorded-answers.ts');
+    return print(
       "Answers to customers' questions, with recorded replies",
       await evaluateRecorded({
         folder: dataFolder(missingRecordedFiles),
         ...{ open: values.open, replies: values.replies, showBelow: Number(values['show-below'] ?? 0) },
       }),
-    ),
+    );
+  },
   embeddings: async () => {
+    const { evalEmbeddings } = await import('./embeddings.ts');
     const model = values['sentence-model'] ? 'sentence model' : 'word vectors';
     return print(`Words and meaning, with ${model}`, await evalEmbeddings(dataFolder(), model));
   },
-  calibration: async () =>
-    print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env })),
+  calibration: async () => {
+    const { evalCalibration } = await import('./calibration.ts');
+    return print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env }));
+  },
 };
 
 const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration']);

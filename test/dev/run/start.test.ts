@@ -85,8 +85,16 @@ describe('npm start', () => {
 
     // Pointed at another knowledge base it replaces everything.
     write('other/tides.md', '# Tides\n\nThe lighthouse keeper notes each spring tide.\n');
-    const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice' });
+    const page = 'https://desk.example.com';
+    const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice', CORS_ORIGINS: page });
     expect(other.key).toBe('a-key-of-my-own-choice');
+    const asked = {
+      origin: page,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
+    const preflight = await fetch(new URL('/v1/ask', other.url), { method: 'OPTIONS', headers: asked });
+    expect(preflight.headers.get('access-control-allow-origin')).toBe(page);
     expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 3 removed)');
     expect(await ask(other, HIVE)).not.toContain('chapel');
     // Killed, it takes the runtime with it.
