@@ -64,7 +64,7 @@ export type DraftReference = z.infer<typeof DraftReference>;
 /** A reply that an agent may send as it is or edit. */
 export const Draft = z
   .looseObject({
-    /** Plain text. */
+    /** Plain text; empty when no reply is proposed, as for spam. */
     text: z.string().max(32_000),
     /** The same with steps, links and emphasis. */
     markdown: z.string().max(48_000).optional(),

@@ -57,34 +57,44 @@ export const EscalationRule = z
   .refine((rule) => Object.keys(rule).length > 2, 'names no condition; `always: true` holds for every ticket');
 export type EscalationRule = z.infer<typeof EscalationRule>;
 
+/** Least confidence of an intent with `no_reply`, unless it names its own: no customer's message of the evaluation reaches it. */
+const NO_REPLY_FROM = 0.9;
+
 /** What a customer wants, and how the support desk responds. */
-export const Intent = z.strictObject({
-  id: Id.refine((id) => id !== UNKNOWN_INTENT && id !== 'general', 'is kept for messages that fit no intent'),
-  title: Phrase.max(120),
-  description: Phrase.optional(),
-  /** Messages of customers, in any language. */
-  examples: z.array(Phrase).min(1, 'are none').max(INTENT_MAX_EXAMPLES),
-  /** Products that it concerns; all when empty. */
-  devices: z.array(Phrase.max(100)).max(50).default([]),
-  /** Whether a draft of this intent may be sent automatically, if the classification is confident enough. */
-  auto_send: z
-    .strictObject({
-      allowed: z.boolean(),
-      min_confidence: z.number().min(0).max(1).default(0.9),
-      /** The reply that is sent then: it must be a complete answer on its own. `reply_template` when absent. */
-      template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
-    })
-    .default({ allowed: false, min_confidence: 0.9 }),
-  required_facts: z.array(RequiredFact).max(20).default([]),
-  /** One for all languages, or by language. */
-  reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]),
-  /** Used when no article answers: confirms what was understood and asks for what is missing. `reply_template` when absent. */
-  fallback_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
-  /** In addition to those of the taxonomy. */
-  escalation: z.array(EscalationRule).max(20).default([]),
-  /** Article intents of the knowledge base that also answer it, besides its own id. */
-  article_intents: z.array(z.string().min(1).max(100)).max(20).default([]),
-});
+export const Intent = z
+  .strictObject({
+    id: Id.refine((id) => id !== UNKNOWN_INTENT && id !== 'general', 'is kept for messages that fit no intent'),
+    title: Phrase.max(120),
+    description: Phrase.optional(),
+    /** Messages of customers, in any language. */
+    examples: z.array(Phrase).min(1, 'are none').max(INTENT_MAX_EXAMPLES),
+    /** Products that it concerns; all when empty. */
+    devices: z.array(Phrase.max(100)).max(50).default([]),
+    /** Whether a draft of this intent may be sent automatically, if the classification is confident enough. */
+    auto_send: z
+      .strictObject({
+        allowed: z.boolean(),
+        min_confidence: z.number().min(0).max(1).default(0.9),
+        /** The reply that is sent then: it must be a complete answer on its own. `reply_template` when absent. */
+        template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
+      })
+      .default({ allowed: false, min_confidence: 0.9 }),
+    /** For messages that no one replies to, such as spam: from this confidence on, 0 to 1, no draft is proposed and nothing is searched. */
+    no_reply: z.strictObject({ min_confidence: z.number().min(0).max(1).default(NO_REPLY_FROM) }).optional(),
+    required_facts: z.array(RequiredFact).max(20).default([]),
+    /** One for all languages, or by language; `general_template` when absent, which is for intents with `no_reply`. */
+    reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
+    /** Used when no article answers: confirms what was understood and asks for what is missing. `reply_template` when absent. */
+    fallback_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
+    /** In addition to those of the taxonomy. */
+    escalation: z.array(EscalationRule).max(20).default([]),
+    /** Article intents of the knowledge base that also answer it, besides its own id. */
+    article_intents: z.array(z.string().min(1).max(100)).max(20).default([]),
+  })
+  .refine(({ reply_template, no_reply }) => reply_template !== undefined || no_reply !== undefined, {
+    path: ['reply_template'],
+    message: 'is missing',
+  });
 export type Intent = z.infer<typeof Intent>;
 
 /** The intents of a workspace. */

@@ -30,14 +30,14 @@ export const newMarker = (): string => `cnote${randomHex(10)}`;
 /**
  * The internal note: what the customer wants and with which confidence, whether the draft may be sent automatically and why, the draft,
  * the articles that it quotes or the closest ones, questions for the customer, knowledge gaps. The marker is in the last line. At most
- * 60,000 bytes in each format.
+ * 60,000 bytes in each format. No draft where support proposes no reply.
  */
 export const composeNote = (
   response: SupportResponse,
   { marker }: { marker: string },
-): { note: Note; draft: DraftReply } => {
+): { note: Note; draft: DraftReply | undefined } => {
   const { text, markdown = escapeLines(text), html = markdownToHtml(markdown) } = response.draft;
-  return { note: noteOf(response, marker), draft: { text, markdown, html } };
+  return { note: noteOf(response, marker), draft: text.trim() === '' ? undefined : { text, markdown, html } };
 };
 
 const noteOf = (response: SupportResponse, marker: string): Note => {

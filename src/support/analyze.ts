@@ -25,7 +25,7 @@ import { guideAgent } from './guidance/guide-agent.ts';
 import { customerWords, signalsIn } from './guidance/signals.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
-import { missingInformation } from './ticket/intent-rules.ts';
+import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';
 import { readTicket, type TicketReading } from './ticket/read-ticket.ts';
 
 export interface AnalysisParts {
@@ -69,17 +69,16 @@ export const analyze = async (
     ? withoutIntent(first, classifier.threshold)
     : await classifyWithModel(text, first, options);
   const classification = withWarnings(intent, ticket, taxonomy);
-  const retrieved = ticket.isClosing
+  const known = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+  const isUnanswered = ticket.isClosing || getsNoReply(classification, known);
+  const retrieved = isUnanswered
     ? withoutKnowledge()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
   const { found, answer, units } = answerIn(retrieved, ticket, parts);
   // Weak sources are only shown to people; neither draft nor guidance uses them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
-  const missing = missingInformation(
-    taxonomy.intents.find(({ id }) => id === classification.primary_intent),
-    ticket,
-  );
+  const missing = missingInformation(known, ticket);
   const compose = (own: Answer | undefined) =>
     createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(
       ...[classification, request.customer_name, metadata, found],

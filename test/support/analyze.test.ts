@@ -1,22 +1,18 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
-import type { IntentClassification } from '../../src/contract/support-response.ts';
+import { type IntentClassification, SupportResponse } from '../../src/contract/support-response.ts';
+import { composeNote } from '../../src/helpdesk/compose-note.ts';
 import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/knowledge-retriever.ts';
 import { createMask } from '../../src/runtime/privacy/mask.ts';
 import { analyze } from '../../src/support/analyze.ts';
 import { userContext } from '../signing/callers.ts';
 import { taxonomy } from './draft/tickets.ts';
 
-/** Intents of articles that count as the ticket's own, besides the first one. */
-const articleIntentsFor = async (second: number): Promise<readonly string[] | undefined> => {
+/** The analysis of a message with this classification, and what knowledge was asked for. */
+const analysed = async (classification: IntentClassification, message = 'The fan is loud and hot.') => {
   let asked: Parameters<KnowledgeRetriever>[1] | undefined;
-  const classification: IntentClassification = {
-    primary_intent: 'noise',
-    confidence: 0.8,
-    secondary_intents: [{ intent: 'overheating', confidence: second }],
-  };
-  await analyze(
-    { message: 'The fan is loud and hot.' },
+  const response = await analyze(
+    { message },
     { context: userContext(), waitUntil: () => {}, timeLeftMs: () => 1000, now: 0 },
     {
       taxonomyFor: async () => ({
@@ -30,10 +26,41 @@ const articleIntentsFor = async (second: number): Promise<readonly string[] | un
       mask: createMask([]),
     },
   );
-  return asked?.articleIntents;
+  return { response, asked };
 };
 
 it('also searches the articles of an intent that is nearly as likely', async () => {
+  const articleIntentsFor = async (second: number) => {
+    const secondary_intents = [{ intent: 'overheating', confidence: second }];
+    return (await analysed({ primary_intent: 'noise', confidence: 0.8, secondary_intents })).asked?.articleIntents;
+  };
   expect(await articleIntentsFor(0.7)).toEqual(['care', 'overheating']);
   expect(await articleIntentsFor(0.6)).toEqual(['care']);
+});
+
+describe('a message that looks like spam', () => {
+  const spam = (confidence: number, message?: string) => analysed({ primary_intent: 'spam', confidence }, message);
+
+  it('gets no draft, is not searched and not sent anything, and the agent is told', async () => {
+    const { response, asked } = await spam(0.9);
+    const { draft, agent_guidance: guidance } = SupportResponse.parse(response);
+    expect([draft.text, draft.markdown, draft.html, draft.auto_send, asked]).toEqual(['', '', '', false, undefined]);
+    expect(guidance.summary).toBe('Looks like "Spam or phishing" (90 % sure): no reply is proposed.');
+    expect(guidance.auto_send).toEqual({ allowed: false, reasons: [expect.stringContaining('Spam or phishing')] });
+    const { note, draft: saved } = composeNote(response, { marker: 'cnote0123456789abcdef0123' });
+    expect(note.text).toContain(guidance.summary);
+    expect(saved).toBeUndefined();
+  });
+  it('gets the general reply when that is not sure', async () => {
+    const { response, asked } = await spam(0.89);
+    expect(response.draft).toMatchObject({
+      template: 'general',
+      text: expect.stringContaining('thank you for writing'),
+    });
+    expect([response.agent_guidance.auto_send.allowed, asked]).toMatchObject([false, {}]);
+  });
+  it('gets a reply when it speaks of danger', async () => {
+    const { response } = await spam(0.99, 'There is smoke coming out of my Apollo.');
+    expect(response.draft.text).not.toBe('');
+  });
 });

@@ -66,7 +66,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
   const intent = taxonomy.intents.find(({ id }) => id === draft.template);
   const templates = intent
-    ? [intent.reply_template, intent.fallback_template ?? {}, intent.auto_send.template ?? {}]
+    ? [intent.reply_template ?? {}, intent.fallback_template ?? {}, intent.auto_send.template ?? {}]
     : [taxonomy.general_template];
   const texts = templates.flatMap((template) => (typeof template === 'string' ? [template] : Object.values(template)));
   const phrases = phrasesOf(draft.language ?? taxonomy.language);

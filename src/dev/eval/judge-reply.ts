@@ -41,7 +41,8 @@ export const judgeReply = (ticket: SampleTicket, reply: SupportResponse, by: Jud
     ),
     unsupported: judgeDraft(draft, by).unsupported,
     repeated: (expected.tried ?? []).filter((step) => recommends(reply, step)),
-    name: namesCustomer(ticket, draft.text) ? [] : [`${ticket.customer_name} is not addressed`],
+    // Spam gets no draft.
+    name: draft.text === '' || namesCustomer(ticket, draft.text) ? [] : [`${ticket.customer_name} is not addressed`],
     sources: listIf(
       wanted.length > 0 && !found.some((url) => wanted.includes(url)),
       `${knowledge.coverage}; found ${found.map(nameOf).join(', ') || 'none'}, not ${expected.articles.join(' or ')}`,

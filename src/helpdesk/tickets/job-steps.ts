@@ -23,7 +23,8 @@ export interface StepParts {
   connect(): { client: HelpdeskClient; write: Write };
   /** Throws `AnalysisFailed`. */
   analyse(request: SupportRequest, options: { signal: AbortSignal }): Promise<SupportResponse>;
-  compose(response: SupportResponse, options: { marker: string }): { note: Note; draft: DraftReply };
+  /** No draft where support proposes no reply: the message gets a note whatever `write` says. */
+  compose(response: SupportResponse, options: { marker: string }): { note: Note; draft: DraftReply | undefined };
   /** Called when a step is on record; tests stop the work here. */
   onStep?: ((step: string) => void) | undefined;
 }
@@ -83,7 +84,7 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   step(parts, 'analysed');
   const marker = newMarker();
   const { note, draft } = compose(response, { marker });
-  const composed = { note: JSON.stringify(note), draft: JSON.stringify(draft), marker };
+  const composed = { note: JSON.stringify(note), draft: draft === undefined ? null : JSON.stringify(draft), marker };
   const changed = store.change(named.job, { ...composed, step: 'composed', ticket: null }, now());
   step(parts, 'composed');
   return changed;

@@ -23,7 +23,7 @@ export const chooseTemplate = (
   const found = intent === UNKNOWN_INTENT ? undefined : taxonomy.intents.find(({ id }) => id === intent);
   const special = { answer: undefined, fallback: found?.fallback_template, alone: found?.auto_send.template }[use];
   const template = special ?? found?.reply_template ?? taxonomy.general_template;
-  const id = found?.id ?? 'general';
+  const id = found?.reply_template === undefined ? 'general' : found.id;
   return { id, ...inLanguage(template, { wanted: language, own: taxonomy.language }) };
 };
 

@@ -6,7 +6,7 @@ import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 import { markdownToHtml } from '../../markup/markdown-to-html.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
-import { autoSendOf, missingInformation } from '../ticket/intent-rules.ts';
+import { autoSendOf, getsNoReply, missingInformation } from '../ticket/intent-rules.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
 import type { Answer } from './answer-passages.ts';
 import {
@@ -87,6 +87,7 @@ export const createDraftComposer =
   ({ taxonomy, ticket }: DraftGeneratorParts) =>
   (...[classification, customerName, metadata, knowledge]: Parameters<GenerateDraft>): ComposedDraft => {
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+    if (getsNoReply(classification, intent)) return noDraft(classification, ticket?.language ?? taxonomy.language);
     const product = typeof metadata?.product === 'string' ? metadata.product : undefined;
     const isSent = autoSendOf(classification, intent).allowed;
     const isForeign = knowledge?.isForeign === true && ticket?.language !== undefined;
@@ -147,6 +148,15 @@ export const createDraftComposer =
       hasPromptInjection,
     };
   };
+
+/** For a message that no one replies to. */
+const noDraft = ({ primary_intent }: IntentClassification, language: string): ComposedDraft => ({
+  draft: {
+    ...{ text: '', markdown: '', html: '', template: primary_intent, language },
+    ...{ references: [], source_grounding: null, written_by: 'template', auto_send: false },
+  },
+  ...{ frame: undefined, passages: [], hasPromptInjection: false },
+});
 
 /** The general phrases when no template is in the customer's language: a model answers in that language. */
 const inCustomerLanguage = (

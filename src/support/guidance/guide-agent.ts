@@ -6,10 +6,10 @@ import type {
   IntentClassification,
   RecommendedStep,
 } from '../../contract/support-response.ts';
-import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
+import type { Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
-import { autoSendOf } from '../ticket/intent-rules.ts';
+import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
 import { inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
 import { escalationOf } from './escalation.ts';
@@ -55,15 +55,18 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
   const closest = closestArticles(input);
   const given = { ticket, classification, coverage: knowledge.coverage };
   return {
-    summary: summaryOf(input, intent?.title),
+    summary: summaryOf(input, intent),
     recommended_steps: recommendedSteps(composed),
     ...(closest.length === 0 ? {} : { closest_articles: closest }),
     missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
-    risks: risksOf(input),
+    risks: getsNoReply(classification, intent) ? [NO_REPLY] : risksOf(input),
     escalation: escalationOf(taxonomy, intent, given),
     auto_send: autoSendOf(classification, intent),
   };
 };
+
+const NO_REPLY =
+  'No reply is proposed, and nothing was looked up. If a customer wrote it after all, reply in your own words.';
 
 /** The steps that the draft quotes; those that the customer has tried are not among them. */
 const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
@@ -99,11 +102,13 @@ const plainStep = (quote: string): string =>
 
 const summaryOf = (
   { classification, ticket, knowledge, composed }: GuidanceInput,
-  title: string | undefined,
+  intent: Intent | undefined,
 ): string => {
   const confidence = `${Math.round(classification.confidence * 100)} % sure`;
   if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
-  const what = title === undefined ? `The message fits no intent (${confidence})` : `${title} (${confidence})`;
+  if (intent !== undefined && getsNoReply(classification, intent))
+    return `Looks like "${intent.title}" (${confidence}): no reply is proposed.`;
+  const what = intent === undefined ? `The message fits no intent (${confidence})` : `${intent.title} (${confidence})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
   const quoted = composed.draft.references?.length ?? 0;
   const found =

@@ -123,7 +123,7 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
 const placeOfIssue = ({ path }: Issue): string => PLACE.exec(path)?.[0] ?? 'another member';
 
 const PLACE =
-  /^(?:version|name|language|devices|intents|general_template|signature|out_of_scope_examples)(?:\.\d+(?:\.(?:id|title|description|examples|devices|auto_send|required_facts|reply_template|fallback_template|escalation|article_intents))?)?(?=\.|$)/;
+  /^(?:version|name|language|devices|intents|general_template|signature|out_of_scope_examples)(?:\.\d+(?:\.(?:id|title|description|examples|devices|auto_send|no_reply|required_facts|reply_template|fallback_template|escalation|article_intents))?)?(?=\.|$)/;
 
 const parsed = (text: string): unknown => {
   try {

@@ -26,7 +26,7 @@ type Template = Taxonomy['general_template'];
 
 const templateIssues = ({ intents, general_template: general }: Taxonomy): Issue[] => [
   ...intents.flatMap((intent, at) => [
-    ...issuesIn(intent.reply_template, `intents.${at}.reply_template`),
+    ...issuesIn(intent.reply_template ?? {}, `intents.${at}.reply_template`),
     ...issuesIn(intent.fallback_template ?? {}, `intents.${at}.fallback_template`),
     ...issuesIn(intent.auto_send.template ?? {}, `intents.${at}.auto_send.template`),
   ]),

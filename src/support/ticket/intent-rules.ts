@@ -13,13 +13,22 @@ interface AutoSend {
 }
 
 /**
+ * Whether no reply is to be proposed: the message very probably has an intent with `no_reply`, and does not speak of danger. Decided by the
+ * classification and the taxonomy alone.
+ */
+export const getsNoReply = (
+  { confidence, danger }: IntentClassification,
+  intent: Pick<Intent, 'no_reply'> | undefined,
+): boolean => intent?.no_reply !== undefined && confidence >= intent.no_reply.min_confidence && danger === undefined;
+
+/**
  * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it.
  *
  * @param intent The classified intent; undefined when the taxonomy does not have it.
  */
 export const autoSendOf = (
   { primary_intent, confidence, danger, escalated_to }: IntentClassification,
-  intent: Pick<Intent, 'title' | 'auto_send'> | undefined,
+  intent: Pick<Intent, 'title' | 'auto_send' | 'no_reply'> | undefined,
 ): AutoSend => {
   if (primary_intent === UNKNOWN_INTENT || intent === undefined)
     return { allowed: false, reasons: ['The message fits no intent well enough.'] };
@@ -30,6 +39,8 @@ export const autoSendOf = (
     };
   if (escalated_to !== undefined)
     return { allowed: false, reasons: [`The message is one for "${escalated_to}": a person has to see it.`] };
+  if (intent.no_reply !== undefined)
+    return { allowed: false, reasons: [`Nothing is sent by itself to a message that looks like "${intent.title}".`] };
   const { allowed, min_confidence } = intent.auto_send;
   if (!allowed)
     return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };

@@ -2,12 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Intent, Taxonomy } from '../../../src/contract/taxonomy.ts';
+import { readSampleTickets } from '../../../src/dev/eval/read-tickets.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../../src/dev/sample/files.ts';
 import { encodeBase64url } from '../../../src/signing/base64url.ts';
 import { MAX_ARTICLE_BYTES } from '../../../src/signing/limits.ts';
 import { escalationOf } from '../../../src/support/guidance/escalation.ts';
+import { openClassifier } from '../../../src/support/intents/classifier.ts';
 import { readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+import { getsNoReply } from '../../../src/support/ticket/intent-rules.ts';
 
 const file: unknown = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8'));
 const articles = globSync('**/*.md', { cwd: SAMPLE_KNOWLEDGE_BASE }).map((path) =>
@@ -21,7 +24,7 @@ const templatesOf = (template: string | Record<string, string>): string[] =>
 describe('the sample taxonomy', () => {
   const taxonomy = Taxonomy.parse(file);
   const templates = [
-    ...taxonomy.intents.flatMap(({ reply_template: template }) => templatesOf(template)),
+    ...taxonomy.intents.flatMap(({ reply_template: template = {} }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),
   ];
   const others = taxonomy.intents.flatMap(({ fallback_template: fallback = {}, auto_send: { template = {} } }) => [
@@ -72,7 +75,19 @@ describe('the sample taxonomy', () => {
     }
   });
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
-    expect(taxonomy.intents.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
+    const answered = taxonomy.intents.filter(({ no_reply }) => no_reply === undefined);
+    expect(answered.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
+  });
+  it('leaves spam without a reply, and no ticket of a customer', () => {
+    const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'full' }), taxonomy);
+    const unanswered = readSampleTickets().filter(({ subject = '', message }) => {
+      const classification = classifier.classify(`${subject}\n${message}`);
+      const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
+      return getsNoReply(classification, intent);
+    });
+    const spam = readSampleTickets().filter(({ expected }) => expected.intent === 'spam');
+    expect(spam).toHaveLength(3);
+    expect(unanswered.map(({ id }) => id)).toEqual(spam.map(({ id }) => id));
   });
   it('has at least 16 examples of each, none of them twice', () => {
     const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));

@@ -24,7 +24,8 @@ export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {})
 
 const analysis = (text: string): SupportResponse => ({
   intent_classification: { primary_intent: 'not_hashing', confidence: 0.9 },
-  draft: { text, auto_send: false },
+  // Spam gets no draft.
+  draft: { text: text.includes('Buy now') ? '' : text, auto_send: false },
   knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 1 },
   agent_guidance: {
     recommended_steps: [],

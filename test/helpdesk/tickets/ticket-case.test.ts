@@ -242,6 +242,10 @@ describe('a draft', () => {
     await runOut(world, case_);
     expect(written(world)).toEqual([1, 0]);
   });
+  it.each(['draft', 'both'] as const)('is not written where no reply is proposed: %s', async (write) => {
+    const world = await delivered({ write, hasDrafts: true, messages: [customerMessage('m1', { text: 'Buy now' })] });
+    expect([...written(world), ...states(world)]).toEqual([1, 0, 'done note']);
+  });
   it('becomes a note when the ticket has another draft', async () => {
     const world = await delivered({ write: 'draft', hasDrafts: true });
     world.messages.push(customerMessage('m2'));

@@ -192,9 +192,9 @@ describe('POST /webhooks/{helpdesk}', () => {
   });
   it('verifies a body of 30 MiB as it arrives, without holding it', async () => {
     const { app, listed } = appForTest({ signatures: [HELP_SCOUT] });
-    const chunk = new Uint8Array(MIB / 2).fill(32);
+    const chunk = new Uint8Array(3 * MIB).fill(32);
     const hmac = createHmac('sha1', SECRETS.new);
-    for (let count = 0; count < 60; count += 1) hmac.update(chunk);
+    for (let count = 0; count < 10; count += 1) hmac.update(chunk);
     const released: WeakRef<Uint8Array>[] = [];
     let mostHeld = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -203,7 +203,7 @@ describe('POST /webhooks/{helpdesk}', () => {
         await new Promise((resolve) => setTimeout(resolve));
         collectGarbage();
         mostHeld = Math.max(mostHeld, released.filter((piece) => piece.deref() !== undefined).length);
-        if (released.length === 60) return controller.close();
+        if (released.length === 10) return controller.close();
         const piece = chunk.slice();
         released.push(new WeakRef(piece));
         controller.enqueue(piece);
@@ -213,7 +213,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     const init = { method: 'POST', headers, body, duplex: 'half' };
     const response = await app.request('/webhooks/chatwoot', init as RequestInit);
     expect([response.status, listed]).toMatchObject([200, [['default', { bytes: 30 * MIB }]]]);
-    expect(mostHeld).toBeLessThan(20);
+    expect(mostHeld).toBeLessThan(5);
   });
   it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
     const { post } = appForTest();
