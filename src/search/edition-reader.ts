@@ -1,7 +1,7 @@
 import { CodedError } from '../http/coded-error.ts';
 import { withDeadline } from '../http/deadline.ts';
 import type { EditionParts, EditionSource } from '../storage/edition-storage.ts';
-import { type EditionManifest, sha256Hex } from '../storage/edition-storage.ts';
+import { type EditionManifest, MAX_EDITION_BYTES, sha256Hex } from '../storage/edition-storage.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** There is no edition to answer from: none is published, or the library has been unreachable for too long. */
@@ -61,7 +61,7 @@ interface CacheEntry {
  * @param options.maxBytes Limit for all open editions; 64 MiB by default. A single edition that exceeds it is not opened.
  */
 export const createEditionReader = ({
-  maxBytes = 64 * 1024 * 1024,
+  maxBytes = MAX_EDITION_BYTES,
   now = Date.now,
 }: {
   maxBytes?: number;

@@ -3,6 +3,9 @@ import * as z from 'zod';
 /** Maximum bytes of one part of an edition, below the 25 MiB limit of a KV value. */
 export const EDITION_PART_BYTES = 8 * 1024 * 1024;
 
+/** Maximum bytes of an edition: more does not fit into a reading function beside the edition that it replaces. */
+export const MAX_EDITION_BYTES = 64 * 1024 * 1024;
+
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Contents of an edition: what a reader needs to fetch, verify and join its parts. */

@@ -36,6 +36,8 @@ export interface ArticleStore {
   known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner }>;
   count(owner?: ArticleOwner): number;
   chunkCount(): number;
+  /** Bytes of all texts. */
+  textBytes(): number;
   read(id: string): StoredArticle | undefined;
   /** The Markdown that offsets of quotes refer to. */
   readText(id: string): string | undefined;
@@ -84,6 +86,10 @@ export const articleStore = (sql: Sql): ArticleStore => ({
     sql.all<{ n: number }>('SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)', owner ?? null)[0]
       ?.n ?? 0,
   chunkCount: () => sql.all<{ n: number | null }>('SELECT sum(chunk_count) AS n FROM articles')[0]?.n ?? 0,
+  textBytes: () =>
+    sql.all<{ n: number | null }>(
+      'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
+    )[0]?.n ?? 0,
   read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
   readText: (id) =>
     sql.all<{ text: string }>(

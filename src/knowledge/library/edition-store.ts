@@ -1,8 +1,10 @@
+import { CodedError } from '../../http/coded-error.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
+import { openEdition } from '../../search/open-edition.ts';
 import { utf8 } from '../../signing/digest.ts';
 import type { EditionStorage } from '../../storage/edition-storage.ts';
-import { EDITION_PART_BYTES, EditionManifest, sha256Hex } from '../../storage/edition-storage.ts';
+import { EDITION_PART_BYTES, EditionManifest, MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionVectorSource } from './edition-with-vectors.ts';
@@ -55,14 +57,19 @@ export const editionStore = (sql: Sql): EditionStore => ({
       `INSERT INTO editions (number, edition, manifest, revision, digest, is_current, stored_at) VALUES (?, ?, ?, ?, ?, 0, ?)`,
       ...[number, manifest.edition, JSON.stringify(manifest), revision, digest, now],
     );
-    const rows = parts.flatMap((bytes, part) => rowsOf(bytes).map((row, index) => ({ part, index, row })));
-    for (const { part, index, row } of rows) {
-      sql.run(
-        'INSERT INTO edition_rows (edition, part, row, bytes) VALUES (?, ?, ?, ?)',
-        ...[manifest.edition, part, index, row],
-      );
+    let rows = 0;
+    for (const [part, bytes] of parts.entries()) {
+      for (let from = 0; from < bytes.length; from += ROW_BYTES) {
+        // Copied row by row: an edition may take half of the memory.
+        const row = bytes.slice(from, from + ROW_BYTES);
+        sql.run(
+          'INSERT INTO edition_rows (edition, part, row, bytes) VALUES (?, ?, ?, ?)',
+          ...[manifest.edition, part, from / ROW_BYTES, row],
+        );
+        rows += 1;
+      }
     }
-    return 1 + rows.length;
+    return 1 + rows;
   },
   makeCurrent: (edition, now) => {
     const [newer] = sql.all(
@@ -113,11 +120,6 @@ const editionOf = ({ number, manifest, revision, digest }: EditionRow): StoredEd
   digest,
 });
 
-const rowsOf = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] =>
-  Array.from({ length: Math.ceil(bytes.length / ROW_BYTES) }, (_, row) =>
-    bytes.slice(row * ROW_BYTES, (row + 1) * ROW_BYTES),
-  );
-
 const joined = (rows: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(rows.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -140,7 +142,22 @@ export interface PublishingParts {
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
   /** Where there is an embedding model. */
   vectors?: EditionVectorSource | undefined;
+  /** Largest edition that readers open. */
+  maxBytes?: number | undefined;
 }
+
+/** The articles do not fit into an edition; the current one stays. */
+export class EditionTooLarge extends CodedError {
+  override readonly name = 'EditionTooLarge';
+
+  constructor(bytes: number, maxBytes: number) {
+    const message = `Cannot publish: the articles take ${inMiB(bytes)} MiB of ${inMiB(maxBytes)} that an edition may have; the one before stays`;
+    const suggestion = 'Remove articles, or divide them among several workspaces, each with its own knowledge base';
+    super('DATA_SOURCE_ERROR', message, { reported: { message, suggestion, recoverable: false } });
+  }
+}
+
+const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
 
 /**
  * Publishes the current articles, unless the current edition is already equal: builds the edition, stores it, copies its parts to the edition
@@ -156,8 +173,13 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
     if (current.revision !== revision) editions.setRevision(current.manifest.edition, revision);
     return 0;
   }
+  const { maxBytes = MAX_EDITION_BYTES } = parts;
+  const textBytes = parts.articles.textBytes();
+  // Before anything is built: what is far too large would not fit into memory here either.
+  if (textBytes > maxBytes) throw new EditionTooLarge(textBytes, maxBytes);
   const number = editions.nextNumber();
   const { manifest, bytes } = await build(number, digest, parts);
+  if (manifest.bytes > maxBytes) throw new EditionTooLarge(manifest.bytes, maxBytes);
   const writes = sql.transaction(() => editions.store({ number, manifest, revision, digest }, bytes, now()));
   await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
   sql.transaction(() => editions.makeCurrent(manifest.edition, now()));
@@ -191,9 +213,12 @@ const build = async (
   const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes });
   const completed = complete ? complete(built) : built;
   const whole = vectors ? vectors.attach(completed) : completed;
+  // As a reader does: what cannot be opened never becomes the current edition.
+  openEdition(whole);
   const bytes: Uint8Array<ArrayBuffer>[] = [];
   for (let from = 0; from < whole.length; from += EDITION_PART_BYTES)
-    bytes.push(Uint8Array.from(whole.subarray(from, from + EDITION_PART_BYTES)));
+    // A view, never a copy; its memory is not shared.
+    bytes.push(whole.subarray(from, from + EDITION_PART_BYTES) as Uint8Array<ArrayBuffer>);
   const parts = await Promise.all(
     bytes.map(async (part, index) => ({
       key: `editions/${encodeURIComponent(workspace)}/${edition}/${index}`,

@@ -39,6 +39,8 @@ export interface LibraryOptions {
   complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
   /** Absent: editions carry word vectors, if there is a table of them. */
   embedding?: LibraryEmbedding | undefined;
+  /** Largest edition that readers open; 64 MiB when absent. */
+  maxEditionBytes?: number | undefined;
   /** Opened when an edition is built. */
   wordVectors?: (() => WordVectors) | undefined;
 }
@@ -97,6 +99,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       workspace,
       now,
       complete: options.complete,
+      maxBytes: options.maxEditionBytes,
       vectors: embedded?.source ?? (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
     };
     const published = publishing.then(() => publishEdition(parts));

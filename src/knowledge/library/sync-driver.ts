@@ -16,7 +16,7 @@ import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
 import { takeInArticle } from '../articles/take-in-article.ts';
 import type { ArticleStore } from './article-store.ts';
-import type { EditionStore } from './edition-store.ts';
+import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-json.ts';
 import type { HostKbClient, HostPage, LibrarySource } from './host-kb-client.ts';
@@ -202,6 +202,11 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       end(run, { outcome: 'failed', error: errorInfo('DATA_SOURCE_ERROR', { message: error.message }) });
       return true;
     }
+    if (error instanceof EditionTooLarge) {
+      sql.transaction(() => state.write('publish_at', undefined));
+      end(run, { outcome: 'failed', error: errorInfo(error.code, error.reported) });
+      return true;
+    }
     if (run.failures + 1 >= MAX_FAILURES) {
       end(run, {
         outcome: 'failed',
@@ -229,7 +234,12 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       await publish();
     } catch (error) {
       parts.onFault('publish', error);
-      state.write('publish_at', now() + PUBLISH_AGAIN_MS);
+      // It stays too large until an article is written or deleted, which plans the next attempt.
+      state.write('publish_at', error instanceof EditionTooLarge ? undefined : now() + PUBLISH_AGAIN_MS);
+      const last = SyncReport.safeParse(state.read('report'));
+      if (error instanceof EditionTooLarge && last.success) {
+        state.write('report', { ...last.data, outcome: 'failed', error: errorInfo(error.code, error.reported) });
+      }
     }
   };
 

@@ -37,12 +37,14 @@ export const libraryForTest = (
     clock = { now: 1_800_000_000_000 },
     embedding,
     wordVectors,
+    maxEditionBytes,
   }: {
     sql?: Sql | undefined;
     editionStorage?: ReturnType<typeof mapStorage> | undefined;
     clock?: { now: number } | undefined;
     embedding?: LibraryEmbedding | undefined;
     wordVectors?: LibraryOptions['wordVectors'];
+    maxEditionBytes?: number;
   } = {},
 ) => {
   let ids = 0;
@@ -61,6 +63,7 @@ export const libraryForTest = (
     onFault: (_, error) => faults.push(error),
     embedding,
     wordVectors,
+    maxEditionBytes,
   });
   return { library, editionStorage, clock, wakes, faults, sql };
 };

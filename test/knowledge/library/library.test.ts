@@ -169,6 +169,31 @@ describe('a sync', () => {
     expect(report).toMatchObject({ removed: 0, held_deletions: { count: 1, ids: ['a3.md'] } });
   });
 
+  it.each([
+    ['far too much to be built', 200_000],
+    ['a little too much, which shows once it is built', 34_000],
+  ])('keeps the edition before when there is %s, says so, and publishes when there is less', async (_, length) => {
+    const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
+    const before = library.status().edition;
+    const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
+    host.articles.push(hostArticle('large.md', words));
+    const report = await syncNow(library, { full: true });
+    expect(report).toMatchObject({ outcome: 'failed', added: 1, edition: before });
+    expect(report?.error).toMatchObject({ code: 'DATA_SOURCE_ERROR', recoverable: false });
+    expect(report?.error?.message).toMatch(
+      /^Cannot publish: the articles take 0\.\d MiB of 0\.1 that .*; the one before stays$/,
+    );
+    expect(await editionTexts(library)).toHaveLength(10);
+    // Nothing is tried again before an article changes.
+    clock.now += 60_000;
+    await workOff(library);
+    expect(library.status().edition).toBe(before);
+    await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
+    host.articles.pop();
+    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
+    expect(await editionTexts(library)).toHaveLength(9);
+  });
+
   it('is left to finish when another is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
