@@ -26,6 +26,7 @@ export * from './knowledge-search.ts';
 export * from './librarian.ts';
 export * from './librarian-directory.ts';
 export * from './memory.ts';
+export * from './moving.ts';
 export * from './names.ts';
 export * from './names.ts';
 export * from './navigator-response.ts';

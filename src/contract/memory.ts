@@ -33,6 +33,13 @@ export const Memory = z.object({
 });
 export type Memory = z.infer<typeof Memory>;
 
+/** Memories that a new one is related to; they must exist. */
+export const RelatedTo = z.array(z.strictObject({ memory_id: MemoryId, type: MemoryType })).max(50);
+
+/** A memory with the memories that it named when it was stored. */
+export const MemoryRecord = Memory.extend({ related_to: RelatedTo.optional() });
+export type MemoryRecord = z.infer<typeof MemoryRecord>;
+
 /** `POST /v1/workspaces/{workspace_id}/memories`. The server sets id, workspace and time. */
 export const MemoryInput = z.strictObject({
   type: MemoryType,
@@ -42,11 +49,7 @@ export const MemoryInput = z.strictObject({
   conversation_id: MemoryId.optional(),
   person_id: MemoryId.optional(),
   metadata: Metadata.optional(),
-  /** Memories that this one is related to; they must exist. */
-  related_to: z
-    .array(z.strictObject({ memory_id: MemoryId, type: MemoryType }))
-    .max(50)
-    .optional(),
+  related_to: RelatedTo.optional(),
 });
 export type MemoryInput = z.infer<typeof MemoryInput>;
 
@@ -116,12 +119,14 @@ export const MemoryListingQuery = z.strictObject({
   limit: z.coerce.number().pipe(z.int().min(1).max(100)).optional(),
   /** `next_cursor` of the previous page. */
   cursor: z.string().max(400).optional(),
+  /** Adds `related_to`. */
+  relations: z.literal('true').optional(),
 });
 export type MemoryListingQuery = z.infer<typeof MemoryListingQuery>;
 
 /** A page of memories, newest first. */
 export const MemoryPage = z.object({
-  memories: z.array(Memory).max(100),
+  memories: z.array(MemoryRecord).max(100),
   /** Cursor of the next page; absent on the last one. A page with fewer than `limit` memories may still have a next. */
   next_cursor: z.string().max(400).optional(),
 });

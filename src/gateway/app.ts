@@ -123,6 +123,11 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
   app.post('/v1/knowledge/retrieve', to('support', 'kb:read', { maxBytes: MAX_TICKET_BYTES }));
   app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
+  app.get('/v1/knowledge/gaps/records', to('support', 'kb:write', { as: 'support:gaps:write' }));
+  app.put(
+    '/v1/knowledge/gaps/records',
+    to('support', 'kb:write', { maxBytes: MAX_RESTORE_BYTES, as: 'support:gaps:write' }),
+  );
   app.delete('/v1/knowledge/gaps', to('support', 'kb:write', { as: 'support:gaps:write' }));
   app.delete('/v1/knowledge/gaps/:id', to('support', 'kb:write', { as: 'support:gaps:write' }));
   app.post('/v1/support/analyze', to('support', 'support:analyze', { maxBytes: MAX_TICKET_BYTES }));
@@ -133,10 +138,12 @@ export const createApp = (parts: GatewayParts) => {
   );
   app.delete('/v1/support/taxonomy', to('support', 'kb:write', { as: 'support:taxonomy:write' }));
   app.get('/v1/support/tickets', to('webhooks', 'helpdesk:write'));
+  app.put('/v1/support/tickets', to('webhooks', 'helpdesk:write', { maxBytes: MAX_RESTORE_BYTES }));
   app.post('/v1/support/tickets/replay', to('webhooks', 'helpdesk:write'));
   app.get('/v1/sync', to('library', 'kb:read'));
   app.post('/v1/sync', to('library', 'kb:write'));
   app.get('/api/kb/articles', to('library', 'kb:read'));
+  app.get('/api/kb/inventory', to('library', 'kb:read'));
   app.get('/api/kb/articles/:id{.+}', to('library', 'kb:read'));
   app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', { maxBytes: MAX_ARTICLE_BYTES }));
   app.delete('/api/kb/articles/:id{.+}', to('library', 'kb:write'));
@@ -146,6 +153,7 @@ export const createApp = (parts: GatewayParts) => {
     app.post(`${MEMORIES}/${way}`, to('memory', 'memory:read', { maxBytes: MAX_MEMORY_BYTES }));
   }
   app.post(MEMORIES, to('memory', 'memory:write', { maxBytes: MAX_MEMORY_BYTES }));
+  app.put(MEMORIES, to('memory', 'memory:restore', { maxBytes: MAX_MEMORY_BYTES, as: 'memory:restore:write' }));
   app.delete(`${MEMORIES}/:id?`, to('memory', 'memory:write'));
 
   app.notFound((c) => {
@@ -213,6 +221,8 @@ interface ForwardOptions {
 const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 /** Fits the longest memory in any script, and the longest vector. */
 const MAX_MEMORY_BYTES = 256 * 1024;
+/** Records of an export in one request. */
+const MAX_RESTORE_BYTES = 256 * 1024;
 /** Fits the longest message in any script, with an ordinary history. */
 const MAX_TICKET_BYTES = 256 * 1024;
 

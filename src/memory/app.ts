@@ -14,6 +14,7 @@ import {
   type MemorySearchResponse,
   type SearchResult,
 } from '../contract/memory.ts';
+import { MemoriesRestore, type Restored } from '../contract/moving.ts';
 import { withDeadline } from '../http/deadline.ts';
 import {
   contextGuard,
@@ -24,6 +25,7 @@ import {
 } from '../runtime/context-guard.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
+import { mapBounded } from '../runtime/map-bounded.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { MemoryCount } from '../storage/memory-store.ts';
@@ -31,6 +33,7 @@ import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
 import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
+import { restoreMemories } from './restore-memories.ts';
 import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
 import { MEMORIES_OF_TURN, type StoringParts, storeMemory } from './store-memory.ts';
 
@@ -57,6 +60,8 @@ const MEMORIES = '/v1/workspaces/:workspace_id/memories';
 const DEFAULT_PAGE = 20;
 /** Needed to store turns of conversations; API keys never have it. */
 const TURNS_CAPABILITY = 'memory:turns:write';
+/** Needed to store memories in the name of others; `memory:write` does not include it. */
+const RESTORE_CAPABILITY = 'memory:restore:write';
 /** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
 const RESERVED = 'Cannot store the memory: metadata.asked_by is reserved';
@@ -77,6 +82,7 @@ export const createApp = (parts: MemoryParts) => {
   // A replayed call is errorResponse, since it would change something a second time (signed context 4.7).
   const replay = ledgerReplay(ledgerOf);
   const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
+  const restore = [contextGuard({ ...settings, replay }), requireCapability(RESTORE_CAPABILITY), ownWorkspace] as const;
   const keepTurns = [
     contextGuard({ ...settings, replay, callers: ['gateway'] }),
     requireCapability(TURNS_CAPABILITY),
@@ -131,7 +137,21 @@ export const createApp = (parts: MemoryParts) => {
     const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
     const { workspaceId, signal } = callOf(c);
     const page = await store.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
-    return jsonAnswer(fitPage(page) satisfies MemoryPage);
+    if (query.value.relations === undefined) return jsonAnswer(fitPage(page) satisfies MemoryPage);
+    const memories = await mapBounded(page.memories, async (memory) => {
+      const adjacent = await store.getMemoryRelationships(memory.id, workspaceId, { signal });
+      const own = adjacent.filter(({ relationship }) => relationship.from_memory_id === memory.id);
+      const related_to = own.map(({ relationship: { to_memory_id, type } }) => ({ memory_id: to_memory_id, type }));
+      return related_to.length === 0 ? memory : { ...memory, related_to };
+    });
+    return jsonAnswer(fitPage({ ...page, memories }) satisfies MemoryPage);
+  });
+  app.put(MEMORIES, ...restore, async (c) => {
+    const request = readJson(c.get('body'), MemoriesRestore);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    const { embeddings } = parts;
+    const storing = { store, embeddings, quotas, now, log, ...callOf(c) };
+    return jsonAnswer((await restoreMemories(request.value.memories, storing)) satisfies Restored);
   });
   app.delete(MEMORIES, ...write, async (c) => {
     const query = readAs(MemoryErasureQuery, c.req.query());

@@ -1,4 +1,4 @@
-import type { Memory, MemoryPage, SearchResult } from '../contract/memory.ts';
+import type { MemoryPage, MemoryRecord, SearchResult } from '../contract/memory.ts';
 import { utf8 } from '../signing/digest.ts';
 import { MAX_ANSWER_BYTES } from '../signing/limits.ts';
 import { placeOf } from '../storage/memory-place.ts';
@@ -55,7 +55,7 @@ const FIELD_BYTES = 20;
 const bytesOf = (value: unknown): number => utf8(JSON.stringify(value)).length + 1;
 
 /** A page that fits into one response; when it is cut, the next page begins there. */
-export const fitPage = ({ memories, next }: { memories: Memory[]; next?: string | undefined }): MemoryPage => {
+export const fitPage = ({ memories, next }: { memories: MemoryRecord[]; next?: string | undefined }): MemoryPage => {
   let left = MAX_RESULT_BYTES;
   const end = memories.findIndex((memory) => {
     left -= bytesOf(memory);

@@ -58,11 +58,11 @@ export const storeMemory = async (
   const stepSignal = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
   const [used, embedded] = await Promise.all([
     isTurn ? [] : usedQuotas(store, { workspaceId, subject, quotas, signal }),
-    embed(memory.content, { ...parts, signal: stepSignal() }),
+    embedMemory(memory.content, { ...parts, signal: stepSignal() }),
   ]);
   const full = used.find(({ memories, allowed }) => memories > allowed);
   if (full !== undefined) return { ok: false, full, problem: fullMessage(full) };
-  const { isStored, degraded } = await put(memory, {
+  const { isStored, degraded } = await putMemory(memory, {
     store,
     relatedTo,
     signal,
@@ -138,7 +138,7 @@ const removeSurplus = async (
   if (surplus.length > 0) await store.erase(workspaceId, surplus, { signal });
 };
 
-interface StoringRequest {
+export interface StoringRequest {
   workspaceId: string;
   /** Subject of the verified context. */
   subject: string;
@@ -152,7 +152,8 @@ const MAX_STEP_MS = 4000;
 
 type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] };
 
-const embed = async (
+/** The vector of a memory, unless there is no model or it fails. */
+export const embedMemory = async (
   content: string,
   { embeddings, log, now, signal }: Pick<StoringParts, 'embeddings' | 'log' | 'now'> & { signal: AbortSignal },
 ): Promise<Embedded> => {
@@ -165,7 +166,8 @@ const embed = async (
   }
 };
 
-const put = async (
+/** Stores a memory, without its vector where that fails. `isStored` is false when a related memory is missing. */
+export const putMemory = async (
   memory: Memory,
   options: Embedded & {
     store: MemoryStore;
@@ -188,7 +190,8 @@ const put = async (
   }
 };
 
-const missingOf = async (
+/** Ids that are related to and not there, for a message. */
+export const missingOf = async (
   relatedTo: readonly { memory_id: string }[],
   find: (id: string) => Promise<Memory | undefined>,
 ): Promise<string> => {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { SyncAccepted } from '../../contract/sync.ts';
-import type { TicketsRequest } from '../../contract/tickets.ts';
+import type { TicketJob, TicketsRequest } from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
@@ -220,6 +220,10 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
 
   async list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'> {
     return (await this.#openFor(workspace)).index.list(query);
+  }
+
+  async restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]> {
+    return (await this.#openFor(workspace)).index.restore(jobs);
   }
 
   async dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]> {

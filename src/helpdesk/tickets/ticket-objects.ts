@@ -34,6 +34,7 @@ export interface WorkspaceStub {
   report(workspace: string, place: { helpdesk: string; ticketId: string }, jobs: readonly JobReport[]): Promise<void>;
   list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'>;
   addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
+  restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]>;
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
   forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
   addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;

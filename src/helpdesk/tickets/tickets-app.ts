@@ -1,7 +1,14 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { describeIssues, issuesOf } from '../../contract/issue.ts';
-import { ReplayRequest, type ReplayResponse, TicketsRequest, type TicketsResponse } from '../../contract/tickets.ts';
+import { type Restored, TicketsRestore } from '../../contract/moving.ts';
+import {
+  ReplayRequest,
+  type ReplayResponse,
+  type TicketJob,
+  TicketsRequest,
+  type TicketsResponse,
+} from '../../contract/tickets.ts';
 import {
   contextGuard,
   faultHandler,
@@ -12,7 +19,9 @@ import {
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import type { ListedConnection } from '../connections.ts';
+import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
+import { isIdOf } from './workspace-store.ts';
 
 interface TicketsAppOptions extends Stubs {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
@@ -36,6 +45,7 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   };
   const mayWrite = requireCapability('helpdesk:write');
   app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
+  app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
   app.post('/v1/support/tickets/replay', contextGuard({ ...settings, replay }), mayWrite, async (c) => {
     const request = readJson(c.get('body'), ReplayRequest);
     if (!request.ok) return invalid(c, request.problem);
@@ -62,6 +72,20 @@ const listTickets = async (
 };
 
 const NONE = { count: 0, last_at: null };
+
+/** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
+const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
+  const request = readJson(c.get('body'), TicketsRestore);
+  if (!request.ok) return invalid(c, request.problem);
+  const { workspace } = c.get('context');
+  const isOurs = (job: TicketJob) => HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
+  const [ours, others] = [true, false].map((ours) => request.value.tickets.filter((job) => isOurs(job) === ours));
+  const outcomes = await workspaceStub(workspace).restore(workspace, ours ?? []);
+  const restored = outcomes.filter(Boolean).length;
+  const reason = 'Cannot restore the ticket: its id is not that of a ticket of a known helpdesk';
+  const refused = (others ?? []).map(({ id }) => ({ id, reason }));
+  return c.json({ restored, unchanged: outcomes.length - restored, refused } satisfies Restored);
+};
 
 const invalid = (c: Context<GuardedEnv>, message: string): Response => {
   c.set('outcome', 'INVALID_QUERY');

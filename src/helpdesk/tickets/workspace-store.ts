@@ -86,6 +86,20 @@ export const ticketIndex = (sql: Sql) => {
           ON CONFLICT (helpdesk) DO UPDATE SET count = count + excluded.count, last_at = excluded.last_at`,
         ...[helpdesk, count, new Date(now).toISOString()],
       ),
+    /** Lists jobs of another deployment, which stay as they are; true for those that were not listed. Any report of a ticket is newer. */
+    restore: (jobs: readonly TicketJob[]): boolean[] =>
+      sql.transaction(() =>
+        jobs.map(({ id, ...job }) => {
+          if (sql.all('SELECT 1 AS found FROM tickets WHERE id = ?', id).length > 0) return false;
+          sql.run(
+            `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at)
+              VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`,
+            ...[id, job.helpdesk, job.ticket_id, Number(id.split('/')[2]), job.state, job.result, job.attempts],
+            ...[job.last_error, job.accepted_at, job.changed_at],
+          );
+          return true;
+        }),
+      ),
     /** Dead jobs by their ids, or the first of all. */
     dead: (ids: readonly string[] | 'all', limit: number): DeadJob[] => {
       const rows =
@@ -135,6 +149,10 @@ const conditionsOf = ({ helpdesk, ticket_id, state = ticket_id === undefined ? '
 };
 
 type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id'>;
+
+/** Whether the id of a listed job is one of its ticket. */
+export const isIdOf = (id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean =>
+  id.startsWith(idOf({ helpdesk, ticketId, job: 0 }).slice(0, -1)) && /^[^/]+\/[^/]*\/\d{1,9}(?:\/[^/]*)?$/.test(id);
 
 /** Readable and unambiguous: `chatwoot/1207/1`. */
 const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>

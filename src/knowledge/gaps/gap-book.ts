@@ -1,4 +1,5 @@
 import type { GapKind, KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
 
 /** A gap that occurred: what is missing, as a sentence for people and in structured form. */
 export interface MetGap {
@@ -71,6 +72,10 @@ export interface GapBook {
   /** Deletes the questions of a person, and the gaps that no one else has asked about. Returns the number of questions. */
   erasePerson(person: string): number;
   list(listing: GapListing): GapPage;
+  /** All that is stored, by id. */
+  records(query: GapRecordsQuery): GapRecordPage;
+  /** Stores gaps as `records` returned them; those that exist stay as they are. Returns how many were stored. */
+  restore(gaps: readonly GapRecord[]): number;
   /** Open gaps that were not compared with this edition yet, most frequent first; none if it is not the active edition. */
   toCheck(edition: string, limit: number, nowMs: number): OpenGap[];
   /** Closes answered gaps, unless they occurred again since they were read. Atomic. */

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
 import { MemoryId } from '../../contract/memory.ts';
+import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/moving.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -11,6 +12,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { memoryReplayStore } from '../../signing/replay-store.ts';
 import { readGapCursor } from './gap-book.ts';
@@ -27,15 +29,15 @@ export interface GapRouteParts {
 }
 
 /**
- * `GET /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}` and `DELETE /v1/knowledge/gaps?person_id=` for the workspace of the verified
- * context.
+ * `GET /v1/knowledge/gaps`, `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
+ * /v1/knowledge/gaps/records` to move them, for the workspace of the verified context.
  */
 export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }: GapRouteParts): void => {
-  const erase = [
+  const change = [
     contextGuard({ ...guard, replay: memoryReplayStore() }),
     requireCapability('support:gaps:write'),
   ] as const;
-  app.delete('/v1/knowledge/gaps', ...erase, async (c) => {
+  app.delete('/v1/knowledge/gaps', ...change, async (c) => {
     const query = readAs(z.strictObject({ person_id: MemoryId }), c.req.query());
     if (!query.ok) {
       c.set('outcome', 'INVALID_QUERY');
@@ -46,7 +48,35 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     const erased = await books.of(c.get('context').workspace).erasePerson(query.value.person_id);
     return jsonAnswer({ erased });
   });
-  app.delete('/v1/knowledge/gaps/:id', ...erase, async (c) => {
+  app.get('/v1/knowledge/gaps/records', contextGuard(guard), requireCapability('support:gaps:write'), async (c) => {
+    const query = readAs(GapRecordsQuery, c.req.query());
+    if (!query.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
+      return refusal('INVALID_QUERY', { librarian: guard.self, message });
+    }
+    const { gaps, ...page } = await books.of(c.get('context').workspace).records(query.value);
+    const masked = gaps.map((each) => ({
+      ...each,
+      gap: mask(each.gap),
+      examples: each.examples.map(({ message, subject, ...example }) => ({
+        ...{ message: mask(message), subject: subject === null ? null : mask(subject) },
+        ...example,
+      })),
+    }));
+    return jsonAnswer({ ...page, gaps: masked } satisfies GapRecordPage);
+  });
+  app.put('/v1/knowledge/gaps/records', ...change, async (c) => {
+    const request = readJson(c.get('body'), GapsRestore);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
+    }
+    const { gaps } = request.value;
+    const restored = await books.of(c.get('context').workspace).restore(gaps);
+    return jsonAnswer({ restored, unchanged: gaps.length - restored, refused: [] } satisfies Restored);
+  });
+  app.delete('/v1/knowledge/gaps/:id', ...change, async (c) => {
     if (await books.of(c.get('context').workspace).remove(c.req.param('id'))) return c.body(null, 204);
     c.set('outcome', 'NOT_FOUND');
     return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });

@@ -7,6 +7,8 @@ export const GAP_METHODS = [
   'remove',
   'erasePerson',
   'list',
+  'records',
+  'restore',
   'toCheck',
   'noteChecked',
 ] as const satisfies (keyof GapBook)[];
@@ -58,6 +60,11 @@ export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => 
         remove: (...parameters) => ask('remove', parameters),
         erasePerson: (...parameters) => ask('erasePerson', parameters),
         list: (...parameters) => ask('list', parameters),
+        records: (...parameters) => ask('records', parameters),
+        restore: async (...parameters) => {
+          await note(workspace);
+          return ask('restore', parameters);
+        },
         toCheck: (...parameters) => ask('toCheck', parameters),
         noteChecked: (...parameters) => ask('noteChecked', parameters),
       };

@@ -1,4 +1,5 @@
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
@@ -56,6 +57,13 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         return asked?.total ?? 0;
       }),
     list: (listing) => listGaps(sql, listing),
+    records: (query) => gapRecords(sql, query),
+    restore: (gaps) =>
+      sql.transaction(() => {
+        const restored = gaps.filter((gap) => restoreGap(sql, gap)).length;
+        forgetBeyond(sql, maxGaps);
+        return restored;
+      }),
     toCheck: (edition, limit, nowMs) => (noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit) : []),
     noteChecked: (results, { edition, nowMs }) =>
       sql.transaction(() => {
@@ -257,8 +265,49 @@ const gapOfRow = (row: ListedRow): KnowledgeGap => ({
   first_seen: moment(row.first_seen),
   last_seen: moment(row.last_seen),
   closed_at: row.closed_at === null ? null : moment(row.closed_at),
-  checked_edition: row.edition,
+  checked_edition: row.edition === '' ? null : row.edition,
 });
+
+interface RecordRow extends ListedRow {
+  /** JSON. */
+  stems: string;
+}
+
+const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery): GapRecordPage => {
+  const rows = sql.all<RecordRow>(
+    `SELECT *, (SELECT json_group_array(json_object('message', message, 'subject', subject, 'intent', intent, 'product', product,
+        'person_id', person)) FROM (SELECT * FROM gap_examples WHERE gap = gaps.id ORDER BY place)) AS examples
+      FROM gaps WHERE id > ? ORDER BY id LIMIT ?`,
+    ...[cursor ?? '', limit + 1],
+  );
+  const page = rows.slice(0, limit);
+  return {
+    gaps: page.map((row) => ({
+      ...{ id: row.id, kind: row.kind, gap: row.gap, intent: row.intent, product: row.product, count: row.count },
+      // Written by `countGap`, and by SQLite of what `keepExample` wrote.
+      ...{
+        stems: JSON.parse(row.stems) as GapRecord['stems'],
+        examples: JSON.parse(row.examples) as GapRecord['examples'],
+      },
+      ...{ first_seen: moment(row.first_seen), last_seen: moment(row.last_seen) },
+      closed_at: row.closed_at === null ? null : moment(row.closed_at),
+    })),
+    next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
+};
+
+/** False for a gap that exists. Editions of another library say nothing here: it counts as not compared with any yet. */
+const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
+  if (sql.all('SELECT 1 AS found FROM gaps WHERE id = ?', gap.id).length > 0) return false;
+  const closedAt = gap.closed_at === null ? null : Date.parse(gap.closed_at);
+  sql.run(
+    "INSERT INTO gaps VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, '', 0)",
+    ...[gap.id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(gap.stems), gap.count],
+    ...[Date.parse(gap.first_seen), Date.parse(gap.last_seen), closedAt],
+  );
+  for (const { person_id: person, ...query } of gap.examples) keepExample(sql, gap.id, { ...query, person });
+  return true;
+};
 
 const moment = (ms: number): string => new Date(ms).toISOString();
 

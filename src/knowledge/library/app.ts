@@ -7,7 +7,8 @@ import {
   type HostArticle,
   LISTING_DEFAULT_LIMIT,
 } from '../../contract/host-article.ts';
-import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { describeIssues, issuesOf, readAs } from '../../contract/issue.ts';
+import { type Inventory, InventoryQuery } from '../../contract/moving.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { SyncRequest } from '../../contract/sync.ts';
 import {
@@ -59,6 +60,11 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   app.get('/librarians/library', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
 
   app.get('/api/kb/articles', ...read, (c) => listArticles(c, library(c)));
+  app.get('/api/kb/inventory', ...read, async (c) => {
+    const query = readAs(InventoryQuery, c.req.query());
+    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list articles: ${describeIssues(query.issues)}`);
+    return c.json((await library(c).inventory(query.value)) satisfies Inventory);
+  });
   app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
     const article = await library(c).readArticle(c.req.param('id'));
     return article ? c.json(hostArticle(article)) : refused(c, 'NOT_FOUND', 'Cannot find this article');

@@ -1,3 +1,4 @@
+import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import type { Sql } from '../../storage/sql.ts';
 
@@ -44,6 +45,8 @@ export interface ArticleStore {
   page(query: ArticleQuery): ArticlePage;
   /** An article with its chunks. */
   entry(id: string): EditionEntry | undefined;
+  /** A page of the articles, by id. */
+  listed(query: InventoryQuery): Inventory;
   /** Ids and hashes of all articles, a line each, by id. */
   inventory(): string;
   /** All articles with their chunks by id (by code point); can be iterated more than once. */
@@ -98,6 +101,14 @@ export const articleStore = (sql: Sql): ArticleStore => ({
     )[0]?.text,
   page: (query) => pageOf(sql, query),
   entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
+  listed: ({ limit, cursor }) => {
+    const rows = sql.all<{ id: string; hash: string; owner: ArticleOwner; last_updated: string }>(
+      'SELECT id, hash, source AS owner, last_updated FROM articles WHERE id > ? ORDER BY id LIMIT ?',
+      ...[cursor ?? '', limit + 1],
+    );
+    const articles = rows.slice(0, limit);
+    return { articles, next_cursor: rows.length > limit ? (articles.at(-1)?.id ?? null) : null };
+  },
   inventory: () =>
     sql
       .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')

@@ -1,5 +1,6 @@
 import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ArticlePut } from '../../contract/host-article.ts';
+import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
@@ -51,6 +52,7 @@ export interface Library {
   /** Starts a sync unless one runs; that one is left to finish. */
   startSync(request: SyncRequest): SyncAccepted;
   listArticles(query: ArticleQuery): ArticlePage & { updatedAt: string };
+  inventory(query: InventoryQuery): Inventory;
   readArticle(id: string): StoredArticle | undefined;
   readText(id: string): string | undefined;
   /** Adds an article owned by the library; syncs do not change it. It is published within some seconds. */
@@ -133,6 +135,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       ...articles.page(query),
       updatedAt: editions.current()?.manifest.createdAt ?? new Date(0).toISOString(),
     }),
+    inventory: articles.listed,
     readArticle: articles.read,
     readText: articles.readText,
     writeArticle: async (id, put) => {

@@ -9,7 +9,7 @@ export type RemoteLibrary = {
 
 /** The methods that travel; nothing else of an object can be called from outside. */
 export const REMOTE_METHODS = [
-  ...(['status', 'startSync', 'listArticles', 'readArticle', 'readText'] as const),
+  ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
   ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'editionPart'] as const),
 ];
 

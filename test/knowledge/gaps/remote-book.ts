@@ -6,6 +6,8 @@ export const asRemote = (book: GapBook): RemoteGapBook => ({
   remove: async (...given) => book.remove(...given),
   erasePerson: async (...given) => book.erasePerson(...given),
   list: async (...given) => book.list(...given),
+  records: async (...given) => book.records(...given),
+  restore: async (...given) => book.restore(...given),
   toCheck: async (...given) => book.toCheck(...given),
   noteChecked: async (...given) => book.noteChecked(...given),
 });
