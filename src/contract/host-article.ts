@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ErrorInfo } from './error-info.ts';
 import { DateOrTimestamp, Timestamp, WebUrl } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 
@@ -122,9 +123,10 @@ export const ArticleListingReply = z.object({
 });
 export type ArticleListingReply = z.infer<typeof ArticleListingReply>;
 
-/** The error body of a host knowledge base. */
+/** The error body of a host knowledge base. Ours has the code as `error`, and all of the error as `info`. */
 export const HostErrorBody = z.object({
   error: z.string().max(500),
   message: z.string().max(2000),
+  info: ErrorInfo.optional(),
 });
 export type HostErrorBody = z.infer<typeof HostErrorBody>;

@@ -8,6 +8,8 @@ export const RETRIEVAL_MAX_SOURCES = 3;
 export const RETRIEVAL_MIN_SCORE = 0.7;
 /** Maximum characters of an excerpt. */
 export const EXCERPT_MAX_LENGTH = 150;
+/** Maximum characters of an article's address; a longer one is omitted, since a cut address leads nowhere. */
+export const ARTICLE_URL_MAX_LENGTH = 500;
 
 /** `POST /v1/knowledge/retrieve`. Unknown members are refused, except within `metadata`, where `null` and empty mean absent. */
 export const RetrievalRequest = z.strictObject({
@@ -37,7 +39,8 @@ export type RetrievalRequest = z.infer<typeof RetrievalRequest>;
 /** An article that was found. */
 export const RetrievedSource = z.object({
   title: z.string().min(1, 'is empty').max(200),
-  url: z.string().min(1, 'is empty').max(500),
+  /** The address of the article; its id when that has none of at most 500 characters. */
+  url: z.string().min(1, 'is empty').max(ARTICLE_URL_MAX_LENGTH),
   /** Probability that the article answers the message, 0 to 1. */
   relevance_score: z.number().min(0).max(1),
   /** A snippet of the article, 150 characters at most. */
@@ -53,6 +56,14 @@ export type RetrievedSource = z.infer<typeof RetrievedSource>;
 export const Coverage = z.enum(['high', 'medium', 'low', 'none']);
 export type Coverage = z.infer<typeof Coverage>;
 
+/**
+ * `embeddings`: only words were compared, not meanings; `timeout`: the time was up before everything was searched, or before the
+ * knowledge base was read; `unavailable`: the knowledge base cannot be read, or the search failed; `not_allowed`: the caller may not read
+ * it; `invalid_query`: the request was invalid, see `detail`.
+ */
+export const RetrievalDegraded = z.enum(['embeddings', 'timeout', 'unavailable', 'not_allowed', 'invalid_query']);
+export type RetrievalDegraded = z.infer<typeof RetrievalDegraded>;
+
 /** The `knowledge_retrieval` block with weak sources allowed: what `include_weak` may return, and what a client accepts. */
 export const WeakKnowledgeRetrieval = z.object({
   /** Best first, at most 3; empty when none was found or retrieval failed. */
@@ -60,18 +71,11 @@ export const WeakKnowledgeRetrieval = z.object({
   coverage: Coverage,
   /** Missing documentation, one sentence each; empty when all is covered. */
   gaps: z.array(z.string().min(1, 'is empty').max(500)).max(20),
-  /** Whole milliseconds; 0 when retrieval failed. */
+  /** Whole milliseconds, every wait included; 0 when retrieval failed. */
   retrieval_time_ms: z.int().min(0),
-  /**
-   * Why the result is degraded; absent when it is not. `embeddings`: only words were compared, not meanings; `invalid_query`: the request
-   * was invalid, see `detail`.
-   */
-  degraded: z
-    .array(z.enum(['embeddings', 'invalid_query']))
-    .min(1)
-    .max(8)
-    .optional(),
-  /** Why the request could not be parsed, in one sentence. */
+  /** Why the result is degraded; absent when it is not. */
+  degraded: z.array(RetrievalDegraded).min(1).max(8).optional(),
+  /** Why the request could not be read, in one sentence. */
   detail: z.string().max(1000).optional(),
 });
 export type WeakKnowledgeRetrieval = z.infer<typeof WeakKnowledgeRetrieval>;
@@ -89,12 +93,14 @@ export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(({ sources_
 });
 export type KnowledgeRetrieval = z.infer<typeof KnowledgeRetrieval>;
 
-/** The reply, with status 200, when retrieval fails or exceeds its deadline. */
-export const unavailableRetrieval = (): KnowledgeRetrieval => ({
+/** The reply, with status 200, when retrieval fails or exceeds its deadline, or cannot read the request, which `detail` explains. */
+export const unavailableRetrieval = (why?: RetrievalDegraded, detail?: string): KnowledgeRetrieval => ({
   sources_consulted: [],
   coverage: 'none',
   gaps: ['Knowledge retrieval unavailable'],
   retrieval_time_ms: 0,
+  ...(why === undefined ? {} : { degraded: [why] }),
+  ...(detail === undefined ? {} : { detail }),
 });
 
 /** The three fields that a v1.0 client reads. Replies of v1.0 and of v1.1 both parse with it. */

@@ -2,6 +2,9 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { AgentType } from '../contract/agent-response.ts';
+import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
+import type { HostErrorBody } from '../contract/host-article.ts';
+import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Healthz } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
@@ -76,6 +79,8 @@ export const createApp = (parts: GatewayParts) => {
 
   app.use('/v1/chat/*', openAIErrors);
   app.use('/v1/models/*', openAIErrors);
+  app.use('/api/kb/*', hostErrors);
+  app.use('/v1/knowledge/retrieve', retrievalFailures);
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
@@ -178,6 +183,30 @@ const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
   semantic: { librarian: 'semantic', capability: 'kb:read' },
   web_search: { librarian: 'web-search', capability: 'web:search' },
   hybrid: { librarian: 'hybrid' },
+};
+
+/** Errors of the host API have their own form: `{error, message, info}` (docs/contract.md#knowledge-host). */
+const hostErrors: MiddlewareHandler<GatewayEnv> = async (c, next) => {
+  await next();
+  if (c.res.status < 400) return;
+  const { error: info } = ErrorBody.parse(await c.res.json());
+  const body: HostErrorBody = { error: info.code, message: info.message, info };
+  const headers = new Headers(c.res.headers);
+  headers.delete('Content-Length');
+  // Without this line Hono would keep the headers of the old body.
+  c.res = undefined;
+  c.res = Response.json(body, { status: HTTP_STATUS[info.code], headers });
+};
+
+/** Retrieval never fails: a body that cannot be read, or a function that does not answer, is the documented block with its reason. */
+const retrievalFailures: MiddlewareHandler<GatewayEnv> = async (c, next) => {
+  await next();
+  const isInvalid = c.get('outcome') === 'INVALID_QUERY';
+  if (c.req.method !== 'POST' || !(isInvalid || c.res.status >= 500) || c.res.status < 400) return;
+  const { error } = ErrorBody.parse(await c.res.json());
+  const why = isInvalid ? 'invalid_query' : error.code === 'TIMEOUT' ? 'timeout' : 'unavailable';
+  c.res = undefined;
+  c.res = Response.json(unavailableRetrieval(why, isInvalid ? error.message.slice(0, 1000) : undefined));
 };
 
 /** Health with the state of the key directory, which fails everything when it expires, and of the connections to helpdesks. */

@@ -1,3 +1,4 @@
+import { Link } from '../contract/names.ts';
 import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
@@ -127,6 +128,6 @@ const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] 
   closest.slice(0, NAMED).map(({ source, heading }) => ({
     title: (source.title || source.id).slice(0, 500),
     file: source.id.slice(0, 500),
-    ...(source.url === '' ? {} : { url: source.url.slice(0, 2000) }),
+    ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
     ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),
   }));

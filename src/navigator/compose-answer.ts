@@ -158,8 +158,8 @@ const linkTo = ({
   url = '',
 }: Pick<EditionArticle, 'title' | 'id'> & { url?: string | undefined }): string => {
   const name = escapeText(oneLine(title || id, 200).replace(/[[\]]/g, ''), 300);
-  const address = url.slice(0, 2000).replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
-  return url === '' ? name : `[${name}](${address})`;
+  const address = url.replace(/\s/g, encodeURIComponent).replaceAll('(', '%28').replaceAll(')', '%29');
+  return Link.safeParse(url).success ? `[${name}](${address})` : name;
 };
 
 /** The cited sources, each section once, with its excerpts in the order of the answer. */

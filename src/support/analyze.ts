@@ -205,7 +205,7 @@ const retrieve = async (
     taxonomy,
   }: { request: SupportRequest; scope: AnalysisScope; parts: AnalysisParts; taxonomy: Taxonomy },
 ): Promise<Knowledge> => {
-  if (!covers(scope.context.capabilities, 'kb:read')) return unavailableRetrieval();
+  if (!covers(scope.context.capabilities, 'kb:read')) return unavailableRetrieval('not_allowed');
   const { context, waitUntil, signal } = scope;
   const question = {
     intent: primary_intent,

@@ -8,7 +8,7 @@ import type { SupportRequest, SupportResponse } from '../../src/contract/support
 import { type FolderKb, serveFolder } from '../../src/dev/run/folder-kb.ts';
 import type { Product, ProductOptions } from '../../src/dev/run/product.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../src/dev/sample/files.ts';
-import { grant, send, startEmbedded } from './product-for-test.ts';
+import { grant, send, startEmbedded, startOnServices } from './product-for-test.ts';
 import { analyze, retrieve, TICKET, urlsOf } from './support-for-test.ts';
 
 /** Drafts of its intent may be sent without a person. */
@@ -68,6 +68,7 @@ describe('the integration tests of the support API', () => {
       'https://docs.example.com/troubleshooting/not-hashing',
     ]);
     expect(block.retrieval_time_ms).toBeGreaterThan(0);
+    expect(block.degraded).toBeUndefined();
     expect(block.sources_consulted.map(({ excerpt }) => excerpt)).not.toContain('');
     // Named beside the text, for the agent.
     expect(draft.references?.length).toBeGreaterThan(0);
@@ -81,13 +82,13 @@ describe('the integration tests of the support API', () => {
   });
 
   it('test_knowledge_retrieval_empty_on_failure', () => {
-    expect(retrievedWithout).toEqual(unavailableRetrieval());
+    expect(retrievedWithout).toEqual(unavailableRetrieval('unavailable'));
     const text = expect.stringMatching(/^Hello Dana Whitfield,\n\nthank you for writing to us\./);
     expect(without[0]).toMatchObject({
       intent_classification: { primary_intent: 'not_hashing' },
       draft: { text, references: [] },
     });
-    expect(without[0]?.knowledge_retrieval).toEqual(unavailableRetrieval());
+    expect(without[0]?.knowledge_retrieval).toEqual(unavailableRetrieval('unavailable'));
   });
 
   it('test_knowledge_retrieval_latency', async () => {
@@ -125,7 +126,9 @@ describe('the integration tests of the support API', () => {
 
 describe('POST /v1/support/analyze', () => {
   it('works without the knowledge base where the right to read it is missing', async () => {
-    expect((await analyze(product, TICKET, ANALYST_KEY)).knowledge_retrieval).toEqual(unavailableRetrieval());
+    expect((await analyze(product, TICKET, ANALYST_KEY)).knowledge_retrieval).toEqual(
+      unavailableRetrieval('not_allowed'),
+    );
   });
 
   it('refuses a key without support:analyze, and a body in another form', async () => {
@@ -158,15 +161,25 @@ describe('POST /v1/knowledge/retrieve', () => {
     { intent: 'not_hashing' },
     { intent: 'not_hashing', message: 7 },
     { intent: 'not_hashing', message: '0 H/s', metadata: { product: ['Apollo'] } },
-  ])('gives the documented block for %j, and says why', async (request) => {
-    const { degraded, detail, ...block } = await retrieve(product, request);
-    expect([block, degraded]).toEqual([unavailableRetrieval(), ['invalid_query']]);
-    if (request.intent === 7) expect(detail).toContain('intent');
+    'not json',
+    '',
+    'x'.repeat(300_000),
+  ])('row: invalid query: the documented block for %.80j, and why', async (request) => {
+    const { detail, ...block } = await retrieve(product, request);
+    expect(block).toEqual(unavailableRetrieval('invalid_query'));
+    expect(detail).toMatch(typeof request === 'object' ? /intent|message|product/ : /JSON|longer than/);
   });
 
-  it('gives the documented block for a workspace without a knowledge base, and refuses what is no JSON', async () => {
-    expect(await retrieve(product, ZIGBEE, OTHER_KEY)).toEqual(unavailableRetrieval());
-    expect((await send(product, 'POST /v1/knowledge/retrieve', 'not json')).status).toBe(400);
+  it('takes metadata as a host has it: unknown members, null and empty', async () => {
+    const metadata = { product: null, attachments: null, person_id: '', channel: 'chat', tags: [null, { deep: true }] };
+    const { message } = TICKET;
+    expect((await retrieve(product, { intent: 'not_hashing', message, metadata })).coverage).toBe('high');
+    expect((await retrieve(product, { intent: 'not_hashing', message, metadata: null })).coverage).toBe('high');
+    expect((await analyze(product, { ...TICKET, metadata })).knowledge_retrieval.coverage).toBe('high');
+  });
+
+  it('gives the documented block for a workspace without a knowledge base', async () => {
+    expect(await retrieve(product, ZIGBEE, OTHER_KEY)).toEqual(unavailableRetrieval('unavailable'));
   });
 });
 
@@ -248,25 +261,26 @@ describe('GET /v1/knowledge/gaps', () => {
 
 describe('the degradation table', () => {
   it('row: retrieval timeout: the documented block, within the time', async () => {
+    const logged: { librarian: string; route: string; duration_ms: number }[] = [];
     const slow = await start({
       moreWorkers: [{ name: 'hanging', main: 'test/functions/hanging.ts' }],
       moreServices: { 'constellation-support': { LIBRARY: 'hanging' } },
+      onLog: (line) => void (line.startsWith('{') && logged.push(JSON.parse(line))),
     });
-    // The quickest of some: the first request starts the function, and the machine may have much else to do.
-    const timeMs = (work: () => Promise<unknown>) => async () => {
-      const begun = performance.now();
-      expect(await work()).toEqual(unavailableRetrieval());
-      return performance.now() - begun;
+    const hanging = await slow.miniflare.getWorker('hanging');
+    const hungRequests = async () => Number(await (await hanging.fetch('http://hanging/requests')).json());
+    /** What the function itself measured; the quickest of some, since the machine may have much else to do. */
+    const timeMs = (route: string, work: () => Promise<unknown>) => async () => {
+      expect(await work()).toEqual(unavailableRetrieval('timeout'));
+      expect(await hungRequests()).toBeGreaterThan(0);
+      const lines = () => logged.filter((line) => line.librarian === 'support' && line.route === `POST ${route}`);
+      return vi.waitUntil(() => lines().at(-1)?.duration_ms);
     };
-    await expect
-      .poll(
-        timeMs(() => retrieve(slow, NOT_HASHING)),
-        { timeout: 30_000 },
-      )
-      .toBeLessThan(1000);
+    const retrieved = timeMs('/v1/knowledge/retrieve', () => retrieve(slow, NOT_HASHING));
+    await expect.poll(retrieved, { timeout: 30_000 }).toBeLessThanOrEqual(100);
     // An analysis waits for the edition, and not for ever.
-    const analysed = timeMs(async () => (await analyze(slow, TICKET)).knowledge_retrieval);
-    await expect.poll(analysed, { timeout: 60_000 }).toBeLessThan(3000);
+    const analysed = timeMs('/v1/support/analyze', async () => (await analyze(slow, TICKET)).knowledge_retrieval);
+    await expect.poll(analysed, { timeout: 60_000 }).toBeLessThan(2500);
   }, 120_000);
 
   it('row: retrieval timeout: the first analysis of an isolate waits for the edition', async () => {
@@ -278,14 +292,49 @@ describe('the degradation table', () => {
     await cold.sync({ full: true });
     const { knowledge_retrieval } = await analyze(cold, TICKET);
     expect(knowledge_retrieval.coverage).toBe('high');
-    // The half second is not the retrieval's.
-    expect(knowledge_retrieval.retrieval_time_ms).toBeLessThan(500);
+    // Every wait counts.
+    expect(knowledge_retrieval.retrieval_time_ms).toBeGreaterThanOrEqual(500);
+  });
+
+  describe('rows: vector store unavailable, embedding model error, too late', () => {
+    let house: Awaited<ReturnType<typeof startOnServices>>;
+    beforeAll(async () => {
+      house = await startOnServices();
+      await house.product.sync({ full: true });
+    }, 120_000);
+    afterAll(() => house?.stop());
+
+    it.each([
+      ['the vector store is down', 'vector', { kind: 'reset' }],
+      ['the vector store hangs', 'vector', { kind: 'hang-before-headers' }],
+      ['the embedding model fails', 'openai', { kind: 'status', status: 500 }],
+      ['the embedding model hangs', 'openai', { kind: 'hang-before-headers' }],
+    ] as const)('finds by words when %s, and says so', async (_, service, fault) => {
+      const { product: served, services } = house;
+      let failed = 0;
+      services[service].faults.sometimes(() => {
+        failed += 1;
+        return fault;
+      });
+      /** Undefined while the machine is too busy to reach the service, or to compare even the words, in time. */
+      const attempt = async () => {
+        const before = failed;
+        const message = `${TICKET.message} Case ${crypto.randomUUID().slice(0, 4)}.`;
+        const block = await retrieve(served, { intent: 'not_hashing', message });
+        expect(block.degraded).toContain('embeddings');
+        return failed > before && block.degraded?.length === 1 ? block : undefined;
+      };
+      const block = await vi.waitUntil(attempt, { timeout: 30_000 });
+      services[service].faults.none();
+      expect(block.coverage).toBe('high');
+      expect(block.retrieval_time_ms).toBeLessThanOrEqual(100);
+    });
   });
 
   it('row: host API unreachable: what was synced before is still there', async () => {
     await host.close();
     const { last_report } = await product.sync({ full: true });
-    expect(last_report?.outcome).toBe('failed');
+    expect(last_report).toMatchObject({ outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } });
     const reply = await analyze(product, TICKET);
     expect(reply.knowledge_retrieval.coverage).toBe('high');
     expect(urlsOf(reply)).toContain('https://docs.example.com/troubleshooting/not-hashing');

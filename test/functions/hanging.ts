@@ -1,4 +1,10 @@
-/** A function that takes every request and never answers. */
+let requests = 0;
+
+/** A function that takes every request and never answers; at `/requests` it says how many there were. */
 export default {
-  fetch: (): Promise<Response> => new Promise(() => setTimeout(() => {}, 60_000)),
+  fetch: (request: Request): Promise<Response> | Response => {
+    if (new URL(request.url).pathname === '/requests') return Response.json(requests);
+    requests += 1;
+    return new Promise(() => setTimeout(() => {}, 60_000));
+  },
 };

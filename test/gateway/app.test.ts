@@ -1,5 +1,7 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { HostErrorBody } from '../../src/contract/host-article.ts';
+import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
@@ -18,6 +20,7 @@ import { keyStore } from './key-store.ts';
 
 const READER = 'ck_reader_0123456789abcdef';
 const WRITER = 'ck_writer_0123456789abcdef';
+const LIMITED = 'ck_limited_0123456789abcdef';
 const EXPIRED = 'ck_expired_0123456789abcdef';
 
 const record = (changes: Partial<ApiKeyRecord>): ApiKeyRecord => ({
@@ -57,6 +60,7 @@ const start = async (
   const records = {
     [READER]: record({}),
     [WRITER]: record({ capabilities: ['kb:*'], rate: 'unlimited' }),
+    [LIMITED]: record({}),
     [EXPIRED]: record({ expires_at: '2020-01-01T00:00:00Z' }),
   };
   const store = await keyStore(records);
@@ -431,12 +435,51 @@ describe('a page of articles', () => {
     expect((await app.request('/api/kb/articles', { headers })).headers.get('link')).not.toContain('workspace_id');
     expect((await app.request('/api/kb/articles', { method: 'HEAD', headers })).status).toBe(200);
   });
+});
 
-  it('is refused with a clear error when its address is too long to be signed', async () => {
-    const response = await app.request(`/api/kb/articles?cursor=${'x'.repeat(2000)}`, {
-      headers: { authorization: `Bearer ${READER}` },
+describe('errors of /api/kb', () => {
+  it.each([
+    ['GET articles', undefined, 'UNAUTHORIZED', 401],
+    ['GET articles', 'ck_nobody_0123456789abcdef', 'UNAUTHORIZED', 401],
+    ['DELETE articles/a', READER, 'UNAUTHORIZED', 401],
+    ['GET articles', LIMITED, 'RATE_LIMITED', 429],
+    ['GET nowhere', READER, 'NOT_FOUND', 404],
+    ['PATCH articles/a', READER, 'NOT_FOUND', 404],
+    ['PUT articles/a', WRITER, 'INVALID_QUERY', 400],
+    [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
+    ['GET articles', READER, 'DELEGATION_FAILED', 502],
+  ])('of %.40s with the key %s have the form of a host', async (route, key, code, status) => {
+    limited.add(await idOf(LIMITED));
+    const [method = '', path] = route.split(' ');
+    const response = await app.request(`/api/kb/${path}`, {
+      method,
+      headers: { 'content-type': 'text/plain', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
+      ...(method === 'PUT' ? { body: 'no JSON' } : {}),
     });
-    expect([response.status, (await errorOf(response)).code]).toEqual([400, 'INVALID_QUERY']);
+    expect([response.status, response.headers.get('x-request-id')]).toEqual([status, expect.any(String)]);
+    expect(response.headers.has(status === 401 ? 'www-authenticate' : 'retry-after')).toBe([401, 429].includes(status));
+    const { info, ...body } = HostErrorBody.parse(await response.json());
+    expect(body).toEqual({ error: code, message: info?.message });
+    expect(info).toMatchObject({ code, suggestion: expect.any(String) });
+  });
+});
+
+describe('POST /v1/knowledge/retrieve', () => {
+  const TEXT = { 'content-type': 'text/plain' };
+  it.each([
+    ['a body of another type', 'hello', TEXT, 'invalid_query', 'content type'],
+    ['a body that is too large', 'x'.repeat(256 * 1024 + 1), {}, 'invalid_query', 'longer than 262144 bytes'],
+    ['a function that does not answer', '{}', {}, 'unavailable', undefined],
+  ])('is 200 with a reason for %s', async (_, body, headers, why, detail) => {
+    const response = await post('/v1/knowledge/retrieve', body, headers);
+    expect(response.status).toBe(200);
+    const block = KnowledgeRetrieval.parse(await response.json());
+    const expected = detail === undefined ? undefined : expect.stringContaining(detail);
+    expect(block).toEqual({ ...unavailableRetrieval(), degraded: [why], detail: expected });
+  });
+
+  it('still refuses a missing key', async () => {
+    expect((await app.request('/v1/knowledge/retrieve', { method: 'POST' })).status).toBe(401);
   });
 });
 
@@ -512,12 +555,6 @@ describe('every answer', () => {
 });
 
 describe('a function that cannot be reached', () => {
-  it('ends as DELEGATION_FAILED, not as an exception', async () => {
-    const response = await app.request('/api/kb/articles', { headers: { authorization: `Bearer ${READER}` } });
-    expect(response.status).toBe(502);
-    expect(await errorOf(response)).toMatchObject({ code: 'DELEGATION_FAILED' });
-  });
-
   it('may be sent an article of up to 3 MiB, and not more', async () => {
     const put = (bytes: number) =>
       app.request('/api/kb/articles/a', {

@@ -128,7 +128,7 @@ describe('POST /v1/support/analyze', () => {
   });
   it('reads no knowledge without kb:read, and is refused without support:analyze', async () => {
     const { reply, asked } = await analysed({ message: 'The fan is loud' }, { capabilities: ['support:analyze'] });
-    expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval());
+    expect(reply.knowledge_retrieval).toEqual(unavailableRetrieval('not_allowed'));
     expect(asked).toEqual([]);
     expect((await call({ message: 'The fan is loud' }, { capabilities: ['kb:read'] })).status).toBe(401);
   });

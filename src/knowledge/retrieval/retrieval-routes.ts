@@ -1,12 +1,6 @@
 import type { Hono } from 'hono';
 import { RetrievalRequest, unavailableRetrieval } from '../../contract/knowledge-retrieval.ts';
-import {
-  contextGuard,
-  type GuardedEnv,
-  type GuardOptions,
-  refusal,
-  requireCapability,
-} from '../../runtime/context-guard.ts';
+import { contextGuard, type GuardedEnv, type GuardOptions, requireCapability } from '../../runtime/context-guard.ts';
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
@@ -21,16 +15,14 @@ export interface RetrievalRouteParts {
 
 /**
  * `POST /v1/knowledge/retrieve`. A malformed request gets the documented block with status 200, as does every failure of retrieval
- * (docs/contract.md#knowledge-retrieval); only invalid JSON is rejected.
+ * (docs/contract.md#knowledge-retrieval).
  */
 export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
   app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {
     const request = readJson(c.get('body'), RetrievalRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      if (request.issues.length === 0)
-        return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
-      return jsonAnswer({ ...unavailableRetrieval(), degraded: ['invalid_query'], detail: request.problem });
+      return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c), signal: c.req.raw.signal };
     const { metadata, ...question } = request.value;

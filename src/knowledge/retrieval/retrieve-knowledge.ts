@@ -1,9 +1,11 @@
 import {
+  ARTICLE_URL_MAX_LENGTH,
   RETRIEVAL_MAX_SOURCES,
   RETRIEVAL_MIN_SCORE,
   unavailableRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
@@ -42,35 +44,56 @@ export interface RetrievalOptions {
   signal?: AbortSignal | undefined;
   /** 1 to 100; 100 when absent (docs/contract.md#knowledge-retrieval). */
   timeoutMs?: number | undefined;
-  /** Extra time to open the edition before that budget starts, at most 2,000. Absent: opening is part of the budget. */
+  /** Extra time to open the edition before that budget starts, at most 2,000, counted in `retrieval_time_ms`. Absent: opening is part of the budget. */
   editionMs?: number | undefined;
   /** Clock, in milliseconds. */
   now?: (() => number) | undefined;
   /** Receives failures. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
+  /** Called as each step ends, for measurements. */
+  onStep?: ((step: RetrievalStep) => void) | undefined;
 }
+
+/** Formation of the query, search, ranking and filtering, gaps, formatting of the reply. */
+type RetrievalStep = 'query' | 'search' | 'filter' | 'gaps' | 'format';
 
 const TIMEOUT_MS = 100;
 /** Reserve for the work after the search, and for timers of a busy isolate. */
-const RESERVE_MS = 15;
+const RESERVE_MS = 20;
+/** Reserve for the last step; after that nothing more is searched. */
+const LAST_MS = 5;
 /** Hits considered; twice as many when vectors add their own. */
 const DEPTH = 20;
 
 /**
  * The articles that answer a customer's message, its coverage, and what is missing. Never rejects. Without vectors in time only words
- * are compared; without an edition in time, or after a failure, the result is the documented block without sources.
+ * are compared; when the time is up between the steps, sentences and gaps are omitted; without an edition in time, or after a failure, the
+ * result is the documented block without sources.
  */
 export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
   try {
     const { now = Date.now } = options;
+    const arrivedAt = now();
     const edition = await editionAhead(options);
-    const startedAt = now();
-    const found = await find(readQuestion(question), { ...options, edition, now, startedAt });
-    return { ...found, retrieval_time_ms: Math.max(1, Math.round(now() - startedAt)) };
+    const found = await find(readQuestion(question), { ...options, edition, now, startedAt: now() });
+    return { ...found.knowledge, retrieval_time_ms: Math.max(1, Math.round((await found.clock()) - arrivedAt)) };
   } catch (error) {
     tell(options, error);
-    return unavailableRetrieval();
+    return unavailableRetrieval(error instanceof CodedError && error.code === 'TIMEOUT' ? 'timeout' : 'unavailable');
   }
+};
+
+/**
+ * The time, by a clock that on Cloudflare stands still while code runs and advances with the next event: if it has not moved since the last
+ * reading, a timer is awaited first. Elsewhere that would only queue behind other requests.
+ */
+const trueClock = (now: () => number): (() => Promise<number>) => {
+  let last = now();
+  return async () => {
+    if (now() === last) await new Promise((resolve) => void setTimeout(resolve, 0));
+    last = now();
+    return last;
+  };
 };
 
 /** A new isolate opens the edition first. */
@@ -119,16 +142,26 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 type Timed = RetrievalOptions & { now: () => number; startedAt: number };
 
-const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowledge, 'retrieval_time_ms'>> => {
-  const { edition: given, mask = (text) => text, products, articleIntents = [], signal } = options;
+const find = async (
+  question: ReadQuestion,
+  options: Timed,
+): Promise<{ knowledge: Omit<Knowledge, 'retrieval_time_ms'>; clock: () => Promise<number> }> => {
+  const { edition: given, mask = (text) => text, products, articleIntents = [], signal, onStep } = options;
   const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
   const loading = typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
   const edition = await loading;
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
+  onStep?.('query');
   const { outcome, semantic } = await ask(edition, problem, { ...options, named, leftMs });
-  const asked = [{ text: problem.text, outcome }, ...askSentences(edition, problem.sentences, named)];
+  const clock = trueClock(options.now);
+  const isLateAt = (time: number) => time - options.startedAt > limitMs - LAST_MS;
+  // The search has just waited, or taken a millisecond at most.
+  const isLate = isLateAt(options.now());
+  const inSentences = isLate ? [] : askSentences(edition, problem.sentences, named);
+  onStep?.('search');
+  const asked = [{ text: problem.text, outcome }, ...inSentences];
   const { intent } = question;
   const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
@@ -137,15 +170,24 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     intents,
   });
   const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
-  const foundGaps = findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
   const shown = ranked
     .filter(({ relevance }) => question.isWeakShown || relevance >= RETRIEVAL_MIN_SCORE)
     .slice(0, RETRIEVAL_MAX_SOURCES);
-  return {
-    sources_consulted: shown.map((source) => sourceOf(edition, source)),
+  onStep?.('filter');
+  const isTooLate = isLate || isLateAt(await clock());
+  const foundGaps = isTooLate ? [] : findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
+  onStep?.('gaps');
+  const sources = shown.map((source) => sourceOf(edition, source));
+  onStep?.('format');
+  const degraded = [
+    ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
+    ...(isTooLate ? (['timeout'] as const) : []),
+  ];
+  const knowledge = {
+    sources_consulted: sources,
     coverage,
     gaps: foundGaps.map(({ gap }) => gap),
-    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
+    ...(degraded.length > 0 ? { degraded } : {}),
     evidence: {
       ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition) },
       articles: shown.map(({ article }) => article),
@@ -159,6 +201,7 @@ const find = async (question: ReadQuestion, options: Timed): Promise<Omit<Knowle
     isForeign: isForeignTo(edition, problem.text),
     edition: edition.id,
   };
+  return { knowledge, clock };
 };
 
 /** A word of articles or of ordinary requests is not a name. */
@@ -190,7 +233,7 @@ const ask = async (
       signal,
       waitUntil,
     });
-    return await withDeadline(() => asked, { timeoutMs: ms + RESERVE_MS / 3, signal });
+    return await withDeadline(() => asked, { timeoutMs: ms + RESERVE_MS / 4, signal });
   } catch (error) {
     onFault?.('compare meanings', error);
     return { outcome: byWords(), semantic: 'late' };
@@ -198,13 +241,12 @@ const ask = async (
 };
 
 const MAX_TITLE = 200;
-const MAX_URL = 500;
 
 const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_consulted'][number] => {
   const { id, title, url, lastUpdated } = cachedArticle(edition, source.article);
   return {
     title: cutText(title, MAX_TITLE) || cutText(id, MAX_TITLE),
-    url: cutText(url, MAX_URL) || cutText(id, MAX_URL),
+    url: url !== '' && url.length <= ARTICLE_URL_MAX_LENGTH ? url : id,
     relevance_score: Math.floor(source.relevance * 1000) / 1000,
     excerpt: excerptOf(edition, source),
     last_updated: lastUpdated,

@@ -1,3 +1,4 @@
+import { ARTICLE_URL_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
 import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isInjectionName } from '../../grounding/prompt-injection.ts';
@@ -287,7 +288,7 @@ const linkTarget = (url: string): string =>
 export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
   return [...articles.values()]
-    .filter(({ url }) => isPublicAddress(url))
+    .filter(({ url }) => isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH)
     .slice(0, 10)
-    .map(({ title, url }) => ({ title: title.slice(0, 200), url: url.slice(0, 500) }));
+    .map(({ title, url }) => ({ title: title.slice(0, 200), url }));
 };

@@ -1,4 +1,8 @@
-import { RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import {
+  ARTICLE_URL_MAX_LENGTH,
+  RETRIEVAL_MIN_SCORE,
+  type WeakKnowledgeRetrieval,
+} from '../../contract/knowledge-retrieval.ts';
 import type {
   AgentGuidance,
   ClosestArticle,
@@ -75,7 +79,7 @@ const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
       steps.map((step) => ({
         step: plainStep(step),
         title: title.slice(0, 200),
-        ...(isPublicAddress(url) ? { url: url.slice(0, 500) } : {}),
+        ...(isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH ? { url } : {}),
       })),
     )
     .filter(({ step, title }) => step !== '' && title !== '')

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   KnowledgeRetrieval,
   unavailableRetrieval,
@@ -77,16 +77,16 @@ describe('retrieveKnowledge()', () => {
   });
 
   it.each([
-    ['an edition that does not come', { edition: never }],
-    ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }],
-    ['an edition that throws', { edition: fails }],
-    ['an edition that is none', { edition: async () => ({}) as never }],
-    ['a mask that throws', { mask: fails }],
-  ])('gives the documented block for %s', async (_, options) => {
+    ['an edition that does not come', { edition: never }, 'timeout'],
+    ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }, 'unavailable'],
+    ['an edition that throws', { edition: fails }, 'unavailable'],
+    ['an edition that is none', { edition: async () => ({}) as never }, 'unavailable'],
+    ['a mask that throws', { mask: fails }, 'unavailable'],
+  ] as const)('gives the documented block for %s, and the reason', async (_, options, why) => {
     const faults: string[] = [];
     const onFault = (where: string) => void faults.push(where);
     const knowledge = await retrieved(SEED, { ...options, timeoutMs: 30, onFault });
-    expect(knowledge).toEqual(unavailableRetrieval());
+    expect(knowledge).toEqual(unavailableRetrieval(why));
     expect(faults).toEqual(['retrieve knowledge']);
   });
 
@@ -94,8 +94,24 @@ describe('retrieveKnowledge()', () => {
     ['never come', never],
     ['fail', () => Promise.reject(new Error('down'))],
   ])('gives what the words find when meanings %s, and says so', async (_, broken) => {
-    const knowledge = await retrieved(SEED, { retrieve: broken, timeoutMs: 40 });
+    const knowledge = await retrieved(SEED, { retrieve: broken });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
+  });
+
+  it.each([
+    ['the edition does not come', { edition: never }],
+    ['meanings never come', { retrieve: never }],
+  ])('answers within 100 ms when %s', async (_, options) => {
+    vi.useFakeTimers();
+    try {
+      const answered = retrieved(SEED, { ...options, now: Date.now });
+      await vi.advanceTimersByTimeAsync(100);
+      const { degraded, retrieval_time_ms } = await Promise.race([answered, Promise.reject(new Error('too late'))]);
+      expect(degraded).toEqual(['edition' in options && options.edition === never ? 'timeout' : 'embeddings']);
+      expect(retrieval_time_ms).toBeLessThanOrEqual(100);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it.each(['late', 'failed', 'used', 'absent'] as const)('tells how meanings took part: %s', async (semantic) => {
@@ -121,7 +137,61 @@ describe('retrieveKnowledge()', () => {
     const signal = AbortSignal.abort();
     const knowledge = await retrieved(SEED, { signal });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
-    expect(await retrieved({ intent: 'x', message: 'y' }, { signal, edition: never })).toEqual(unavailableRetrieval());
+    expect(await retrieved({ intent: 'x', message: 'y' }, { signal, edition: never })).toEqual(
+      unavailableRetrieval('timeout'),
+    );
+  });
+
+  it('measures the wait for the edition, and computation by a clock that stands still while code runs', async () => {
+    // As on Cloudflare: what a function reads is the time of the last event.
+    let clock = 0;
+    const events = setInterval(() => (clock = performance.now()), 0);
+    const edition = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return sampleEdition;
+    };
+    const onStep = (step: string) => {
+      const end = performance.now() + 20;
+      while (step === 'format' && performance.now() < end);
+    };
+    const begun = performance.now();
+    clock = begun;
+    const { retrieval_time_ms } = await retrieved(SEED, { edition, editionMs: 1000, now: () => clock, onStep });
+    clearInterval(events);
+    expect(retrieval_time_ms).toBeGreaterThanOrEqual(40);
+    expect(retrieval_time_ms).toBeLessThanOrEqual(Math.ceil(performance.now() - begun));
+  });
+
+  it.each([
+    ['the sentences', 'query', false],
+    ['the gaps', 'filter', true],
+  ])('omits what is left when the time is up before %s, and says so', async (_, step, hasAllSources) => {
+    let clock = 0;
+    const message = 'The fan is loud. The dashboard does not open. Can I pair my Apollo III with a Zigbee hub?';
+    const question = { intent: 'general_info', message, include_weak: true };
+    const whole = await retrieved(question);
+    const onStep = (done: string) => {
+      if (done === step) clock = 96;
+    };
+    const late = await retrieved(question, { now: () => clock, onStep });
+    expect(late).toMatchObject({ gaps: [], degraded: expect.arrayContaining(['timeout']), retrieval_time_ms: 96 });
+    expect(whole.gaps).not.toEqual([]);
+    const isSame = JSON.stringify(late.sources_consulted) === JSON.stringify(whole.sources_consulted);
+    expect(isSame).toBe(hasAllSources);
+  });
+
+  it('keeps a long address whole or gives the id', async () => {
+    for (const [length, shown] of [
+      [500, 'https://docs.example.com/'.padEnd(500, 'x')],
+      [501, 'fans.md'],
+    ] as const) {
+      const entry = entryOf('fans.md', { title: 'Fan noise' }, 'Clean the fan every month with compressed air.');
+      const url = 'https://docs.example.com/'.padEnd(length, 'x');
+      const edition = editionOf([{ ...entry, article: { ...entry.article, url } }, ...SAMPLE.slice(0, 10)]);
+      const message = 'How do I clean the fan with compressed air every month?';
+      const { sources_consulted } = await retrieved({ intent: 'x', message, include_weak: true }, { edition });
+      expect(sources_consulted.find(({ title }) => title === 'Fan noise')?.url).toBe(shown);
+    }
   });
 
   it('tells the time by the clock that it is given, in whole milliseconds and never 0 when it found something', async () => {

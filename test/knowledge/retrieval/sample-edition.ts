@@ -31,6 +31,6 @@ export const editionOf = (entries: readonly EditionEntry[], id = 'e000001-000000
 export const SAMPLE = sampleEntries();
 export const sampleEdition = editionOf(SAMPLE);
 
-/** By words alone, on the sample knowledge base unless another edition is given. */
+/** By words alone, on the sample knowledge base unless another edition is given; the machine may be slow, so no time passes. */
 export const retrieved = (question: KnowledgeQuestion, options: Partial<RetrievalOptions> = {}) =>
-  retrieveKnowledge(question, { edition: sampleEdition, retrieve: createRetriever({}), ...options });
+  retrieveKnowledge(question, { edition: sampleEdition, retrieve: createRetriever({}), now: () => 0, ...options });
