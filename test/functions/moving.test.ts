@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'kb/bees.md'), '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
   product = await startEmbedded({ kb: { folder: join(folder, 'kb') } });
   const capabilities = ['kb:*', 'memory:*', 'support:analyze', 'helpdesk:write'];
-  await grant(product, MOVER, { workspaces: ['default', 'copy'], capabilities });
+  await grant(product, MOVER, { workspaces: ['default', 'copy', 'docs'], capabilities });
   await grant(product, READER, { capabilities: ['kb:read', 'memory:write'] });
   await product.sync({ full: true });
 }, 120_000);
@@ -189,6 +189,102 @@ describe('npm run export and import', { timeout: 120_000 }, () => {
     const cut = [1, `Cannot read FILE: it was cut off after line ${lines.length - 1}. Export again\n`];
     expect(await refusal(lines.slice(0, -1))).toEqual(cut);
     expect(await refusal(lines.toSpliced(3, 1))).toEqual([1, expect.stringContaining('lines when it was written')]);
+  });
+});
+
+describe('npm run push-kb', { timeout: 120_000 }, () => {
+  it('makes the knowledge base what the folder is: writes what differs, deletes what is gone, holds back many deletions', async () => {
+    const docs = inFolder('docs');
+    const write = (name: string, content: string | Uint8Array) => {
+      mkdirSync(join(docs, name, '..'), { recursive: true });
+      writeFileSync(join(docs, name), content);
+    };
+    const push = async (...more: string[]) => {
+      const { status, stdout, stderr } = await run('push-kb', ['--folder', docs, '--workspace', 'docs', ...more]);
+      return { status, planned: stdout.trim().split('\n').toSorted(), said: stderr };
+    };
+    const titles = async () => {
+      const listing = await (await send(product, 'GET /api/kb/articles?workspace_id=docs', undefined, MOVER)).json();
+      return listing.articles.map(({ id, title }: { id: string; title: string }) => `${id} ${title}`).toSorted();
+    };
+    for (const name of ['goats', 'hens', 'ducks']) write(`${name}.md`, `# About ${name}\n\nThey live here.\n`);
+    write('a folder/geese.txt', '# Geese\n\nThey fly.');
+    write('latin.md', new Uint8Array([...Buffer.from('# Caf'), 0xe9, ...Buffer.from('\n\nOpen at nine.')]));
+    write('picture.png', 'x');
+    write('empty.md', ' \n');
+    const planned = [
+      'create a folder/geese.txt',
+      'create ducks.md',
+      'create goats.md',
+      'create hens.md',
+      'create latin.md',
+    ];
+    expect(await push('--dry-run')).toMatchObject({ planned, said: expect.stringContaining('would be: 5 created') });
+    expect(await titles()).toEqual([]);
+    const first = await push();
+    expect(first).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(
+        /not read: picture\.png[\s\S]*5 created[\s\S]*not taken: empty\.md: content: is empty/,
+      ),
+    });
+    rmSync(join(docs, 'empty.md'));
+    expect(await titles()).toEqual([
+      'a folder/geese.txt Geese',
+      'ducks.md About ducks',
+      'goats.md About goats',
+      'hens.md About hens',
+      'latin.md Café',
+    ]);
+
+    // As after a checkout: the times of files say nothing.
+    write('hens.md', '# About hens\n\nThey live here.\n');
+    write('goats.md', '# About goats\n\nThey live there.\n');
+    rmSync(join(docs, 'ducks.md'));
+    const second = await push();
+    expect(second).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('0 created, 1 updated, 1 deleted, 3 unchanged'),
+    });
+    expect(await push()).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('0 created, 0 updated, 0 deleted, 4 unchanged'),
+    });
+
+    for (const name of ['goats.md', 'latin.md']) rmSync(join(docs, name));
+    const held = await push();
+    expect(held).toMatchObject({
+      status: 1,
+      said: expect.stringMatching(/0 deleted[\s\S]*2 of 4 articles are not in the folder and were kept/),
+    });
+    // Only what stands under the path is compared.
+    expect(await push('--under', 'farm')).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('2 created, 0 updated, 0 deleted'),
+    });
+    expect(await push('--under', 'farm')).toMatchObject({
+      status: 0,
+      said: expect.stringContaining('0 deleted, 2 unchanged'),
+    });
+    rmSync(join(docs, 'a folder'), { recursive: true });
+    expect(await push('--allow-deletions', '--under', 'farm')).toMatchObject({ status: 0 });
+    expect(await push('--allow-deletions')).toMatchObject({ status: 0 });
+    expect(await titles()).toEqual(['hens.md About hens']);
+    rmSync(join(docs, 'hens.md'));
+    expect(await push('--allow-deletions')).toMatchObject({
+      status: 1,
+      said: expect.stringContaining('an empty folder would delete'),
+    });
+  });
+
+  it('deletes nothing that a sync brought', async () => {
+    writeFileSync(join(folder, 'only.md'), '# Only\n\nThis one.\n');
+    mkdirSync(inFolder('one'));
+    writeFileSync(join(inFolder('one'), 'only.md'), '# Only\n\nThis one.\n');
+    const pushed = await run('push-kb', ['--folder', inFolder('one'), '--workspace', 'default', '--allow-deletions']);
+    expect(pushed.status).toBe(0);
+    const listing = await (await send(product, 'GET /api/kb/articles')).json();
+    expect(listing.articles.map(({ id }: { id: string }) => id)).toContain('bees.md');
   });
 });
 

@@ -20,11 +20,13 @@ export interface FolderKb {
   close(): Promise<void>;
 }
 
-interface FolderArticle {
+export interface FolderArticle {
   id: string;
   title: string;
-  url: string;
+  /** Absent when its front matter names none. */
+  url?: string | undefined;
   content: string;
+  /** `last_updated` is the file's when its front matter names none. */
   metadata: { intent: string[]; device: string[]; last_updated: string; author?: string };
 }
 
@@ -104,8 +106,8 @@ const listPage = async (root: string, url: URL, articleUrl: (id: string) => stri
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
   const paths = Number.isNaN(since) ? await listFiles(root) : await changedSince(root, since);
-  const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path, articleUrl)));
-  const articles = withinPage(read);
+  const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path)));
+  const articles = withinPage(read.map(({ article }) => ({ ...article, url: article.url ?? articleUrl(article.id) })));
   const next = first + articles.length;
   return {
     articles,
@@ -130,24 +132,30 @@ const changedSince = async (root: string, since: number): Promise<string[]> => {
   return paths.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
 };
 
-const readArticle = async (root: string, path: string, articleUrl: (id: string) => string): Promise<FolderArticle> => {
+/** Reads one of `listFiles`. `isDated`: the file itself says when it was updated. Of one that is too long, the beginning. */
+export const readArticle = async (
+  root: string,
+  path: string,
+): Promise<{ article: FolderArticle; isDated: boolean }> => {
   const file = join(root, path);
   const { mtime, size } = await stat(file);
   const content =
     size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file)).slice(0, MAX_CHARACTERS);
   const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
-  return {
+  const updated = dateOf(front.lastUpdated);
+  const article = {
     id: path,
     title: (front.title ?? headingOf(content) ?? titleFromName(path)).slice(0, 200),
-    url: front.url ?? articleUrl(path),
+    url: front.url,
     content,
     metadata: {
       intent: front.intents ?? [],
       device: front.devices ?? [],
-      last_updated: dateOf(front.lastUpdated) ?? mtime.toISOString(),
+      last_updated: updated ?? mtime.toISOString(),
       ...(front.author === undefined ? {} : { author: front.author }),
     },
   };
+  return { article, isDated: updated !== undefined };
 };
 
 /** Text as editors store it: UTF-8, UTF-16 with its byte order mark, or else Windows-1252, which every byte is a character of. */

@@ -157,6 +157,12 @@ const parsed = <Schema extends z.ZodType>(
   );
 };
 
+/** Of a reply without a body. */
+export const NoContent = z.undefined();
+
+export const articlePath = (id: string): string =>
+  `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+
 /** The taxonomy of the workspace; undefined when there is none. */
 export const readTaxonomy = async (deployment: Deployment): Promise<Taxonomy | undefined> => {
   try {

@@ -12,6 +12,7 @@ import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/curre
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
 import { trainAhead } from '../release/train-ahead.ts';
 import {
+  articlePath,
   DEPLOYMENT_HELP,
   DEPLOYMENT_OPTIONS,
   type Deployment,
@@ -258,8 +259,4 @@ function digestOf(article: HostArticle): Promise<string> {
   const address = isOwnAddress(article) ? null : url;
   const text = JSON.stringify([id, title, address, content, intent, device, last_updated, author]);
   return sha256Hex(new TextEncoder().encode(text));
-}
-
-function articlePath(id: string): string {
-  return `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
 }

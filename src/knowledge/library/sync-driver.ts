@@ -338,7 +338,7 @@ interface SyncParts {
 }
 
 /** A sync removes nothing when more than this share of the host's articles would go. */
-const DELETION_LIMIT = 0.3;
+export const DELETION_LIMIT = 0.3;
 
 const MAX_PAGES = 2000;
 /** Batch of one step: some 0.3 s of work. */
