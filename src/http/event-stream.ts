@@ -32,6 +32,9 @@ const HEADERS = {
 export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
   const gone = new AbortController();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
+  const stopHeartbeat = (): void => {
+    if (heartbeat !== undefined) clearInterval(heartbeat);
+  };
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
       let left = MAX_STREAM_BYTES;
@@ -44,14 +47,14 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
       };
       heartbeat = setInterval(() => write(': keep-alive\n\n'), HEARTBEAT_MS);
       const end = () => {
-        clearInterval(heartbeat);
+        stopHeartbeat();
         if (!gone.signal.aborted) controller.close();
       };
       // Not awaited: `start` has to return before anything is read.
       void produce((name, data) => write(eventText(name, data)), gone.signal).finally(end);
     },
     cancel: () => {
-      clearInterval(heartbeat);
+      stopHeartbeat();
       gone.abort();
     },
   });
