@@ -4,7 +4,7 @@ import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
-import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
+import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';

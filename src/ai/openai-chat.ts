@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import { CodedError } from '../http/coded-error.ts';
 import { isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { type OpenAIConfig, openAICaller, type ServiceFailure } from './openai-client.ts';
 import { costOf, type Prices, priceOf, type TokenUsage } from './prices.ts';
@@ -14,16 +15,19 @@ export interface OpenAIChatConfig extends OpenAIConfig {
 }
 
 /** A model gave no completion. The message contains no text, no key and nothing from the service's reply. */
-export class ModelUnavailable extends Error {
+export class ModelUnavailable extends CodedError {
   override readonly name = 'ModelUnavailable';
   readonly reason: ServiceFailure;
   /** Wait requested by the service, at most a minute. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: ServiceFailure, message: string, options: { retryAfterMs?: number | undefined } = {}) {
-    super(message);
+    const { retryAfterMs } = options;
+    const details =
+      retryAfterMs === undefined ? {} : { details: { retry_after_seconds: Math.ceil(retryAfterMs / 1000) } };
+    super(reason === 'aborted' ? 'TIMEOUT' : 'AI_UNAVAILABLE', message, { reported: details });
     this.reason = reason;
-    this.retryAfterMs = options.retryAfterMs;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

@@ -1,7 +1,8 @@
-import type { Issue } from './issue.ts';
-import { readAs } from './issue.ts';
+import * as z from 'zod';
+import { describeIssues, type Issue, readAs } from './issue.ts';
+import { isWithin } from './json-object.ts';
 import type { DelegateRequest } from './response.ts';
-import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse } from './response.ts';
+import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse, METADATA_LIMITS } from './response.ts';
 
 /** What a delegation is checked against. The rule of an absent member is skipped. */
 export interface DelegationRules {
@@ -25,31 +26,59 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
 };
 
 /**
- * Reads a Response as the runtime does: a faulty optional field never costs the answer. It is dropped and named in `warnings`; only a faulty
- * answer, list of sources, delegate or error code makes the Response unusable. Violated recommendations are warnings too.
+ * Reads a Response as the runtime does: a faulty optional field never costs the answer. It is dropped; only a faulty answer, list of
+ * sources, delegate or error code makes the Response unusable; `null` counts as absent. What was dropped and which recommendations are not followed is under
+ * `metadata.warnings` of the value, after the warnings that it had.
  */
 export const readResponse = (value: unknown): ValidatedResponse => {
-  const dropped: Issue[] = [];
+  const dropped = new Map<string, Issue | undefined>();
   let rest = value;
   for (;;) {
     const read = readAs(LibrarianResponse, rest);
-    if (read.ok) return { ...read, warnings: [...dropped, ...warningsAbout(read.value)] };
-    const faults = read.issues.map(({ path, message }) => ({ path: OPTIONAL.exec(path)?.[0], message }));
-    if (faults.some(({ path }) => path === undefined)) return read;
-    const fresh = faults.filter(({ path }) => !dropped.some((issue) => issue.path === path));
-    // What is dropped cannot be faulty again.
-    if (fresh.length === 0) return read;
-    for (const { path = '', message } of fresh) {
-      if (dropped.some((issue) => issue.path === path)) continue;
-      dropped.push({ path, message: `${message}; it was left out` });
+    if (read.ok) {
+      const warnings = [...[...dropped.values()].filter((issue) => issue !== undefined), ...warningsAbout(read.value)];
+      return { ok: true, value: withWarnings(read.value, warnings), warnings };
+    }
+    const before = dropped.size;
+    for (const { path: place, message } of read.issues) {
+      const isAbsent = memberAt(rest, place.split('.')) === null;
+      const path = isAbsent && NULLABLE.has(place) ? place : OPTIONAL.exec(place)?.[0];
+      if (path === undefined) return read;
+      if (dropped.has(path)) continue;
+      dropped.set(path, isAbsent ? undefined : { path, message: `${message}; it was left out` });
       rest = without(rest, path.split('.'));
     }
+    // What is dropped cannot be faulty again.
+    if (dropped.size === before) return read;
   }
 };
+
+/** Members that some languages write as `null` where they are absent. */
+const NULLABLE = new Set(['answer', 'sources', 'delegate', 'error']);
 
 /** Fields that an answer can do without: members of the Response, of a source, of an error. */
 const OPTIONAL =
   /^(?:confidence|partial|metadata|sources\.\d{1,2}\.(?:url|type|relevance)|error\.(?:librarian|query|recoverable|suggestion|details))(?=\.|$)/;
+
+const memberAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (at, name) => (typeof at === 'object' && at !== null ? Reflect.get(at, name) : undefined),
+    value,
+  );
+
+/** For whoever writes the librarian. Dropped where the metadata has no room for it. */
+const withWarnings = (response: LibrarianResponse, issues: readonly Issue[]): LibrarianResponse => {
+  if (issues.length === 0) return response;
+  const known = readAs(Warnings, response.metadata?.warnings);
+  const lines = issues.map((issue) => describeIssues([issue]));
+  const warnings = [...new Set([...(known.ok ? known.value : []), ...lines])].slice(0, MAX_WARNINGS);
+  const metadata = { ...response.metadata, warnings };
+  return isWithin(metadata, METADATA_LIMITS) ? { ...response, metadata } : response;
+};
+
+const Warnings = z.array(z.string());
+const MAX_WARNINGS = 20;
+
 /** A copy without the member at a path. */
 const without = (value: unknown, [name = '', ...path]: readonly string[]): unknown => {
   if (Array.isArray(value)) return value.map((item, at) => (String(at) === name ? without(item, path) : item));

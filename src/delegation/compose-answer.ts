@@ -1,6 +1,7 @@
-import { ANSWER_ADVISED_LENGTH, ANSWER_MAX_LENGTH } from '../contract/response.ts';
+import { ANSWER_ADVISED_LENGTH, type Source } from '../contract/response.ts';
+import { shortenAnswer } from '../runtime/shorten-answer.ts';
 import { closestOf } from './abstention.ts';
-import { inertLine, shorten } from './contain-markdown.ts';
+import { inertLine } from './contain-markdown.ts';
 import { fairShares } from './delegated-limits.ts';
 import { WHY_MISSING } from './failures.ts';
 import type { Reply, Topic } from './topics.ts';
@@ -9,7 +10,7 @@ import type { Reply, Topic } from './topics.ts';
  * The joined answer as Markdown: each question with its answers, most confident first, under the names of their librarians; then what is
  * missing. Only this function writes headings of level 1 to 3 (`containMarkdown`), so that no part can imitate another.
  *
- * @returns At most 32,000 characters; a part has at most 4,000 of them.
+ * @returns At most 4,000 characters, unless headings and gaps alone have more. A part that is shortened says so, and links its sources.
  */
 export const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[]): string => {
   const ending = gapsText(topics, replies);
@@ -18,18 +19,18 @@ export const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[
     .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1 }));
   const fixed = [ending, ...sections.map(({ intro }) => intro)].join('').length + SEPARATOR_LENGTH * sections.length;
   const limits = fairShares(
-    sections.map(({ text }) => Math.min(text.length, ANSWER_ADVISED_LENGTH)),
-    ANSWER_MAX_LENGTH - fixed,
+    sections.map(({ text }) => text.length),
+    Math.max(ANSWER_ADVISED_LENGTH - fixed, LEAST_OF_PART * sections.length),
   );
-  const parts = sections.map(({ intro, text, librarians }, index) => {
-    const limit = limits[index] ?? 0;
-    if (text.length <= limit) return `${intro}${text}`;
-    const note = `\n\n*Shortened: the whole answer of ${librarians} is longer.*`;
-    return `${intro}${shorten(text, limit - note.length)}${note}`;
+  const parts = sections.map(({ intro, text, librarians, sources }, index) => {
+    const shown = shortenAnswer(text, sources, { limit: limits[index] ?? 0, whose: ` of ${librarians}` });
+    return `${intro}${shown}`;
   });
   return [...parts, ending].filter((part) => part !== '').join('\n\n');
 };
 
+/** Characters of each part, whatever the headings and gaps need. */
+const LEAST_OF_PART = 300;
 /** Between parts, on both sides. */
 const SEPARATOR_LENGTH = 4;
 
@@ -37,6 +38,7 @@ interface Section {
   intro: string;
   text: string;
   librarians: string;
+  sources: readonly Source[] | undefined;
 }
 
 const sectionsOf = ({ question, answers, replies }: Topic, { hasHeading }: { hasHeading: boolean }): Section[] => {
@@ -46,7 +48,7 @@ const sectionsOf = ({ question, answers, replies }: Topic, { hasHeading }: { has
   return answers.map((group, index) => {
     const librarians = namesOf(group);
     const intro = index === 0 ? `${heading}*From ${librarians}${note}:*\n\n` : `### ${librarians}\n\n`;
-    return { intro, text: group[0].text, librarians };
+    return { intro, text: group[0].text, librarians, sources: group[0].response.sources };
   });
 };
 

@@ -1,3 +1,4 @@
+import type { Delegate } from '../contract/librarian.ts';
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { timeToAnswer } from '../http/deadline.ts';
 import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../runtime/delegates.ts';
@@ -14,6 +15,7 @@ import { type Caller, isFailure, overBudget } from './call.ts';
 import { type CircuitBreakers, createCircuitBreakers } from './circuit-breaker.ts';
 import { readingCapabilities, sharesOf, timeToAsk } from './delegated-limits.ts';
 import { type AskedBranch, askBranch } from './fallback.ts';
+import { createLibrarians } from './librarian-directory.ts';
 import { assembleHops, nestedHops, type RecordedHop, withMetadata, withTrace } from './trace.ts';
 
 /**
@@ -26,8 +28,18 @@ export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDe
   const circuitBreakers = createCircuitBreakers();
   return (options) => {
     const client = signedClient({ ...options, targets });
+    const ids = client.targets;
+    const librarians = createLibrarians({ targets, own: ids, now: options.now });
     return {
-      ids: client.targets,
+      describe: async (scope) => {
+        const available = await librarians.routable(scope);
+        return ids.flatMap((id): Delegate[] => {
+          const info = available.find((each) => each.id === id);
+          if (info !== undefined) return [info];
+          // Not yet described, as opposed to one that reports that it is unavailable.
+          return librarians.infoOf(id) === undefined ? [{ id }] : [];
+        });
+      },
       delegatesFor: (scope) => createDelegates({ ...options, ...scope, client, circuitBreakers }),
     };
   };

@@ -1,5 +1,6 @@
 import type { Source } from '../contract/response.ts';
-import { CODE_SPAN, outsideCode } from './contain-markdown.ts';
+import { outsideCode } from '../markup/shorten.ts';
+import { CODE_SPAN } from './contain-markdown.ts';
 
 /** The sources of several answers as one list. */
 export interface MergedSources {

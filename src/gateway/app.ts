@@ -9,6 +9,7 @@ import type { AIClient } from '../contract/librarian.ts';
 import { Healthz } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
 import { waitAtMost } from '../http/deadline.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
@@ -24,7 +25,6 @@ import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
-import type { Librarians } from './librarian-directory.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {

@@ -8,6 +8,7 @@ import { isDeclined, nothingFound } from '../delegation/abstention.ts';
 import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import { createDelegates } from '../delegation/delegates.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { errorHeaders } from '../runtime/error-headers.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
@@ -16,6 +17,7 @@ import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
 import type { ModelUse } from '../runtime/model-use.ts';
 import type { Reporting } from '../runtime/progress.ts';
 import { readJson } from '../runtime/read-json.ts';
+import { shortenAnswer } from '../runtime/shorten-answer.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
 import { type Amounts, requestBudget } from '../signing/budget.ts';
@@ -28,7 +30,6 @@ import { createConcierge } from './concierge/concierge.ts';
 import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
-import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { createTalk } from './talk.ts';
 
@@ -120,7 +121,12 @@ export const createAsking = (parts: AskParts): Asking => {
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
-      return withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() });
+      const { answer, error, ...rest } = withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() });
+      return {
+        ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
+        ...rest,
+        ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
+      };
     };
   };
 };

@@ -6,6 +6,7 @@ import { ChatCompletionRequest } from '../contract/chat-completions.ts';
 import { ErrorInfo } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { randomHex } from '../signing/digest.ts';
@@ -13,7 +14,6 @@ import { reportStatements } from './answer-or-stream.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
 import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
-import type { Librarians } from './librarian-directory.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** The model that asks the concierge; every librarian is a model too. */

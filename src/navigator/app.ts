@@ -29,7 +29,7 @@ const NAVIGATOR: LibrarianInfo = {
   readsHistory: true,
 };
 
-export interface NavigatorAppOptions extends Omit<ServeOptions, 'delegates'> {
+export interface NavigatorAppOptions extends ServeOptions {
   /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */

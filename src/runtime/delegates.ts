@@ -1,9 +1,11 @@
 import type { Progress } from '../contract/ask-events.ts';
+import type { Delegate } from '../contract/librarian.ts';
 import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
 import type { Amounts, Budget } from '../signing/budget.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { GuardOptions } from './context-guard.ts';
 import { errorInfo } from './error-info-of.ts';
+import type { WaitUntil } from './wait-until.ts';
 
 /** A delegate request and its outcome. */
 export interface Branch {
@@ -59,8 +61,11 @@ export interface DelegationScope {
 
 /** The other librarians that an app can call. */
 export interface Delegation {
-  /** Ids of the targets that are in the key directory. */
-  ids: readonly string[];
+  /**
+   * The targets that are in the key directory, except those that report that they are unavailable. One that was never described is waited
+   * for, for `withinMs` at most; after that it has its id alone.
+   */
+  describe(scope: { waitUntil: WaitUntil; withinMs: number; signal: AbortSignal }): Promise<readonly Delegate[]>;
   delegatesFor(scope: DelegationScope): Delegates;
 }
 
@@ -71,14 +76,14 @@ export type ConnectDelegation = (
 
 /** For a function without targets: every delegate request fails with DELEGATION_FAILED. */
 export const noDelegation: Delegation = {
-  ids: [],
+  describe: async () => [],
   delegatesFor: ({ context, query, budget }) => ({
     ask: async (requests) =>
       requests.map((request) => ({
         request,
         query: request.query ?? query,
         to: request.to,
-        response: { error: noTarget(request.to) },
+        response: { error: noTarget(request.to, context.self) },
       })),
     combine: ({ delegate: _delegate, ...own }, [failed]) => {
       if (failed === undefined) return own;
@@ -93,10 +98,11 @@ export const noDelegation: Delegation = {
   }),
 };
 
-const noTarget = (librarian: string) =>
+/** Names the binding that a function lacks, for whoever deploys it. */
+export const noTarget = (librarian: string, self: string) =>
   errorInfo('DELEGATION_FAILED', {
     librarian,
-    message: 'Cannot delegate the question: this function is not connected to any other librarian',
+    message: `Cannot ask ${librarian}: the function ${self} has no service binding for it`,
     recoverable: false,
-    suggestion: 'Bind the other librarian as a service, and pass it to this one as a target',
+    suggestion: `In ${self === 'gateway' ? '' : `functions/${self}/`}wrangler.toml, add [[services]] with binding = "${librarian.toUpperCase().replace(/[^A-Z0-9]/g, '_')}" and service = "constellation-${librarian}"`,
   });

@@ -12,5 +12,9 @@ export const errorHeaders = ({ code, details }: ErrorInfo): Record<string, strin
   };
 };
 
-const USUAL_SECONDS: Partial<Record<ErrorInfo['code'], number>> = { RATE_LIMITED: 60, SERVICE_UNAVAILABLE: 5 };
+const USUAL_SECONDS: Partial<Record<ErrorInfo['code'], number>> = {
+  RATE_LIMITED: 60,
+  SERVICE_UNAVAILABLE: 5,
+  AI_UNAVAILABLE: 5,
+};
 const MAX_SECONDS = 86_400;

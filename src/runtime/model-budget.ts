@@ -1,12 +1,19 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
+import { CodedError } from '../http/coded-error.ts';
 import type { Amounts, Budget } from '../signing/budget.ts';
 import type { GuardedEnv } from './context-guard.ts';
 import type { ModelUse } from './model-use.ts';
 
 /** The budget of the request does not pay for another call. */
-export class ModelBudgetSpent extends Error {
+export class ModelBudgetSpent extends CodedError {
   override readonly name = 'ModelBudgetSpent';
+
+  constructor() {
+    const message = 'Cannot ask the language model: the budget of the request does not pay for the call';
+    const suggestion = 'Ask a narrower question, or raise the budgets of tokens and cost';
+    super('AI_UNAVAILABLE', message, { reported: { message, recoverable: false, suggestion } });
+  }
 }
 
 /** US dollars per million tokens, which equals millionths of a dollar per token. */
@@ -71,8 +78,7 @@ export const budgetedModel = (
     const estimate = inputTokensOf(messages, options);
     const asked = options.maxTokens ?? DEFAULT_MAX_TOKENS;
     const maxTokens = Math.min(asked, mostTokens(estimate));
-    if (maxTokens < Math.min(asked, LEAST_TOKENS))
-      throw new ModelBudgetSpent('Cannot ask the model: the budget of the request is spent');
+    if (maxTokens < Math.min(asked, LEAST_TOKENS)) throw new ModelBudgetSpent();
     const held = { tokens: estimate + maxTokens, cost_micros: estimate * inputMicros() + maxTokens * outputMicros() };
     budget.take(held);
     try {

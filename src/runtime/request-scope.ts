@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from 'hono';
-import type { AIClient } from '../contract/librarian.ts';
+import type { AIClient, Delegate } from '../contract/librarian.ts';
 import { requestBudget } from '../signing/budget.ts';
+import { covers } from '../signing/capabilities.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
 import { type ConnectDelegation, type Delegates, type DelegationScope, noDelegation } from './delegates.ts';
@@ -28,19 +29,31 @@ export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'di
 }
 
 export interface RequestScopes {
-  /** Ids of the librarians that questions may be delegated to. */
-  ids: readonly string[];
+  /** The librarians that the caller's questions may be delegated to. */
+  delegates(
+    c: HonoContext<GuardedEnv>,
+    limits: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<readonly Delegate[]>;
   /** The scope of a request that `contextGuard` accepted. */
   open(c: HonoContext<GuardedEnv>, question: Omit<DelegationScope, 'context' | 'budget'>): RequestScope;
   /** Records delegated calls and model usage for the receipt. Call it before returning the response. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
 
+/** Most time, and most of the time left, that a request waits for descriptions of librarians that it is the first to ask for. */
+const DESCRIPTIONS_MS = 250;
+const SHARE_OF_DESCRIPTIONS = 0.1;
+
 /** Creates the scopes of all requests of an app. Built once, as its circuit breakers outlive a request. */
 export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestScopes => {
   const delegation = targets?.(options) ?? noDelegation;
   return {
-    ids: delegation.ids,
+    delegates: async (c, { timeoutMs, signal }) => {
+      const withinMs = Math.min(DESCRIPTIONS_MS, timeoutMs * SHARE_OF_DESCRIPTIONS);
+      const { capabilities: held } = c.get('context');
+      const known = await delegation.describe({ waitUntil: waitUntilOf(c), withinMs, signal });
+      return known.filter(({ capabilities = [] }) => capabilities.every((capability) => covers(held, capability)));
+    },
     open: (c, question) => {
       const context = c.get('context');
       const budget = requestBudget(context);

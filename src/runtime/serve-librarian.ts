@@ -2,11 +2,10 @@ import type { Context as HonoContext } from 'hono';
 import { Hono } from 'hono/tiny';
 import { LibrarianAskRequest } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
-import { describeIssues, type Issue } from '../contract/issue.ts';
-import { isWithin } from '../contract/json-object.ts';
-import type { Delegate, Librarian, LibrarianInfo } from '../contract/librarian.ts';
+import { describeIssues } from '../contract/issue.ts';
+import type { Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { LibrarianDescription } from '../contract/librarian-directory.ts';
-import { isUnsure, type LibrarianResponse, METADATA_LIMITS } from '../contract/response.ts';
+import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline, timeToAnswer } from '../http/deadline.ts';
@@ -19,6 +18,7 @@ import { logLine } from './log.ts';
 import { type Reporting, reportedBy, withProgress } from './progress.ts';
 import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
+import { shortenAnswer } from './shorten-answer.ts';
 import { isSampled } from './trace-parent.ts';
 
 /** A librarian, or a factory that creates one per request. */
@@ -29,8 +29,6 @@ export interface ServeOptions
     Pick<ScopeOptions, 'targets' | 'ai' | 'aiPrice'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
-  /** Descriptions of the targets for the librarian; their ids alone when absent. */
-  delegates?: readonly Delegate[] | undefined;
   /** Why the librarian cannot answer at all, such as a missing data source; read for each description request. */
   unavailable?: (() => Promise<string | undefined>) | undefined;
 }
@@ -72,7 +70,6 @@ const describe = async (
 const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
   const { now = Date.now, log = logLine } = options;
   const scopes = requestScopes({ ...options, self: info.id });
-  const delegates = options.delegates ?? scopes.ids.map((id) => ({ id }));
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
@@ -83,7 +80,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       return reply(c, { error: errorInfo('INVALID_QUERY', { librarian: info.id, message: request.problem }) });
     }
     return withProgress(c, (reporting) => answering(c, request.value, { ...reporting, scene }), {
-      onFault: (error) => reply(c, { error: errorInfoOf(error, scene) }),
+      onFault: (error) => reply(c, { error: errorInfoOf(error, scene) }, request.value.query),
     });
   };
 
@@ -105,7 +102,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
         timeoutMs,
         signal,
         metadata,
-        delegates,
+        delegates: await scopes.delegates(c, { timeoutMs, signal }),
         ai: scope.model?.ai,
         sampled,
         progress: reportedBy(info.id, progress),
@@ -116,7 +113,7 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
         response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat(), { progress });
       const combined = scope.delegates.combine(response, branches);
       scopes.settle(c, scope);
-      return reply(c, combined);
+      return reply(c, combined, query);
     } finally {
       deadline.end();
     }
@@ -130,31 +127,28 @@ const answerOf = async (
 ): Promise<LibrarianResponse> => {
   try {
     const response = readResponse(await deadline.race(Promise.resolve().then(ask)));
-    if (response.ok) return withWarnings(withPartial(response.value), response.warnings);
+    if (response.ok) return withPartial(response.value);
     throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
   }
 };
 
-/** Marks an answer below 0.6 as partial, whether or not its librarian does. */
-const withPartial = (response: LibrarianResponse): LibrarianResponse =>
-  isUnsure(response.confidence) && response.partial !== true ? { ...response, partial: true } : response;
-
-/** For whoever writes the librarian: what was dropped, and which recommendations it does not follow. */
-const withWarnings = (response: LibrarianResponse, warnings: readonly Issue[]): LibrarianResponse => {
-  if (warnings.length === 0) return response;
-  const lines = warnings.slice(0, MAX_WARNINGS).map((issue) => describeIssues([issue]));
-  const metadata = { ...response.metadata, warnings: lines };
-  return isWithin(metadata, METADATA_LIMITS) ? { ...response, metadata } : response;
+/** Marks an answer below 0.6, or with an error beside it, as partial, whether or not its librarian does. */
+const withPartial = (response: LibrarianResponse): LibrarianResponse => {
+  const isPartial = isUnsure(response.confidence) || (response.answer !== undefined && response.error !== undefined);
+  return isPartial && response.partial !== true ? { ...response, partial: true } : response;
 };
 
-const MAX_WARNINGS = 20;
-
-const reply = (c: HonoContext<GuardedEnv>, response: LibrarianResponse): Response => {
-  const code = response.error?.code;
+/** @param query As received; undefined when it cannot be read. */
+const reply = (c: HonoContext<GuardedEnv>, { answer, error, ...rest }: LibrarianResponse, query?: string): Response => {
+  const response = {
+    ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
+    ...rest,
+    ...(error === undefined ? {} : { error: { ...(query === undefined ? {} : { query }), ...error } }),
+  };
   // An error next to an answer names a gap; the request itself succeeded.
-  if (code === undefined || response.answer !== undefined) return jsonAnswer(response);
-  c.set('outcome', code);
-  return jsonAnswer(response, { status: HTTP_STATUS[code] });
+  if (error === undefined || answer !== undefined) return jsonAnswer(response);
+  c.set('outcome', error.code);
+  return jsonAnswer(response, { status: HTTP_STATUS[error.code] });
 };

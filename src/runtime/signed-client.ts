@@ -14,6 +14,7 @@ import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import { type SignedLink, signLink } from '../signing/sign-link.ts';
 import type { Signer } from '../signing/signer.ts';
+import { noTarget } from './delegates.ts';
 import { errorInfo } from './error-info-of.ts';
 import { describeCause, type Log, logLine } from './log.ts';
 import { readProgress } from './progress.ts';
@@ -111,7 +112,7 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
         // Checked before the targets: a loop is reported as such, whatever is bound to the function.
         demand(![self, ...context.chain].includes(request.to), 'the target is in the chain', 'LOOP_DETECTED');
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
-        if (target === undefined) throw new Error(`Cannot reach ${request.to}: it is not a target of the directory`);
+        if (target === undefined) throw unreachable(request.to, options);
         const { link, url, init } = await signCall(context, { ...options, request, now });
         state.spanId = link.spanId;
         deadline = startDeadline({ timeoutMs: link.deadlineMs - now(), signal: request.signal });
@@ -131,6 +132,21 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
     },
   };
 };
+
+/** Names what is missing: the binding, or the entry in the directory. */
+const unreachable = (to: string, { self, targets, directory }: SignedClientOptions): CodedError => {
+  const isKnown = directory.librarian(to) !== undefined;
+  const reported = Object.hasOwn(targets, to) || !isKnown ? notInDirectory(to) : noTarget(to, self);
+  return new CodedError('DELEGATION_FAILED', `Cannot reach ${to}: ${isKnown ? 'no binding' : 'not in the directory'}`, {
+    reported,
+  });
+};
+
+const notInDirectory = (librarian: string): Partial<ErrorInfo> => ({
+  message: `Cannot ask ${librarian}: the key directory has no librarian of this id`,
+  recoverable: false,
+  suggestion: 'Take the id from the delegates of the context; npm run keys lists the directory',
+});
 
 /** How far a call has come: what is reported if it fails from here on. */
 interface CallState {
@@ -163,7 +179,8 @@ const failedCall = (
     trace_id: traceId,
     cause: describeCause(cause),
   });
-  return { ok: false, error: errorInfo(code, { librarian: to }), why, sent, spanId };
+  const reported = cause instanceof CodedError && code === cause.code ? cause.reported : {};
+  return { ok: false, error: errorInfo(code, { librarian: to, ...reported }), why, sent, spanId };
 };
 
 const signCall = async (

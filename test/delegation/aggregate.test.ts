@@ -136,11 +136,15 @@ describe('the sources of a joined answer', () => {
 });
 
 describe('the limits of a joined answer', () => {
-  it('shortens a part to 4,000 characters at the end of a paragraph, and says so', () => {
-    const long = branchOf('long', 'A?', { answer: `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20) });
+  it('shortens the longest parts to 4,000 characters in all at the end of a paragraph, and says where the rest is', () => {
+    const sources = [{ name: 'Everything', url: 'https://docs.example.com/all' }];
+    const whole = `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20);
+    const long = branchOf('long', 'A?', { answer: whole, sources });
     const { answer = '', metadata } = aggregate([long, stock]);
-    expect(answer).toContain('some words.\n\n*Shortened: the whole answer of long is longer.*\n\n## How many');
-    expect(answer.length).toBeLessThan(4400);
+    expect(answer).toContain(
+      'some words.\n\n*Shortened: the whole answer of long is longer. Read on in [Everything](https://docs.example.com/all).*\n\n## How many',
+    );
+    expect(answer.length).toBeLessThanOrEqual(4000);
     expect(metadata?.parts).toMatchObject([{ answer: long.response.answer }, {}]);
   });
 

@@ -57,8 +57,17 @@ describe('Delegates.ask()', () => {
     const { ask } = await network({ a: fails('NOT_FOUND') });
     const { responses } = await ask([{ to: 'a' }]);
     const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
-    const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a' };
+    const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a', query: 'Where is the key?' };
     expect(responses).toEqual([{ error, metadata: { warnings } }]);
+  });
+
+  it('keeps the answer of a librarian whose runtime checks nothing, and names its faults', async () => {
+    const { ask, apps, variables } = await network({ a: says('x') });
+    const reply = { answer: 'x', error: null, delegate: null, confidence: '0.9', metadata: { warnings: ['old data'] } };
+    apps.set('a', await signing('a', variables, JSON.stringify(reply)));
+    const { responses } = await ask([{ to: 'a' }]);
+    const warnings = ['old data', expect.stringMatching(/^confidence: .*left out$/)];
+    expect(responses).toEqual([{ answer: 'x', metadata: { warnings } }]);
   });
 
   it.each<[string, string]>([

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
@@ -46,6 +47,12 @@ describe('a target that fails again and again', () => {
     if (tamper === undefined) apps.set('a', await signing('a', variables, body));
     await asksOften(ask);
     expect(arrivals.length).toBe(5);
+  });
+
+  it('is still asked when its model cannot be reached', async () => {
+    const unreachable: Librarian = () => Promise.reject(new ModelUnavailable('unavailable', 'no connection'));
+    const { ask, arrivals } = await network({ a: unreachable });
+    expect([await asksOften(ask), arrivals.length]).toEqual([Array(8).fill('AI_UNAVAILABLE'), 8]);
   });
 
   it('is skipped for the fallback at once', async () => {

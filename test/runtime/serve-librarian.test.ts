@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
+import { ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { type App, ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 
@@ -37,6 +39,17 @@ describe('serveLibrarian() answers', () => {
     ],
   ] as [string, LibrarianResponse][])('%s', async (_, response) => {
     expect(await asked(async () => response)).toMatchObject({ status: 200, reply: response });
+    const { partial: _partial, ...unmarked } = response;
+    expect((await asked(async () => unmarked)).reply.partial).toBe(response.partial);
+  });
+
+  it('with at most 4,000 characters, and where the rest can be read', async () => {
+    const sources = [{ name: 'Notes' }, { name: 'Keys [old]', url: 'https://docs.example.com/keys' }];
+    const { reply } = await asked(async () => ({ answer: 'The key is under the mat. '.repeat(200), sources }));
+    expect(reply.answer.length).toBeLessThanOrEqual(4000);
+    expect(reply.answer.slice(3700)).toMatch(
+      /the mat\.\n\n\*Shortened: the whole answer is longer\. Read on in \[Keys \\\[old\\\]\]\(https:\/\/docs\.example\.com\/keys\)\.\*$/,
+    );
   });
 
   it('GET with a description of the librarian, and its example questions if any, without authentication', async () => {
@@ -147,8 +160,25 @@ describe('the context of a librarian', () => {
 
   it('lists the delegates that can still be asked', async () => {
     const { target } = targetOf(await serve(silent, {}, 'semantic'));
-    const seen = await told({}, { targets: delegateTo({ semantic: target, gateway: target, stranger: target }) });
-    expect(seen.availableDelegates).toEqual([{ id: 'semantic' }]);
+    const slow = { fetch: () => new Promise<Response>(() => undefined) };
+    const { target: down } = targetOf(await serve(silent, { unavailable: async () => 'no database' }, 'hybrid'));
+    const { target: secret } = targetOf(
+      serveLibrarian(
+        silent,
+        { id: 'analytics', name: 'Figures', capabilities: ['sql:read'] },
+        await identityOf('analytics'),
+      ),
+    );
+    const targets = {
+      semantic: target,
+      gateway: target,
+      stranger: target,
+      support: slow,
+      hybrid: down,
+      analytics: secret,
+    };
+    const seen = await told({}, { targets: delegateTo(targets) });
+    expect(seen.availableDelegates).toEqual([{ ...INFO, id: 'semantic' }, { id: 'support' }]);
   });
 
   it('ignores an incoming traceparent, except for sampling', async () => {
@@ -218,6 +248,21 @@ describe('a librarian that misbehaves', () => {
     expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
     expect(JSON.stringify(reply)).not.toContain('sk-123');
     expect(lines[0]).toMatchObject({ event: 'fault', where: 'librarian', code: 'INTERNAL_ERROR' });
+  });
+
+  it.each([
+    [
+      'that cannot be reached',
+      new ModelUnavailable('unavailable', 'Cannot reach 10.0.0.7', { retryAfterMs: 1500 }),
+      true,
+    ],
+    ['that the budget does not pay for', new ModelBudgetSpent(), false],
+  ])('needs a model %s: AI_UNAVAILABLE, with the question', async (_, error, recoverable) => {
+    const { refusal, reply } = await asked(() => Promise.reject(error), { query: 'Where is it?' });
+    expect(refusal).toEqual([503, 'AI_UNAVAILABLE']);
+    expect(reply.error).toMatchObject({ query: 'Where is it?', recoverable });
+    expect(reply.error.details).toEqual(recoverable ? { retry_after_seconds: 2 } : undefined);
+    expect(JSON.stringify(reply)).not.toContain('10.0.0.7');
   });
 
   it('keeps the code of a CodedError', async () => {
@@ -295,7 +340,7 @@ describe('a delegated question', () => {
   ) => {
     const { target: served, requests } = targetOf(await serve(target, {}, id));
     const result = await asked(by, question, { targets: delegateTo({ [id]: served }), now });
-    return { ...result, requests };
+    return { ...result, requests: requests.filter(({ method }) => method === 'POST') };
   };
   interface Delegation {
     by?: Librarian;
@@ -323,9 +368,14 @@ describe('a delegated question', () => {
   });
 
   it('is not sent when the target does not exist', async () => {
-    const { refusal, reply } = await asked(handsOn);
-    expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
-    expect(reply.error.suggestion).toMatch(/\w/);
+    const others = { analytics: { fetch: () => Promise.reject(new Error('not asked')) } };
+    for (const targets of [undefined, delegateTo(others)]) {
+      const { refusal, reply } = await asked(handsOn, {}, { targets });
+      expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
+      expect(reply.error.suggestion).toMatch(
+        /functions\/navigator\/wrangler\.toml.*"SEMANTIC".*"constellation-semantic"/,
+      );
+    }
   });
 
   let skippedMs = 0;

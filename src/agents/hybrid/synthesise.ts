@@ -1,8 +1,9 @@
 import type { AIClient } from '../../contract/librarian.ts';
-import { inertLine, shorten } from '../../delegation/contain-markdown.ts';
+import { inertLine } from '../../delegation/contain-markdown.ts';
 import { WHY_MISSING } from '../../delegation/failures.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
+import { shorten } from '../../markup/shorten.ts';
 import { type AnsweredPart, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import { MAX_PARTS } from './split-query.ts';
 

@@ -24,7 +24,7 @@ const SEMANTIC: LibrarianInfo = {
   examples,
 };
 
-export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Omit<ServeOptions, 'delegates'> {
+export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, ServeOptions {
   /** For editions that carry word vectors. */
   wordVectors?: RetrieverParts['wordVectors'];
   /** What a question means to the embedding model; words alone are searched when absent. */

@@ -168,7 +168,7 @@ describe('writeWithModel()', () => {
     ['not json', /form/],
     [[statement('We will refund you in full.', WARNING)], /discarded/],
     [new Error('socket'), /could not be reached/],
-    [new ModelBudgetSpent('spent'), /budget/],
+    [new ModelBudgetSpent(), /budget/],
   ])('keeps the quotes after %j', async (reply, why) => {
     const { composed, outcome } = await write(reply);
     expect(composed).toBe(PLAIN);

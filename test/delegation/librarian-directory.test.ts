@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
-import { createLibrarians } from '../../src/gateway/librarian-directory.ts';
+import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 
 /** A librarian that describes itself, may be down, slow or talk nonsense, and counts how often it is asked. */
 const librarian = (id: string, { name = id }: { name?: string } = {}) => {

@@ -11,7 +11,7 @@ import { readJson } from '../runtime/read-json.ts';
 import type { Target } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 
-/** The librarians known to the gateway, with their descriptions. One per isolate. */
+/** The librarians that a function knows, with their descriptions. One per isolate. */
 export interface Librarians {
   /** All librarians that can be named in a request. */
   readonly ids: readonly string[];
