@@ -1,16 +1,17 @@
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
-import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
+import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 /** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   API_KEYS: KVNamespace;
   RATE_STANDARD: RateLimit;
   RATE_HIGH: RateLimit;
@@ -44,6 +45,8 @@ const fetch = serveApp('gateway', async (env: Env) => {
     isLocal: env.ENVIRONMENT === 'development',
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
+    // Of the request that asks: an object's stub belongs to one.
+    counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },
   });
 });
 

@@ -11,6 +11,9 @@ import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/k
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
+// biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
+export { CountersObject } from '../../src/storage/counters-object.ts';
+
 const wordVectors = wordVectorsIn(table);
 
 interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {

@@ -8,13 +8,14 @@ import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memo
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
+import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { MemoryObject } from '../../src/memory/memory-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables, QuotaVariables {
+interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, MetricsBindings {
   MEMORIES: DurableObjectNamespace;
   EMBEDDINGS: KVNamespace;
 }
@@ -29,7 +30,11 @@ const fetch = serveApp('memory', async (env: Env) => {
     guard: await identityFrom(env, 'memory'),
     store,
     embeddings,
-    queryEmbeddings: queryEmbeddingsOf(settings, { librarian: 'memory', kv: env.EMBEDDINGS }),
+    queryEmbeddings: queryEmbeddingsOf(settings, {
+      librarian: 'memory',
+      kv: env.EMBEDDINGS,
+      counters: countersOf(env),
+    }),
     engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
     quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),

@@ -6,6 +6,7 @@ import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
+import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
@@ -13,7 +14,7 @@ import { type IdentityVariables, identityFrom } from '../../src/signing/identity
 import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
@@ -26,7 +27,7 @@ const wordVectors = wordVectorsIn(table);
 const fetch = serveApp('navigator', async (env: Env) => {
   const settings = readSettings(env);
   const identity = await identityFrom(env, 'navigator');
-  const { meaningOf } = meaningsOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS });
+  const { meaningOf } = meaningsOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS, counters: countersOf(env) });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,

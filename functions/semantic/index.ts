@@ -5,13 +5,14 @@ import { createApp } from '../../src/agents/semantic/app.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
+import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
 
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
@@ -28,7 +29,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
-    ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS }),
+    ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS, counters: countersOf(env) }),
     wordVectors,
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),

@@ -4,6 +4,7 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/remote-gap-book.ts';
+import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { oncePer } from '../../src/runtime/once-per.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -15,7 +16,7 @@ import { createSupportDesk } from '../../src/support/support-desk.ts';
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
 export { GapsObject } from '../../src/knowledge/gaps/gaps-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables {
+interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;
   TAXONOMIES: KVNamespace;
   EMBEDDINGS: KVNamespace;
@@ -30,7 +31,7 @@ const desks = oncePer((env: Env) =>
   oncePer((identity: Identity) =>
     createSupportDesk({
       identity,
-      ...meaningsOf(readSettings(env), { librarian: 'support', kv: env.EMBEDDINGS }),
+      ...meaningsOf(readSettings(env), { librarian: 'support', kv: env.EMBEDDINGS, counters: countersOf(env) }),
       library: { fetch: (request) => env.LIBRARY.fetch(request) },
       editions: kvEditionParts(env.EDITIONS),
       taxonomies: kvTaxonomies(env.TAXONOMIES),

@@ -1,7 +1,8 @@
-import { EmbeddingCache, type EmbeddingStatistics } from '../ai/embeddings/cache.ts';
+import { EmbeddingCache, type EmbeddingStatistics, totalOf } from '../ai/embeddings/cache.ts';
 import { type CachedEmbeddings, cachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
 import { faultLogger } from '../runtime/fault-logger.ts';
 import type { Log } from '../runtime/log.ts';
+import { type IsolateCounters, seriesOf } from '../runtime/metrics.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type MeaningOf, meaningBy } from '../search/meaning.ts';
 import { kvEmbeddingStore } from '../storage/kv-embedding-store.ts';
@@ -16,6 +17,8 @@ interface CacheParts {
   /** The part of a KV namespace that is used; the global type of the same name is one. */
   kv: Parameters<typeof kvEmbeddingStore>[0];
   log?: Log;
+  /** `countersOf`: counts where embeddings are found. */
+  counters?: IsolateCounters | undefined;
 }
 
 /** How long other isolates may still use an entry erased from the store; afterwards they read the store again. */
@@ -30,7 +33,7 @@ const ISOLATE_SECONDS = 600;
  */
 export const queryEmbeddingsOf = (
   settings: AdapterSettings,
-  { librarian, kv, log }: CacheParts,
+  { librarian, kv, log, counters }: CacheParts,
 ): ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined => {
   const provider = embeddingProviderOf(settings);
   if (provider === undefined) return undefined;
@@ -38,6 +41,10 @@ export const queryEmbeddingsOf = (
   const { redis, cache: limits } = settings;
   const { maxSize, ttlSeconds } = limits;
   const cache = new EmbeddingCache({ maxSize, ttl: Math.min(ttlSeconds, ISOLATE_SECONDS) });
+  for (const [result, count] of Object.entries(LOOKUPS)) {
+    const series = seriesOf('constellation_embedding_lookups_total', { function: librarian, result });
+    counters?.follow(series, () => totalOf(cache, count));
+  }
   const store =
     redis === undefined
       ? kvEmbeddingStore(kv, { dimensions, ttlSeconds })
@@ -46,6 +53,15 @@ export const queryEmbeddingsOf = (
   const onFault = (error: unknown) => logFault('embedding cache', error);
   return ({ waitUntil, workspace: scope }) => cachedEmbeddings(provider, { cache, store, scope, waitUntil, onFault });
 };
+
+/** Labels of `constellation_embedding_lookups_total`. */
+const LOOKUPS = {
+  hit: 'hits',
+  store_hit: 'storeHits',
+  coalesced: 'coalesced',
+  miss: 'misses',
+  failure: 'failures',
+} as const;
 
 /** Options for search by meaning, for an app to spread into its own. */
 interface Meanings {

@@ -12,6 +12,7 @@ import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { waitAtMost } from '../http/deadline.ts';
 import { type Log, logLine } from '../runtime/log.ts';
+import type { CounterStore } from '../runtime/metrics.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
@@ -25,6 +26,7 @@ import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
+import { createMetricsRoute } from './metrics.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {
@@ -45,6 +47,8 @@ export interface GatewayParts {
   /** Origins that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
+  /** The counters of all functions; without them there are no metrics. */
+  counters?: Pick<CounterStore, 'read'> | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
@@ -83,6 +87,7 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/v1/knowledge/retrieve', retrievalFailures);
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
+  app.get('/metrics', authenticate(parts), createMetricsRoute({ counters: parts.counters, client, now }));
   app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
   const asking = createAsking(parts);
   app.post('/v1/ask', createAsk(asking));

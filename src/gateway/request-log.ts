@@ -4,6 +4,7 @@ import type { ErrorCode } from '../contract/error-info.ts';
 import { isEventStream, tapStream } from '../http/event-stream.ts';
 import type { Log } from '../runtime/log.ts';
 import { type ModelUse, usageFields } from '../runtime/model-use.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
 import { randomHex } from '../signing/digest.ts';
 import type { ApiKey } from './api-keys.ts';
 
@@ -29,7 +30,7 @@ export const requestLog =
     c.set('traceId', traceId);
     await next();
     c.res.headers.set('X-Request-Id', traceId);
-    const finish = () => log(lineOf(c, { arrival, now: now() }));
+    const finish = () => log(lineOf(c, { arrival, now: now() }), waitUntilOf(c));
     if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
     else finish();
   };

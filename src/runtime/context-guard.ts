@@ -20,6 +20,7 @@ import { errorInfo, errorInfoOf } from './error-info-of.ts';
 import { jsonAnswer, knownBody } from './json-answer.ts';
 import { type Log, logLine } from './log.ts';
 import { type ModelUse, usageFields } from './model-use.ts';
+import { waitUntilOf } from './wait-until.ts';
 
 /** Who may call: anyone, callers with a signed context, or only users. */
 type Access = 'public' | 'signed' | 'user';
@@ -87,7 +88,7 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
       c.set('outcome', error.code);
       c.set('usage', NOTHING_SPENT);
     }
-    const finish = () => log(requestLine(c, { self, arrival, now: now(), reason }));
+    const finish = () => log(requestLine(c, { self, arrival, now: now(), reason }), waitUntilOf(c));
     if (isEventStream(c.res.headers)) return signStream(c, { signer, caller, now, finish });
     if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
     finish();

@@ -1,3 +1,5 @@
+import type { WaitUntil } from './wait-until.ts';
+
 /** The log line of a request. Contains no token, body, question or subject. */
 interface RequestLine {
   event: 'request';
@@ -22,6 +24,7 @@ interface RequestLine {
   reason?: string | undefined;
   /** The model and its usage: tokens as its API reports them, US dollars by the configured prices. */
   model?: string | undefined;
+  model_calls?: number | undefined;
   input_tokens?: number | undefined;
   output_tokens?: number | undefined;
   cost_usd?: number | undefined;
@@ -41,11 +44,21 @@ interface FaultLine {
 }
 
 export type LogLine = RequestLine | FaultLine;
-/** Writes a line; `logLine` in production. */
-export type Log = (line: LogLine) => void;
+/** Writes a line; `logLine` in production. Work that follows it outlives the request by `waitUntil`. */
+export type Log = (line: LogLine, waitUntil?: WaitUntil) => void;
 
 /** Writes a line as JSON, so that untrusted text cannot forge a second line. */
-export const logLine: Log = (line) => console.log(JSON.stringify(line));
+export const logLine: Log = (line, waitUntil) => {
+  console.log(JSON.stringify(line));
+  observer?.(line, waitUntil);
+};
+
+let observer: Log | undefined;
+
+/** Has all lines of this isolate, which runs one function, observed as well: for metrics. */
+export const observeLog = (log: Log): void => {
+  observer = log;
+};
 
 /** Name and message of an error and its causes, at most 500 characters, without quoted text or parser input. */
 export const describeCause = (error: unknown): string => {

@@ -11,4 +11,7 @@ export interface ModelUse {
 
 /** Model usage as members of a log line. */
 export const usageFields = (use: ModelUse | undefined) =>
-  use && { model: use.model, input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd };
+  use && {
+    ...{ model: use.model, model_calls: use.calls },
+    ...{ input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd },
+  };

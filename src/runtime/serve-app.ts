@@ -1,7 +1,8 @@
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { errorInfo } from './error-info-of.ts';
 import { jsonAnswer } from './json-answer.ts';
-import { describeCause, type Log, logLine } from './log.ts';
+import { describeCause, type Log, logLine, observeLog } from './log.ts';
+import { type MetricsBindings, metricsLog } from './metrics.ts';
 
 /** The part of a Hono app that the runtime calls. */
 interface App<Env, Execution> {
@@ -22,6 +23,7 @@ export const serveApp = <Env extends object, Execution>(
   const appFor = (env: Env): Promise<App<Env, Execution>> => {
     const known = built.get(env);
     if (known !== undefined) return known;
+    observeLog(metricsLog(env as MetricsBindings, librarian)); // Both bindings are optional: any environment may have them.
     const building = build(env);
     built.set(env, building);
     building.catch(() => built.delete(env));

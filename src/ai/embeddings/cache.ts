@@ -142,3 +142,7 @@ export const statisticsOf = ({ statistics }: SharedState, scope: string): Embedd
   if (statistics.size > MAX_SCOPES) statistics.delete(statistics.keys().next().value ?? '');
   return counted;
 };
+
+/** The sum of a counter over all scopes. */
+export const totalOf = (cache: EmbeddingCache, counter: keyof EmbeddingStatistics): number =>
+  [...sharedStateOf(cache).statistics.values()].reduce((sum, counted) => sum + counted[counter], 0);

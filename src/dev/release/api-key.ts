@@ -19,7 +19,9 @@ const HELP = `Makes an API key. The key is printed once and stored nowhere; its 
 `;
 
 /** What keys can hold: the capabilities of our functions, without those that only the gateway hands down. */
-const KEY_CAPABILITIES = [...new Set(Object.values(LOCAL_LIBRARIANS).flatMap(({ cap = [] }) => cap))]
+const KEY_CAPABILITIES = [
+  ...new Set(['metrics:read', ...Object.values(LOCAL_LIBRARIANS).flatMap(({ cap = [] }) => cap)]),
+]
   .filter((capability) => capability.split(':').length === 2)
   .toSorted();
 const isKnown = (capability: string): boolean => KEY_CAPABILITIES.some((known) => covers([capability], known));

@@ -82,8 +82,11 @@ for (const file of order) {
 }
 
 function deployedOf(file: string): Deployed & { file: string } {
-  const { name = '', services = [] } = unstable_readConfig({ config: join(ROOT, file) });
-  return { file, name, calls: services.map(({ service }: { service: string }) => service) };
+  const { name = '', services = [], durable_objects: objects } = unstable_readConfig({ config: join(ROOT, file) });
+  const called = services.map(({ service }: { service: string }) => service);
+  // An object of another function has to exist, too.
+  const owners = objects.bindings.flatMap(({ script_name: owner }: { script_name?: string }) => owner ?? []);
+  return { file, name, calls: [...called, ...owners] };
 }
 
 /**

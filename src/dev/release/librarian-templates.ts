@@ -90,6 +90,12 @@ ENVIRONMENT = "production"
 # binding = "NAVIGATOR"
 # service = "constellation-navigator"
 
+# What all functions count, for GET /metrics.
+[[durable_objects.bindings]]
+name = "COUNTERS"
+class_name = "CountersObject"
+script_name = "constellation-library"
+
 [observability]
 enabled = true
 

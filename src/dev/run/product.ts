@@ -119,7 +119,7 @@ const adapterVars = (variables: AdapterVariables = {}): Record<string, string> =
 const OWNER: ApiKeyRecord = {
   name: 'owner of this machine',
   workspaces: ['default'],
-  capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write'],
+  capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write', 'metrics:read'],
   rate: 'unlimited',
 };
 

@@ -86,12 +86,13 @@ export const createApp = (options: WebhooksAppOptions) => {
       waitUntil: waitUntilOf(c),
     });
     const status = receipt.ok ? 200 : HTTP_STATUS[receipt.code];
-    log({
-      ...{ event: 'request', time: arrival, librarian: SELF, route: `POST ${ROUTE}`, status },
+    const line = {
+      ...{ event: 'request' as const, time: arrival, librarian: SELF, route: `POST ${ROUTE}`, status },
       outcome: receipt.ok ? 'ok' : receipt.code,
       duration_ms: now() - arrival,
       reason: receipt.reason,
-    });
+    };
+    log(line, waitUntilOf(c));
     return receipt.ok ? jsonAnswer({ accepted: receipt.accepted }) : refused(receipt.code);
   });
 

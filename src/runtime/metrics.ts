@@ -1,0 +1,172 @@
+import type { Log, LogLine } from './log.ts';
+import { oncePer } from './once-per.ts';
+import type { WaitUntil } from './wait-until.ts';
+
+/** Counts of one isolate since its last batch: what is added to each series, by its name and labels as Prometheus writes them. */
+export interface CounterBatch {
+  /** Unique to the isolate. */
+  isolate: string;
+  /** From 1; a batch that is sent again has the same number, and counts once. */
+  sequence: number;
+  counts: Record<string, number>;
+}
+
+/** Where the counts of all isolates come together. */
+export interface CounterStore {
+  add(batch: CounterBatch): Promise<void>;
+  /** The sum of every series. */
+  read(): Promise<Record<string, number>>;
+}
+
+/** Bindings that count; a function counts nothing without them. */
+export interface MetricsBindings {
+  COUNTERS?: { getByName(name: string): unknown };
+  /** A dataset of Workers Analytics Engine. */
+  METRICS?: { writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void };
+}
+
+/** The counters of a deployment, in the one object that all functions are bound to. */
+export const counterStoreOf = ({ COUNTERS }: MetricsBindings): CounterStore | undefined =>
+  // The class is CountersObject, whose type the namespace does not carry.
+  COUNTERS && (COUNTERS.getByName('deployment') as CounterStore);
+
+/** Upper bounds of the duration histogram, in seconds. */
+export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** How long counts wait in an isolate: the most that an isolate which is killed can lose. */
+const FLUSH_MS = 5000;
+/** A flush that began longer ago ended with its request. */
+const LOST_AFTER_MS = 60_000;
+const ATTEMPTS = 3;
+/** Series of one batch; more come with names that are not bounded, and are counted as dropped. */
+const MAX_SERIES = 2000;
+
+/** Name and labels as Prometheus writes them: `requests_total{function="gateway"}`. */
+export const seriesOf = (name: string, labels: Readonly<Record<string, string>>): string => {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
+  return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+};
+
+const escapeLabel = (value: string): string =>
+  value.slice(0, 100).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** The counters of one isolate, which are sent in batches. */
+export interface IsolateCounters {
+  add(series: string, amount: number): void;
+  /** A number that only grows and is counted elsewhere; its growth is added to the series. */
+  follow(series: string, total: () => number): void;
+  /** Sends what was counted some seconds later, unless that is about to happen. */
+  flushLater(waitUntil: WaitUntil): void;
+}
+
+/** Nothing that was counted is forgotten before the store has it: a batch whose reply was lost is sent again under the same number. */
+export const isolateCounters = (
+  store: CounterStore,
+  { flushMs = FLUSH_MS, now = Date.now }: { flushMs?: number; now?: () => number } = {},
+): IsolateCounters => {
+  const isolate = crypto.randomUUID();
+  let counts = new Map<string, number>();
+  let unsent: CounterBatch | undefined;
+  let sequence = 0;
+  let flushingSince: number | undefined;
+  const followed = new Map<string, { total: () => number; sent: number }>();
+
+  const add = (series: string, amount: number): void => {
+    const isNew = !counts.has(series) && counts.size >= MAX_SERIES;
+    const counted = isNew ? 'constellation_metrics_dropped_total' : series;
+    counts.set(counted, (counts.get(counted) ?? 0) + (isNew ? 1 : amount));
+  };
+  const nextBatch = (): CounterBatch | undefined => {
+    for (const [series, each] of followed) {
+      const total = each.total();
+      if (total > each.sent) add(series, total - each.sent);
+      each.sent = total;
+    }
+    if (counts.size === 0) return undefined;
+    sequence += 1;
+    const batch = { isolate, sequence, counts: Object.fromEntries(counts) };
+    counts = new Map();
+    return batch;
+  };
+  const flush = async (): Promise<void> => {
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        await new Promise((resolve) => void setTimeout(resolve, flushMs));
+        unsent ??= nextBatch();
+        if (unsent === undefined) return;
+        try {
+          await store.add(unsent);
+          unsent = undefined;
+          if (counts.size === 0) return;
+        } catch {
+          add('constellation_metrics_send_failures_total', 1);
+        }
+      }
+    } finally {
+      flushingSince = undefined;
+    }
+  };
+  return {
+    add,
+    follow: (series, total) => void followed.set(series, { total, sent: 0 }),
+    flushLater: (waitUntil) => {
+      if (counts.size === 0 && unsent === undefined) return;
+      if (flushingSince !== undefined && now() - flushingSince < LOST_AFTER_MS) return;
+      flushingSince = now();
+      waitUntil(flush());
+    },
+  };
+};
+
+/** Counts a finished request, without anything of its text. */
+const countRequest = (counters: Pick<IsolateCounters, 'add'>, function_: string, line: LogLine): void => {
+  if (line.event !== 'request') return;
+  const { route, outcome, model, model_calls = 0, input_tokens = 0, output_tokens = 0, cost_usd } = line;
+  const seconds = line.duration_ms / 1000;
+  const of = { function: function_, route };
+  counters.add(seriesOf('constellation_requests_total', { ...of, outcome }), 1);
+  const duration = 'constellation_request_duration_seconds';
+  for (const bound of DURATION_BUCKETS)
+    if (seconds <= bound) counters.add(seriesOf(`${duration}_bucket`, { ...of, le: String(bound) }), 1);
+  counters.add(seriesOf(`${duration}_bucket`, { ...of, le: '+Inf' }), 1);
+  counters.add(seriesOf(`${duration}_sum`, of), seconds);
+  counters.add(seriesOf(`${duration}_count`, of), 1);
+  if (model === undefined) return;
+  const by = { function: function_, model };
+  counters.add(seriesOf('constellation_model_calls_total', by), model_calls);
+  counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'input' }), input_tokens);
+  counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'output' }), output_tokens);
+  if (cost_usd !== undefined) counters.add(seriesOf('constellation_model_cost_dollars_total', by), cost_usd);
+};
+
+/** The counters of an environment: one per isolate. Undefined without the binding. */
+export const countersOf = (env: MetricsBindings): IsolateCounters | undefined =>
+  env.COUNTERS === undefined ? undefined : boundCounters(env);
+
+const boundCounters = oncePer((env: MetricsBindings) =>
+  isolateCounters({
+    // Of the request that sends: an object's stub belongs to one.
+    add: async (batch) => counterStoreOf(env)?.add(batch),
+    read: async () => (await counterStoreOf(env)?.read()) ?? {},
+  }),
+);
+
+/** What a function does with each of its log lines: counts it, and writes a data point, where the bindings exist. */
+export const metricsLog = (env: MetricsBindings, function_: string): Log => {
+  const counters = countersOf(env);
+  return (line, waitUntil) => {
+    if (line.event !== 'request') return;
+    if (counters !== undefined) {
+      countRequest(counters, function_, line);
+      if (waitUntil !== undefined) counters.flushLater(waitUntil);
+    }
+    env.METRICS?.writeDataPoint({
+      indexes: [function_],
+      blobs: [function_, line.route, line.outcome, line.model ?? ''],
+      doubles: [
+        ...[line.duration_ms, line.status, line.model_calls ?? 0],
+        ...[line.input_tokens ?? 0, line.output_tokens ?? 0, line.cost_usd ?? 0],
+      ],
+    });
+  };
+};
