@@ -294,7 +294,7 @@ describe('the degradation table', () => {
     expect(knowledge_retrieval.coverage).toBe('high');
     // Every wait counts.
     expect(knowledge_retrieval.retrieval_time_ms).toBeGreaterThanOrEqual(500);
-  });
+  }, 120_000);
 
   describe('rows: vector store unavailable, embedding model error, too late', () => {
     let house: Awaited<ReturnType<typeof startOnServices>>;

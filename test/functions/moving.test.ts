@@ -127,13 +127,13 @@ describe('npm run export and import', { timeout: 120_000 }, () => {
     await run('export', ['--workspace', 'copy', '--out', inFolder('copy.jsonl')]);
     expect(linesOf(inFolder('copy.jsonl')).toSorted(byText)).toEqual(linesOf(file).toSorted(byText));
 
-    const asked = await send(
-      product,
-      'POST /v1/knowledge/search?workspace_id=copy',
-      { query: 'hive of the queen', limit: 1 },
-      MOVER,
-    );
-    expect(await asked.json()).toMatchObject({ hits: [expect.objectContaining({ title: 'Bees' })] });
+    // Articles that were put are published some seconds later.
+    const searched = async () => {
+      const body = { query: 'hive of the queen', limit: 1 };
+      return (await send(product, 'POST /v1/knowledge/search?workspace_id=copy', body, MOVER)).json();
+    };
+    const hits = [expect.objectContaining({ title: 'Bees' })];
+    await expect.poll(searched, { timeout: 60_000, interval: 500 }).toMatchObject({ hits });
     const search = `POST /v1/workspaces/copy/memories/search`;
     const found = await (
       await send(product, search, { query: 'gate wide', options: { includeRelationships: true } }, MOVER)

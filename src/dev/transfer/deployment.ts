@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { ErrorBody } from '../../contract/error-info.ts';
+import { ErrorBody, type ErrorInfo } from '../../contract/error-info.ts';
+import { HostErrorBody } from '../../contract/host-article.ts';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { HttpFailure, retryAfterMs, send } from '../../http/fetch-json.ts';
@@ -126,15 +127,19 @@ const request = async (
 };
 
 const problemOf = (status: number, text: string): { code: string; message: string } => {
-  const body = readAs(ErrorBody, jsonOf(text));
-  if (!body.ok)
+  const info = errorOf(jsonOf(text));
+  if (info === undefined)
     return { code: 'UNKNOWN', message: `The reply has status ${status} and is not one of Constellation: check --url.` };
-  const { code, message, suggestion } = body.value.error;
+  const { code, message, suggestion } = info;
   return {
     code,
     message: suggestion === undefined ? sentence(message) : `${sentence(message)} ${sentence(suggestion)}`,
   };
 };
+
+/** The routes of a knowledge base's host have a form of error of their own. */
+const errorOf = (body: unknown): ErrorInfo | undefined =>
+  ErrorBody.safeParse(body).data?.error ?? HostErrorBody.safeParse(body).data?.info;
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 

@@ -32,7 +32,8 @@ const startFunction = async (vars: Record<string, string>, { hasTable = true } =
     unstable_readConfig({ config: join(ROOT, 'functions/web-search/wrangler.toml') }),
   );
   const worker = {
-    ...{ ...workerOptions, name: 'web-search' },
+    // The object that counts is the library's, which does not run here.
+    ...{ ...workerOptions, name: 'web-search', durableObjects: {} },
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars },
     modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: code }],
   };
