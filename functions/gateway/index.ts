@@ -16,6 +16,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   RATE_STANDARD: RateLimit;
   RATE_HIGH: RateLimit;
   RATE_STRANGER: RateLimit;
+  ASSETS: Fetcher;
   CORS_ORIGINS?: string;
   ROUTED_PARTNERS?: string;
 }
@@ -26,7 +27,8 @@ const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory', 'support']);
 const fetch = serveApp('gateway', async (env: Env) => {
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
-  const functions = serviceTargets(env);
+  const { ASSETS: assets, ...services } = env;
+  const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
@@ -43,6 +45,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     ...chatModelOf(settings),
     budgets: settings.budgets,
     isLocal: env.ENVIRONMENT === 'development',
+    assets,
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
     // Of the request that asks: an object's stub belongs to one.

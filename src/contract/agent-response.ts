@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ErrorBody } from './error-info.ts';
 import { unlessMissing } from './issue.ts';
 import { jsonObject, withinLimits } from './json-object.ts';
 import { Query, WebUrl } from './names.ts';
@@ -196,6 +197,10 @@ export type AgentFailure = z.infer<typeof AgentFailure>;
 /** What every agent returns. Unknown members are dropped. */
 export const AgentResponse = z.discriminatedUnion('success', [AgentSuccess, AgentFailure]);
 export type AgentResponse = z.infer<typeof AgentResponse>;
+
+/** How a request to an agent fails: in the agent's own form, or in that of all routes when it did not reach one. */
+export const AgentError = z.union([AgentFailure, ErrorBody]);
+export type AgentError = z.infer<typeof AgentError>;
 
 /** `POST /v1/agents/{type}`. Unknown members are refused, except within `options`. */
 export const AgentRequest = z.strictObject({

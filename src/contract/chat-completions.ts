@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { ErrorInfo } from './error-info.ts';
+import { LibrarianResponse } from './response.ts';
 
 const TextPart = z.looseObject({ type: z.literal('text'), text: z.string().max(200_000) });
 
@@ -23,3 +25,102 @@ export const ChatCompletionRequest = z.looseObject({
   n: z.literal(1, { error: 'is not 1: there is one answer to a question' }).nullish(),
 });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+const Completion = z.object({
+  id: z.string().max(100),
+  /** Seconds since 1970. */
+  created: z.int().min(0),
+  model: z.string().max(100),
+});
+
+const TokenUsage = z.object({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+});
+
+const UrlCitation = z.object({
+  type: z.literal('url_citation'),
+  url_citation: z.object({
+    url: z.string().max(2048),
+    title: z.string().max(500),
+    /** UTF-16 units of `content`; the end is exclusive. */
+    start_index: z.int().min(0),
+    end_index: z.int().min(0),
+  }),
+});
+
+/** The answer to a question in OpenAI's form. */
+export const ChatCompletion = Completion.extend({
+  object: z.literal('chat.completion'),
+  choices: z
+    .array(
+      z.object({
+        index: z.literal(0),
+        message: z.object({
+          role: z.literal('assistant'),
+          /** The statements, each with the numbers of its sources. */
+          content: z.string().max(200_000),
+          refusal: z.null(),
+          annotations: z.array(UrlCitation).max(1000),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.literal('stop'),
+      }),
+    )
+    .length(1),
+  usage: TokenUsage,
+  /** The answer as `POST /v1/ask` gives it. */
+  constellation: LibrarianResponse,
+});
+export type ChatCompletion = z.infer<typeof ChatCompletion>;
+
+/** A part of the answer, as an event of a stream that ends with `[DONE]`. */
+export const ChatCompletionChunk = Completion.extend({
+  object: z.literal('chat.completion.chunk'),
+  choices: z
+    .array(
+      z.object({
+        index: z.literal(0),
+        delta: z.object({
+          role: z.literal('assistant').optional(),
+          content: z.string().max(200_000).optional(),
+          refusal: z.null().optional(),
+          annotations: z.array(UrlCitation).max(1000).optional(),
+        }),
+        logprobs: z.null(),
+        finish_reason: z.literal('stop').nullable(),
+      }),
+    )
+    .max(1),
+  /** In the last chunk, when `stream_options.include_usage` asks for it. */
+  usage: TokenUsage.nullable().optional(),
+  constellation: LibrarianResponse.optional(),
+});
+export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
+
+/** A librarian as a model. */
+export const ChatModel = z.object({
+  id: z.string().max(100),
+  object: z.literal('model'),
+  created: z.int().min(0),
+  owned_by: z.string().max(100),
+});
+export type ChatModel = z.infer<typeof ChatModel>;
+
+/** `GET /v1/models`. */
+export const ChatModels = z.object({ object: z.literal('list'), data: z.array(ChatModel).max(1000) });
+export type ChatModels = z.infer<typeof ChatModels>;
+
+/** An error in OpenAI's form. */
+export const ChatError = z.object({
+  error: z.object({
+    message: z.string().max(4000),
+    type: z.string().max(100),
+    param: z.null(),
+    code: z.string().max(100),
+    /** Our own error. */
+    info: ErrorInfo,
+  }),
+});
+export type ChatError = z.infer<typeof ChatError>;

@@ -17,6 +17,7 @@ export * from './context-engine.ts';
 export * from './display-model.ts';
 export * from './error-info.ts';
 export * from './host-article.ts';
+export * from './http-routes.ts';
 export * from './issue.ts';
 export * from './joined-answer.ts';
 export * from './json-object.ts';

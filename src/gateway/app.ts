@@ -1,9 +1,9 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
-import type { AgentType } from '../contract/agent-response.ts';
 import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
+import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Healthz } from '../contract/librarian-directory.ts';
@@ -44,6 +44,8 @@ export interface GatewayParts {
   budgets?: Amounts | undefined;
   /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */
   isLocal?: boolean | undefined;
+  /** The static files of `npm run build`. */
+  assets?: Target | undefined;
   /** Origins that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
   health: Healthz;
@@ -58,18 +60,26 @@ export const createApp = (parts: GatewayParts) => {
   const { client, directory, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
   const app = new Hono<GatewayEnv>();
   app.use(requestLog({ log, now }));
-  app.use(secureHeaders(HEADERS));
   app.use(async (c, next) => {
     await next();
-    c.res.headers.set('Cache-Control', 'no-store');
+    for (const [name, value] of Object.entries(c.get('headersOfFile') ?? NOT_A_FILE)) c.res.headers.set(name, value);
   });
+  app.use(secureHeaders(HEADERS));
   if (parts.isLocal === true) app.use(loopbackOnly);
   if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
 
-  app.get('/healthz', async (c) => {
+  /** Only routes that the description of the API has can be added, by the types. */
+  const on = (name: RouteName, handler: (c: Context<GatewayEnv>) => Promise<Response> | Response): void => {
+    const [method, path] = honoRoute(name);
+    app.on(method, path, handler);
+  };
+  on('GET /healthz', async (c) => {
     const helpdesks = await helpdesksOf(functions.webhooks);
     return c.json(withParts(health, { directory, now: now(), helpdesks }));
   });
+  on('GET /openapi.json', (c) => asset(c, parts.assets));
+  app.get('/docs', (c) => asset(c, parts.assets, '/docs/index.html'));
+  app.get('/docs/:file', (c) => asset(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
@@ -87,23 +97,20 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/v1/knowledge/retrieve', retrievalFailures);
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
-  app.get('/metrics', authenticate(parts), createMetricsRoute({ counters: parts.counters, client, now }));
-  app.get('/v1/librarians', async (c) => c.json(await librarians.list()));
+  app.use('/metrics', authenticate(parts));
+  on('GET /metrics', createMetricsRoute({ counters: parts.counters, client, now }));
+  on('GET /v1/librarians', async (c) => c.json(await librarians.list()));
   const asking = createAsking(parts);
-  app.post('/v1/ask', createAsk(asking));
-  app.post('/v1/chat/completions', createChat({ librarians, asking }));
+  on('POST /v1/ask', createAsk(asking));
+  on('POST /v1/chat/completions', createChat({ librarians, asking }));
   const models = createModels({ librarians });
-  app.get('/v1/models', models.list);
-  app.get('/v1/models/:id', models.one);
+  on('GET /v1/models', models.list);
+  on('GET /v1/models/{id}', models.one);
 
-  /** Forwards a request of the key's holder to the function that answers it, at the same path. */
-  const to =
-    (
-      function_: string,
-      capability: string | undefined,
-      { maxBytes, as = capability, streams = false }: ForwardOptions = {},
-    ) =>
-    async (c: Context<GatewayEnv>): Promise<Response> => {
+  /** Forwards requests of the key's holder to the function that answers them, at the same path. */
+  const forwardTo = (function_: string, name: RouteName, { maxBytes, as }: ForwardOptions = {}): void => {
+    const { capability, streams }: HttpRoute = ROUTES[name];
+    on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
       const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
@@ -111,8 +118,9 @@ export const createApp = (parts: GatewayParts) => {
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
       url.searchParams.delete('workspace_id');
+      const granted = as ?? capability;
       const capabilities =
-        as?.endsWith(':write') === true ? [as] : (readingCapabilities(key.capabilities) ?? key.capabilities);
+        granted?.endsWith(':write') === true ? [granted] : (readingCapabilities(key.capabilities) ?? key.capabilities);
       const path = `${url.pathname}${url.search}`;
       if (path.length > MAX_PATH_LENGTH) {
         throw new GatewayError('INVALID_QUERY', {
@@ -121,50 +129,53 @@ export const createApp = (parts: GatewayParts) => {
         });
       }
       const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body };
-      return streams
+      return streams === true
         ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }))
         : forward(c, client, { ...forwarding, signal: c.req.raw.signal });
-    };
-  app.post('/v1/navigate', to('navigator', 'kb:read', { streams: true }));
-  for (const [type, { librarian, capability }] of Object.entries(AGENTS)) {
-    app.post(`/v1/agents/${type}`, to(librarian, capability, { streams: true }));
-  }
-  app.post('/v1/knowledge/search', to('semantic', 'kb:read'));
-  app.get('/v1/knowledge/stats', to('semantic', 'kb:read'));
-  app.post('/v1/knowledge/retrieve', to('support', 'kb:read', { maxBytes: MAX_TICKET_BYTES }));
-  app.get('/v1/knowledge/gaps', to('support', 'support:analyze'));
-  app.get('/v1/knowledge/gaps/records', to('support', 'kb:write', { as: 'support:gaps:write' }));
-  app.put(
-    '/v1/knowledge/gaps/records',
-    to('support', 'kb:write', { maxBytes: MAX_RESTORE_BYTES, as: 'support:gaps:write' }),
-  );
-  app.delete('/v1/knowledge/gaps', to('support', 'kb:write', { as: 'support:gaps:write' }));
-  app.delete('/v1/knowledge/gaps/:id', to('support', 'kb:write', { as: 'support:gaps:write' }));
-  app.post('/v1/support/analyze', to('support', 'support:analyze', { maxBytes: MAX_TICKET_BYTES }));
-  app.get('/v1/support/taxonomy', to('support', 'support:analyze'));
-  app.put(
-    '/v1/support/taxonomy',
-    to('support', 'kb:write', { maxBytes: MAX_ARTICLE_BYTES, as: 'support:taxonomy:write' }),
-  );
-  app.delete('/v1/support/taxonomy', to('support', 'kb:write', { as: 'support:taxonomy:write' }));
-  app.get('/v1/support/tickets', to('webhooks', 'helpdesk:write'));
-  app.put('/v1/support/tickets', to('webhooks', 'helpdesk:write', { maxBytes: MAX_RESTORE_BYTES }));
-  app.post('/v1/support/tickets/replay', to('webhooks', 'helpdesk:write'));
-  app.get('/v1/sync', to('library', 'kb:read'));
-  app.post('/v1/sync', to('library', 'kb:write'));
-  app.get('/api/kb/articles', to('library', 'kb:read'));
-  app.get('/api/kb/inventory', to('library', 'kb:read'));
-  app.get('/api/kb/articles/:id{.+}', to('library', 'kb:read'));
-  app.put('/api/kb/articles/:id{.+}', to('library', 'kb:write', { maxBytes: MAX_ARTICLE_BYTES }));
-  app.delete('/api/kb/articles/:id{.+}', to('library', 'kb:write'));
-  app.get('/api/kb/text/:id{.+}', to('library', 'kb:read'));
-  app.get(`${MEMORIES}/:id?`, to('memory', 'memory:read'));
-  for (const way of ['search', 'context', 'context/preview']) {
-    app.post(`${MEMORIES}/${way}`, to('memory', 'memory:read', { maxBytes: MAX_MEMORY_BYTES }));
-  }
-  app.post(MEMORIES, to('memory', 'memory:write', { maxBytes: MAX_MEMORY_BYTES }));
-  app.put(MEMORIES, to('memory', 'memory:restore', { maxBytes: MAX_MEMORY_BYTES, as: 'memory:restore:write' }));
-  app.delete(`${MEMORIES}/:id?`, to('memory', 'memory:write'));
+    });
+  };
+  forwardTo('navigator', 'POST /v1/navigate');
+  forwardTo('analytics', 'POST /v1/agents/analytics');
+  forwardTo('semantic', 'POST /v1/agents/semantic');
+  forwardTo('web-search', 'POST /v1/agents/web_search');
+  // It calls the others, each with its own requirement.
+  forwardTo('hybrid', 'POST /v1/agents/hybrid');
+  forwardTo('semantic', 'POST /v1/knowledge/search');
+  forwardTo('semantic', 'GET /v1/knowledge/stats');
+  forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
+  forwardTo('support', 'GET /v1/knowledge/gaps');
+  const gaps = { as: 'support:gaps:write' };
+  forwardTo('support', 'GET /v1/knowledge/gaps/records', gaps);
+  forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });
+  forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
+  forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
+  forwardTo('support', 'POST /v1/support/analyze', { maxBytes: MAX_TICKET_BYTES });
+  const taxonomy = { as: 'support:taxonomy:write' };
+  forwardTo('support', 'GET /v1/support/taxonomy');
+  forwardTo('support', 'PUT /v1/support/taxonomy', { maxBytes: MAX_ARTICLE_BYTES, ...taxonomy });
+  forwardTo('support', 'DELETE /v1/support/taxonomy', taxonomy);
+  forwardTo('webhooks', 'GET /v1/support/tickets');
+  forwardTo('webhooks', 'PUT /v1/support/tickets', { maxBytes: MAX_RESTORE_BYTES });
+  forwardTo('webhooks', 'POST /v1/support/tickets/replay');
+  forwardTo('library', 'GET /v1/sync');
+  forwardTo('library', 'POST /v1/sync');
+  forwardTo('library', 'GET /api/kb/articles');
+  forwardTo('library', 'GET /api/kb/inventory');
+  forwardTo('library', 'GET /api/kb/articles/{id}');
+  forwardTo('library', 'PUT /api/kb/articles/{id}', { maxBytes: MAX_ARTICLE_BYTES });
+  forwardTo('library', 'DELETE /api/kb/articles/{id}');
+  forwardTo('library', 'GET /api/kb/text/{id}');
+  const memory = { maxBytes: MAX_MEMORY_BYTES };
+  forwardTo('memory', `GET ${MEMORIES}`);
+  forwardTo('memory', `POST ${MEMORIES}`, memory);
+  forwardTo('memory', `PUT ${MEMORIES}`, { ...memory, as: 'memory:restore:write' });
+  forwardTo('memory', `DELETE ${MEMORIES}`);
+  forwardTo('memory', `GET ${MEMORIES}/stats`);
+  forwardTo('memory', `POST ${MEMORIES}/search`, memory);
+  forwardTo('memory', `POST ${MEMORIES}/context`, memory);
+  forwardTo('memory', `POST ${MEMORIES}/context/preview`, memory);
+  forwardTo('memory', `GET ${MEMORIES}/{id}`);
+  forwardTo('memory', `DELETE ${MEMORIES}/{id}`);
 
   app.notFound((c) => {
     c.set('outcome', 'NOT_FOUND');
@@ -179,16 +190,24 @@ export const createApp = (parts: GatewayParts) => {
   return app;
 };
 
-/**
- * Function behind each `/v1/agents/{type}`, and the rights that it requires; a hybrid calls the others, each with its own
- * requirement.
- */
-const AGENTS: Record<AgentType, { librarian: string; capability?: string }> = {
-  analytics: { librarian: 'analytics', capability: 'sql:read' },
-  semantic: { librarian: 'semantic', capability: 'kb:read' },
-  web_search: { librarian: 'web-search', capability: 'web:search' },
-  hybrid: { librarian: 'hybrid' },
+/** A static file; `c.notFound()` answers for one that was not built. */
+const asset = async (c: Context<GatewayEnv>, assets: Target | undefined, path = c.req.path): Promise<Response> => {
+  const headers = new Headers();
+  const etag = c.req.header('If-None-Match');
+  if (etag !== undefined) headers.set('If-None-Match', etag);
+  const file = await assets?.fetch(new Request(new URL(path, c.req.url), { headers }));
+  if (file === undefined || file.status >= 400) return c.notFound();
+  c.set('headersOfFile', path.startsWith('/docs/') ? { ...FILE, 'Content-Security-Policy': DOCS_POLICY } : FILE);
+  return new Response(file.body, file);
 };
+
+const NOT_A_FILE = { 'Cache-Control': 'no-store' };
+/** Asked for again with its entity tag, so that a new deployment is seen at once. */
+const FILE = { 'Cache-Control': 'no-cache' };
+
+/** The viewer styles its parts inline and draws its icons from `data:`. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Errors of the host API have their own form: `{error, message, info}` (docs/contract.md#knowledge-host). */
 const hostErrors: MiddlewareHandler<GatewayEnv> = async (c, next) => {
@@ -247,12 +266,10 @@ interface ForwardOptions {
   /** Longest body. */
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */
-  as?: string | undefined;
-  /** Whether the function reports its progress to a caller that accepts events. */
-  streams?: boolean;
+  as?: string;
 }
 
-const MEMORIES = '/v1/workspaces/:workspace_id/memories';
+const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
 /** Fits the longest memory in any script, and the longest vector. */
 const MAX_MEMORY_BYTES = 256 * 1024;
 /** Records of an export in one request. */

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { HostErrorBody } from '../../src/contract/host-article.ts';
+import { honoRoute, ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
 import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
@@ -394,6 +395,16 @@ describe('a route that writes', () => {
     expect((await post('/v1/knowledge/retrieve', {}, { key: WRITER })).status).toBe(200);
     expect(held).toEqual([['support:taxonomy:write'], ['kb:read']]);
     expect((await post('/v1/support/analyze', { message: 'x' })).status).toBe(401);
+  });
+});
+
+describe('the routes', () => {
+  it('are those of the description, and the pages', () => {
+    const described = new Set((Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')));
+    const routes = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
+    expect(routes.length).toBeGreaterThan(40);
+    const others = routes.filter((route) => !described.has(route));
+    expect(others).toEqual(['GET /docs', 'GET /docs/:file']);
   });
 });
 

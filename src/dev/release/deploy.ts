@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buildAssets } from '../build/build-assets.ts';
 import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
 import { settingsOf } from './configuration.ts';
@@ -57,6 +58,8 @@ if (unready.length > 0) {
 }
 
 if (!dryRun) await checkDirectory();
+
+buildAssets();
 
 // Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -3,6 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
+import { buildAssets } from '../build/build-assets.ts';
 import { functionConfigs, ROOT } from '../functions.ts';
 
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
@@ -47,6 +48,7 @@ export interface LocalCloud {
 
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
+  buildAssets();
   const workers = await Promise.all([
     ...functionConfigs().map((file) => workerOf(join(ROOT, file), options)),
     ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),

@@ -1,6 +1,6 @@
 /** `npm run services`: local stand-ins for Upstash and OpenAI. */
 import { orFail, readCommandLine } from '../command-line.ts';
-import { ensureRedis } from '../stand-ins/ensure-redis.ts';
+import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { quotingModel } from '../stand-ins/quoting-model.ts';
 import { startServices } from '../stand-ins/start-services.ts';
 
@@ -13,7 +13,7 @@ variables with which npm start uses them, one a line (docs/configuration.md).
 `;
 
 readCommandLine(HELP, { options: {} });
-orFail(ensureRedis);
+orFail(() => ensureInstalled('redis-server'));
 const services = await startServices();
 // Stands in for a language model: it answers with sentences of what it is given.
 services.openai.answerWith(quotingModel);

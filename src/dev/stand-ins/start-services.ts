@@ -13,7 +13,7 @@ export interface LocalServices {
 }
 
 /**
- * Starts all three over the loopback interface. Needs a redis-server (`ensureRedis`).
+ * Starts all three over the loopback interface. Needs a redis-server (`ensureInstalled`).
  *
  * @param options.indexingDelayMs Until queries see a vector that was written; 150 when absent.
  * @param options.token Of all three. With another than `local` the functions have to be given it too.

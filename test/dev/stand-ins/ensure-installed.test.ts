@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureRedis } from '../../../src/dev/stand-ins/ensure-redis.ts';
+import { ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
 
 /** A machine that has some commands, and what of it `apt-get install` brings. */
 const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: string[]; isRoot: boolean }) => {
@@ -17,13 +17,13 @@ const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: str
 
 const INSTALLED = ['apt-get update', 'apt-get install --yes --no-install-recommends redis-server'];
 
-describe('ensureRedis()', () => {
+describe('ensureInstalled()', () => {
   it.each([
     ['does nothing where redis-server is there', ['redis-server', 'apt-get'], true, []],
     ['installs the package after an update, as root on Debian', ['apt-get'], true, INSTALLED],
   ])('%s', (_, has, isRoot, ran) => {
     const tried = machine({ has, installs: ['redis-server'], isRoot });
-    ensureRedis(tried);
+    ensureInstalled('redis-server', tried);
     expect(tried.ran).toEqual(ran);
   });
   it.each([
@@ -32,7 +32,7 @@ describe('ensureRedis()', () => {
     ['says so when the installation brought nothing', ['apt-get'], true, /did not succeed/, INSTALLED],
   ])('%s', (_, has, isRoot, says, ran) => {
     const tried = machine({ has, isRoot });
-    expect(() => ensureRedis(tried)).toThrow(says);
+    expect(() => ensureInstalled('redis-server', tried)).toThrow(says);
     expect(tried.ran).toEqual(ran);
   });
 });

@@ -9,26 +9,32 @@ export interface Machine {
 
 const INSTALL_MS = 300_000;
 
+/** Programs that tests start, by command, which is also the name of Debian's package. */
+const PROGRAMS = {
+  'redis-server':
+    'install Redis 7 or later so that it is on the PATH (Debian: apt-get install redis-server; macOS: brew install redis)',
+  chromium:
+    'install Chromium so that it is on the PATH (Debian: apt-get install chromium; macOS: brew install chromium)',
+} as const;
+
 /**
- * Makes sure that there is a redis-server to start: installs Debian's package where that may be done, so that no test is skipped for lack
- * of it.
+ * Makes sure that there is a program to start: installs Debian's package where that may be done, so that no test is skipped for lack of
+ * it.
  *
  * @throws {Error} What is missing, and how to get it.
  */
-export const ensureRedis = (machine: Machine = thisMachine()): void => {
+export const ensureInstalled = (command: keyof typeof PROGRAMS, machine: Machine = thisMachine()): void => {
   const { run, isRoot } = machine;
-  const isThere = () => run('redis-server', ['--version']) === 0;
+  const isThere = () => run(command, ['--version']) === 0;
   if (isThere()) return;
   const packages = isRoot && run('apt-get', ['--version']) === 0;
   if (packages) {
-    run('apt-get', ['update']); // It may fail for a source that Redis does not come from.
-    run('apt-get', ['install', '--yes', '--no-install-recommends', 'redis-server']);
+    run('apt-get', ['update']); // It may fail for a source that the package does not come from.
+    run('apt-get', ['install', '--yes', '--no-install-recommends', command]);
   }
   if (isThere()) return;
   throw new Error(
-    'Cannot find redis-server, which the tests start: install Redis 7 or later so that it is on the PATH ' +
-      '(Debian: apt-get install redis-server; macOS: brew install redis)' +
-      (packages ? '. Installing it with apt-get did not succeed' : ''),
+    `Cannot find ${command}, which the tests start: ${PROGRAMS[command]}${packages ? '. Installing it with apt-get did not succeed' : ''}`,
   );
 };
 

@@ -1,0 +1,84 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ROOT } from '../functions.ts';
+import { describeSchemas } from './describe-schemas.ts';
+import { openApiDocument } from './openapi.ts';
+
+/** Where the gateway's static files lie; its configuration names the folder. */
+const FOLDER = join(ROOT, 'dist/assets');
+
+/** As they are in the package: nothing is loaded from another host. */
+const VIEWER = [
+  import.meta.resolve('swagger-ui-dist/swagger-ui.css'),
+  import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+];
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Constellation API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="/docs/swagger-ui-bundle.js" charset="utf-8"></script>
+    <script src="/docs/start.js" charset="utf-8"></script>
+  </body>
+</html>
+`;
+
+/** No validator: it would send the description to another host. */
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#api',
+  validatorUrl: null,
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  tryItOutEnabled: true,
+  persistAuthorization: false,
+});
+`;
+
+/**
+ * Makes the static files of the gateway: the description of the API, and the page that shows it. Files that are as they should be stay
+ * untouched, so that several processes may build at once.
+ *
+ * @returns The folder.
+ */
+export const buildAssets = (): string => {
+  if (isBuilt) return FOLDER;
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  write('openapi.json', JSON.stringify(openApiDocument({ version, describe: describeSchemas() })));
+  write('docs/index.html', PAGE);
+  write('docs/start.js', START);
+  for (const file of VIEWER) copy(fileURLToPath(file), join(FOLDER, 'docs', basename(file)));
+  isBuilt = true;
+  return FOLDER;
+};
+
+/** By this process. */
+let isBuilt = false;
+
+const write = (name: string, text: string): void => {
+  const path = join(FOLDER, name);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
+  inPlace(path, (unfinished) => writeFileSync(unfinished, text));
+};
+
+const copy = (from: string, to: string): void => {
+  if (existsSync(to) && statSync(to).size === statSync(from).size) return;
+  inPlace(to, (unfinished) => copyFileSync(from, unfinished));
+};
+
+/** A file of that name is complete at any moment. */
+const inPlace = (path: string, make: (unfinished: string) => void): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  const unfinished = `${path}.${process.pid}`;
+  make(unfinished);
+  renameSync(unfinished, path);
+};

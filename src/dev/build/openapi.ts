@@ -1,0 +1,501 @@
+import * as z from 'zod';
+import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
+import { ProgressEvent } from '../../contract/ask-events.ts';
+import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../contract/ask-request.ts';
+import {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionRequest,
+  ChatError,
+  ChatModel,
+  ChatModels,
+} from '../../contract/chat-completions.ts';
+import { ContextPreview, ContextRequest, ContextResult, MemorySearchRequest } from '../../contract/context-engine.ts';
+import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
+import {
+  ArticleListing,
+  ArticleListingQuery,
+  ArticlePut,
+  HostArticle,
+  HostErrorBody,
+} from '../../contract/host-article.ts';
+import { type HttpRoute, ROUTES, type RouteName } from '../../contract/http-routes.ts';
+import * as contract from '../../contract/index.ts';
+import { KnowledgeGapsRequest, KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
+import { RetrievalRequest, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
+import { KnowledgeSearchRequest, KnowledgeSearchResponse, KnowledgeStats } from '../../contract/knowledge-search.ts';
+import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../contract/librarian-directory.ts';
+import {
+  Memory,
+  MemoryErasure,
+  MemoryErasureQuery,
+  MemoryInput,
+  MemoryListingQuery,
+  MemoryPage,
+  MemorySearchResponse,
+  MemoryStats,
+  MemoryStored,
+} from '../../contract/memory.ts';
+import {
+  GapRecordPage,
+  GapRecordsQuery,
+  GapsRestore,
+  Inventory,
+  InventoryQuery,
+  MemoriesRestore,
+  Restored,
+  TicketsRestore,
+} from '../../contract/moving.ts';
+import { NavigatorResponse } from '../../contract/navigator-response.ts';
+import { LibrarianResponse } from '../../contract/response.ts';
+import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
+import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
+import { Taxonomy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
+import { ReplayRequest, ReplayResponse, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+
+/** What a route takes and gives, with a request that works on the sample knowledge base. */
+interface Shapes {
+  query?: z.ZodObject;
+  body?: z.ZodType;
+  /** Schema of the reply; a text is its media type; undefined: 204 without a body. */
+  reply: z.ZodType | string | undefined;
+  /** Status of success; 200 (204 without a body) when absent. */
+  status?: number;
+  /** Events of a stream before its last one. */
+  events?: z.ZodType;
+  /** The body of every error; `ErrorBody` when absent. */
+  error?: z.ZodType;
+  /** Codes beside those that every route has. */
+  errors?: readonly ErrorCode[];
+  example: { path?: Record<string, string>; query?: Record<string, string>; body?: unknown };
+}
+
+const Erased = z.object({ erased: z.int().min(0) });
+const workspace_id = 'default';
+const person = { person_id: 'p-1024' };
+const article = { id: 'guides/opening-hours.md' };
+const hours = {
+  title: 'Opening hours',
+  content: '# Opening hours\n\nThe shop is open on weekdays from 9:00 to 17:00.\n',
+};
+const agent = { body: AgentRequest, reply: AgentResponse, error: AgentError, events: ProgressEvent };
+
+const SHAPES: Record<RouteName, Shapes> = {
+  'POST /v1/ask': {
+    ...{
+      body: AskRequest,
+      reply: LibrarianResponse,
+      events: ProgressEvent,
+      errors: ['NOT_FOUND', 'DELEGATION_FAILED'],
+    },
+    example: { body: { query: 'How long does shipping to Canada take?' } },
+  },
+  'POST /v1/navigate': {
+    ...{ body: NavigateRequest, reply: NavigatorResponse, events: ProgressEvent },
+    example: { body: { query: 'How do I swap the fan?' } },
+  },
+  'POST /v1/agents/analytics': { ...agent, example: { body: { query: 'How many iPhone 17 are in stock?' } } },
+  'POST /v1/agents/semantic': { ...agent, example: { body: { query: 'warranty', options: { limit: 3 } } } },
+  'POST /v1/agents/web_search': { ...agent, example: { body: { query: 'What does an iPhone 17 cost elsewhere?' } } },
+  'POST /v1/agents/hybrid': {
+    ...{ ...agent, errors: ['DELEGATION_FAILED'] },
+    example: { body: { query: 'How many iPhone 17 are in stock, and how long is the warranty?' } },
+  },
+  'POST /v1/chat/completions': {
+    ...{ body: ChatCompletionRequest, reply: ChatCompletion, events: ChatCompletionChunk, error: ChatError },
+    example: {
+      body: { model: 'constellation', messages: [{ role: 'user', content: 'What does error E30 mean?' }] },
+    },
+  },
+  'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
+  'GET /v1/models/{id}': {
+    reply: ChatModel,
+    error: ChatError,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 'navigator' } },
+  },
+  'GET /v1/librarians': { reply: LibrarianDirectory, example: {} },
+  'GET /librarians/{id}': {
+    reply: LibrarianDescription,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 'navigator' } },
+  },
+  'POST /librarians/{id}/ask': {
+    ...{ body: LibrarianAskRequest, reply: LibrarianResponse, error: LibrarianResponse },
+    ...{ errors: ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED', 'DELEGATION_FAILED'] },
+    example: { path: { id: 'navigator' }, body: { query: 'How do I swap the fan?' } },
+  },
+  'POST /v1/knowledge/search': {
+    ...{ body: KnowledgeSearchRequest, reply: KnowledgeSearchResponse },
+    example: { body: { query: 'reset the password', limit: 3 } },
+  },
+  'POST /v1/knowledge/retrieve': {
+    ...{ body: RetrievalRequest, reply: WeakKnowledgeRetrieval },
+    example: { body: { intent: 'not_hashing', message: 'It shows 0 H/s', metadata: { product: 'Apollo II' } } },
+  },
+  'GET /v1/knowledge/stats': { reply: KnowledgeStats, example: {} },
+  'GET /v1/knowledge/gaps': {
+    ...{ query: KnowledgeGapsRequest, reply: KnowledgeGapsResponse },
+    example: { query: { state: 'open', limit: '10' } },
+  },
+  'DELETE /v1/knowledge/gaps': {
+    ...{ query: z.strictObject({ person_id: contract.MemoryId }), reply: Erased },
+    example: { query: person },
+  },
+  'DELETE /v1/knowledge/gaps/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: { id: 'g-1' } } },
+  'GET /v1/knowledge/gaps/records': {
+    query: GapRecordsQuery,
+    reply: GapRecordPage,
+    example: { query: { limit: '10' } },
+  },
+  'PUT /v1/knowledge/gaps/records': {
+    ...{ body: GapsRestore, reply: Restored },
+    example: {
+      body: {
+        gaps: [
+          {
+            ...{ id: 'g-1', kind: 'question', gap: 'No article answers: engraving', intent: null, product: null },
+            ...{ stems: [['engrav', 1]], count: 1, closed_at: null },
+            ...{ first_seen: '2026-11-02T09:00:00Z', last_seen: '2026-11-02T09:00:00Z' },
+            examples: [
+              { message: 'Do you engrave?', subject: null, intent: 'unknown', product: null, person_id: null },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  'POST /v1/support/analyze': {
+    ...{ body: SupportRequest, reply: SupportResponse },
+    example: {
+      body: {
+        message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
+        metadata: { product: 'Apollo II' },
+      },
+    },
+  },
+  'GET /v1/support/taxonomy': { reply: z.object({ taxonomy: Taxonomy }), errors: ['NOT_FOUND'], example: {} },
+  'PUT /v1/support/taxonomy': {
+    ...{ body: TaxonomyPut, reply: TaxonomyWritten },
+    example: {
+      body: {
+        taxonomy: {
+          ...{ version: 1, name: 'A small shop', general_template: 'Hello {customer_name},\n\n{knowledge}' },
+          intents: [
+            {
+              ...{ id: 'opening_hours', title: 'Opening hours', reply_template: 'Hello,\n\n{knowledge}' },
+              examples: ['When do you open?', 'Are you open on Sunday?', 'What are your opening hours?'],
+            },
+            {
+              ...{ id: 'refund', title: 'Refund', reply_template: 'Hello,\n\n{knowledge}' },
+              examples: ['I want my money back', 'Please refund my order', 'How do I get a refund?'],
+            },
+          ],
+        },
+      },
+    },
+  },
+  'DELETE /v1/support/taxonomy': { reply: undefined, errors: ['NOT_FOUND'], example: {} },
+  'GET /v1/support/tickets': { query: TicketsRequest, reply: TicketsResponse, example: { query: { state: 'all' } } },
+  'PUT /v1/support/tickets': {
+    ...{ body: TicketsRestore, reply: Restored },
+    example: {
+      body: {
+        tickets: [
+          {
+            ...{ id: 'zammad/17/1', helpdesk: 'zammad', ticket_id: '17', state: 'done', result: 'note', attempts: 1 },
+            ...{ last_error: null, accepted_at: '2026-11-02T09:00:00Z', changed_at: '2026-11-02T09:00:02Z' },
+            next_attempt_at: null,
+          },
+        ],
+      },
+    },
+  },
+  'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
+  'GET /v1/sync': { reply: SyncStatus, example: {} },
+  'POST /v1/sync': { body: SyncRequest, reply: SyncAccepted, status: 202, example: { body: { full: true } } },
+  'GET /api/kb/articles': {
+    ...{ query: ArticleListingQuery, reply: ArticleListing, error: HostErrorBody },
+    example: { query: { limit: '2' } },
+  },
+  'GET /api/kb/inventory': {
+    ...{ query: InventoryQuery, reply: Inventory, error: HostErrorBody },
+    example: { query: { limit: '5' } },
+  },
+  'GET /api/kb/articles/{id}': {
+    ...{ reply: HostArticle, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
+  },
+  'PUT /api/kb/articles/{id}': {
+    ...{ body: ArticlePut, reply: HostArticle, error: HostErrorBody, example: { path: article, body: hours } },
+  },
+  'DELETE /api/kb/articles/{id}': {
+    ...{ reply: undefined, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
+  },
+  'GET /api/kb/text/{id}': {
+    ...{ reply: z.object({ id: z.string(), text: z.string() }), error: HostErrorBody, errors: ['NOT_FOUND'] },
+    example: { path: article },
+  },
+  'GET /v1/workspaces/{workspace_id}/memories': {
+    ...{ query: MemoryListingQuery, reply: MemoryPage },
+    example: { path: { workspace_id }, query: person },
+  },
+  'POST /v1/workspaces/{workspace_id}/memories': {
+    ...{ body: MemoryInput, reply: MemoryStored, status: 201, errors: ['RATE_LIMITED'] },
+    example: {
+      path: { workspace_id },
+      body: { type: 'fact', content: 'Owns an Apollo II since May 2026.', ...person },
+    },
+  },
+  'PUT /v1/workspaces/{workspace_id}/memories': {
+    ...{ body: MemoriesRestore, reply: Restored },
+    example: {
+      path: { workspace_id },
+      body: {
+        memories: [
+          {
+            ...{ id: 'm-1', workspace_id, type: 'fact', content: 'Prefers e-mail.', confidence: 1 },
+            created_at: '2026-11-02T09:00:00Z',
+          },
+        ],
+      },
+    },
+  },
+  'DELETE /v1/workspaces/{workspace_id}/memories': {
+    ...{ query: MemoryErasureQuery, reply: MemoryErasure, example: { path: { workspace_id }, query: person } },
+  },
+  'GET /v1/workspaces/{workspace_id}/memories/stats': { reply: MemoryStats, example: { path: { workspace_id } } },
+  'GET /v1/workspaces/{workspace_id}/memories/{id}': {
+    ...{ reply: Memory, errors: ['NOT_FOUND'], example: { path: { workspace_id, id: 'm-1' } } },
+  },
+  'DELETE /v1/workspaces/{workspace_id}/memories/{id}': {
+    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, id: 'm-1' } } },
+  },
+  'POST /v1/workspaces/{workspace_id}/memories/search': {
+    ...{ body: MemorySearchRequest, reply: MemorySearchResponse },
+    example: { path: { workspace_id }, body: { query: 'Which device does the customer own?' } },
+  },
+  'POST /v1/workspaces/{workspace_id}/memories/context': {
+    ...{ body: ContextRequest, reply: ContextResult },
+    example: { path: { workspace_id }, body: { query: 'Which device?', options: { tokenBudget: 200 } } },
+  },
+  'POST /v1/workspaces/{workspace_id}/memories/context/preview': {
+    ...{ body: ContextRequest, reply: ContextPreview },
+    example: { path: { workspace_id }, body: { query: 'Which device?', options: { tokenBudget: 200 } } },
+  },
+  'POST /webhooks/{helpdesk}/{workspace}': {
+    ...{ body: z.looseObject({}), reply: z.looseObject({}) },
+    example: { path: { helpdesk: 'zammad', workspace: 'default' }, body: {} },
+  },
+  'GET /metrics': { reply: 'text/plain', example: {} },
+  'GET /healthz': { reply: Healthz, example: {} },
+  'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), example: {} },
+};
+
+/** The request of each route's example, for a product that runs on the sample knowledge base. */
+export const exampleRequest = (name: RouteName): { method: string; path: string; body?: unknown } => {
+  const [method = '', template = ''] = name.split(' ');
+  const { path = {}, query, body } = SHAPES[name].example;
+  const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
+    (path[parameter] ?? '').split('/').map(encodeURIComponent).join('/'),
+  );
+  const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
+  return { method, path: `${filled}${search}`, ...(body === undefined ? {} : { body }) };
+};
+
+/** Whether a reply is what the description promises: undefined when it is, otherwise what differs. */
+export const replyProblem = (
+  name: RouteName,
+  { status, body }: { status: number; body: unknown },
+): string | undefined => {
+  const { reply, error = ErrorBody } = SHAPES[name];
+  const schema = status < 400 ? reply : error;
+  if (schema === undefined || typeof schema === 'string') return undefined;
+  const read = schema.safeParse(body);
+  return read.success ? undefined : z.prettifyError(read.error);
+};
+
+type Json = Record<string, unknown>;
+
+/**
+ * The description of the API (OpenAPI 3.1.1), as an object of JSON. Heavy: made when the product is built.
+ *
+ * @param describe The description of each schema of the contract, added to those of its members: `describe('AskRequest', schema)`.
+ */
+export const openApiDocument = ({ version, describe }: { version: string; describe: Describe }): Json => {
+  const registry = z.registry<{ id: string }>();
+  const register = (id: string, schema: z.ZodType): void => void (registry.has(schema) || registry.add(schema, { id }));
+  for (const [id, exported] of Object.entries(contract)) if (exported instanceof z.ZodType) register(id, exported);
+  // A schema without a name of its own is named after its route.
+  for (const [name, { body, reply, error }] of Object.entries(SHAPES) as [RouteName, Shapes][]) {
+    const id = capitalised(idOf(name));
+    if (body !== undefined) register(`${id}Request`, body);
+    if (reply instanceof z.ZodType) register(`${id}Reply`, reply);
+    if (error !== undefined) register(`${id}Error`, error);
+  }
+  const named = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    io: 'input',
+    unrepresentable: 'any',
+    override: tidy,
+  }).schemas as Record<string, Json>;
+  const paths: Record<string, Json> = {};
+  const used = new Set<string>();
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, HttpRoute][]) {
+    const [method = '', path = ''] = name.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, route, { registry, named }) };
+  }
+  collect(paths, { named, used });
+  const schemas = Object.fromEntries(
+    [...used].sort().map((id) => {
+      const { $schema: _, $id: __, ...schema } = named[id] ?? {};
+      return [id, describe(id, schema)];
+    }),
+  );
+  return {
+    openapi: '3.1.1',
+    info: {
+      ...{ title: 'Constellation', version, license: { name: 'MIT', identifier: 'MIT' } },
+      description:
+        'Answers from a team’s own knowledge base, with a source for every statement. Send an API key as `Authorization: Bearer ck_…`. ' +
+        'Every response carries `X-Request-Id`. Branch on the code of an error, never on its text.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ck_…' } },
+    },
+  };
+};
+
+/** Adds descriptions to a JSON Schema of the contract. */
+export type Describe = (id: string, schema: Json) => Json;
+
+const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+interface Naming {
+  registry: ReturnType<typeof z.registry<{ id: string }>>;
+  named: Record<string, Json>;
+}
+
+const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
+  const { body, query, example } = SHAPES[name];
+  const { tag, summary, capability, access } = route;
+  const rights = capability === undefined ? 'Any key will do.' : `The key needs the capability \`${capability}\`.`;
+  const signed = 'The caller signs the request itself; an API key counts for nothing.';
+  return {
+    operationId: idOf(name),
+    tags: [tag],
+    summary,
+    description: access === 'public' ? 'No key is needed.' : access === 'signed' ? signed : rights,
+    ...(access === undefined ? {} : { security: [] }),
+    ...listOf('parameters', [
+      ...pathParameters(name),
+      ...(query === undefined ? [] : queryParameters(query, example.query)),
+      ...(access === undefined && !name.includes('{workspace_id}') ? [WORKSPACE] : []),
+    ]),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: name !== 'POST /v1/sync',
+            content: { 'application/json': { schema: refOf(body, naming), example: example.body } },
+          },
+        }),
+    responses: { ...success(name, route, naming), ...failures(name, route, naming) },
+  };
+};
+
+/** `GET /v1/knowledge/gaps/{id}` -> `getKnowledgeGapsId`. */
+const idOf = (name: RouteName): string => {
+  const [method = '', path = ''] = name.split(' ');
+  const words = path.replace(/^\/(?:v1|api)\//, '').split(/[^a-z0-9]+/i);
+  return [method.toLowerCase(), ...words.map(capitalised)].join('');
+};
+
+const listOf = (key: string, items: Json[]): Json => (items.length === 0 ? {} : { [key]: items });
+const refOf = (schema: z.ZodType, { registry }: Naming): Json => ({
+  $ref: `#/components/schemas/${registry.get(schema)?.id ?? ''}`,
+});
+
+const WORKSPACE: Json = {
+  ...{ name: 'workspace_id', in: 'query', required: false, schema: { type: 'string', maxLength: 64 } },
+  description: 'One of the workspaces of the key; the first of them when absent.',
+};
+
+const pathParameters = (name: RouteName): Json[] =>
+  [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => ({
+    ...{ name: parameter, in: 'path', required: true, schema: { type: 'string' } },
+    example: SHAPES[name].example.path?.[parameter],
+    ...('hasSlashes' in ROUTES[name] ? { description: 'May hold slashes.' } : {}),
+  }));
+
+const queryParameters = (query: z.ZodObject, example: Record<string, string> = {}): Json[] => {
+  const schema = z.toJSONSchema(query, { io: 'input', unrepresentable: 'any', override: tidy });
+  return Object.entries(schema.properties ?? {}).map(([name, member]) => ({
+    ...{ name, in: 'query', required: schema.required?.includes(name) === true, schema: member },
+    ...(example[name] === undefined ? {} : { example: example[name] }),
+  }));
+};
+
+const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json => {
+  const { reply, events, status = reply === undefined ? 204 : 200 } = SHAPES[name];
+  if (reply === undefined) return { [status]: { description: 'Done.' } };
+  if (typeof reply === 'string')
+    return { [status]: { description: 'As text.', content: { [reply]: { schema: { type: 'string' } } } } };
+  const stream =
+    streams === true && events !== undefined
+      ? {
+          'text/event-stream': { schema: refOf(events, naming) },
+        }
+      : {};
+  return {
+    [status]: {
+      description: streams === true ? 'The answer; as events for callers that accept `text/event-stream`.' : 'Success.',
+      content: { 'application/json': { schema: refOf(reply, naming) }, ...stream },
+    },
+  };
+};
+
+/** Errors that any route may have. */
+const COMMON: readonly ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'TIMEOUT'];
+
+/** By status, since several codes share one. */
+const failures = (name: RouteName, { access }: HttpRoute, naming: Naming): Json => {
+  const { query, body, error = ErrorBody, errors = [] } = SHAPES[name];
+  const invalid: ErrorCode[] = query === undefined && body === undefined ? [] : ['INVALID_QUERY'];
+  const refused: ErrorCode[] = access === 'public' ? [] : ['UNAUTHORIZED'];
+  const codes = [...new Set([...invalid, ...refused, ...errors, ...COMMON])];
+  const byStatus = Map.groupBy(codes, (code) => HTTP_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, its]) => [
+      status,
+      {
+        description: its.map((code) => `\`${code}\``).join(', '),
+        content: { 'application/json': { schema: refOf(error, naming) } },
+      },
+    ]),
+  );
+};
+
+/** Unknown members of replies are no fault, and dates travel as texts. */
+const tidy: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === 'object' && (def as z.core.$ZodObjectDef).catchall === undefined)
+    delete jsonSchema.additionalProperties;
+  if (def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date' || jsonSchema.format === 'uri')
+    delete jsonSchema.pattern;
+};
+
+/** The names of all schemas that a part of the document refers to, directly or through others. */
+const collect = (part: unknown, { named, used }: { named: Record<string, Json>; used: Set<string> }): void => {
+  for (const [, id = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    if (used.has(id)) continue;
+    used.add(id);
+    const { $id: _, ...schema } = named[id] ?? {};
+    collect(schema, { named, used });
+  }
+};

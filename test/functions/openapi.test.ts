@@ -1,0 +1,121 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
+import { exampleRequest, replyProblem } from '../../src/dev/build/openapi.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { launchChromium } from './chromium-for-test.ts';
+import { grant, send, startEmbedded } from './product-for-test.ts';
+
+const OWNER = 'ck_owner_0123456789abcdef';
+const NO_RIGHTS = 'ck_no_rights_0123456789ab';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startEmbedded({ webSearch: 'local' });
+  await product.sync({ full: true });
+  const capabilities = ['*', 'memory:restore'];
+  await grant(product, OWNER, { capabilities });
+  await grant(product, NO_RIGHTS, { capabilities: ['none:at-all'] });
+}, 120_000);
+afterAll(() => product?.stop());
+
+const NAMES = Object.keys(ROUTES) as RouteName[];
+const METHODS = ['PUT', 'POST', 'GET', 'DELETE'];
+/** What an example reads is written by another one first; intents and deletions come last. */
+const inOrder = (name: RouteName): number =>
+  METHODS.findIndex((method) => name.startsWith(method)) + (name.includes('taxonomy') ? 10 : 0);
+
+type Description = {
+  [member: string]: unknown;
+  paths: Record<string, Record<string, unknown>>;
+  components: { schemas: Record<string, object> };
+};
+const described = async (): Promise<Description> =>
+  (await fetch(new URL('/openapi.json', product.url))).json() as Promise<Description>;
+
+describe('GET /openapi.json', () => {
+  it('is a valid description of exactly the routes that there are', async () => {
+    const description = await described();
+    expect(await new Validator().validate(description)).toEqual({ valid: true });
+    const names = Object.entries(description.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(names.toSorted()).toEqual(NAMES.toSorted());
+    const schemas = Object.values(description.components.schemas);
+    expect(schemas.filter((schema) => Object.keys(schema).length === 0)).toEqual([]);
+    expect(description.components.schemas.AskRequest).toMatchObject({
+      properties: { timeout_ms: { description: expect.stringContaining('milliseconds') } },
+    });
+  });
+
+  it('is revalidated by its entity tag, and needs no key', async () => {
+    const first = await fetch(new URL('/openapi.json', product.url));
+    const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' };
+    expect((await fetch(new URL('/openapi.json', product.url), { headers })).status).toBe(304);
+    expect(first.headers.get('Cache-Control')).toBe('no-cache');
+  });
+});
+
+describe('the example of a route', { timeout: 60_000 }, () => {
+  const SIGNED = NAMES.filter((name) => 'access' in ROUTES[name] && ROUTES[name].access === 'signed');
+
+  it.each(NAMES.filter((name) => !SIGNED.includes(name)).toSorted((one, other) => inOrder(one) - inOrder(other)))(
+    '%s works, and its reply is what is described',
+    async (name) => {
+      const { method, path, body } = exampleRequest(name);
+      const response = await send(product, `${method} ${path}`, body, OWNER);
+      const text = await response.text();
+      expect([response.status, text.slice(0, 500)]).toEqual([expect.toSatisfy(isSuccess), expect.anything()]);
+      const isJson = response.headers.get('Content-Type')?.includes('json') === true;
+      expect(replyProblem(name, { status: response.status, body: isJson ? JSON.parse(text) : text })).toBeUndefined();
+    },
+  );
+
+  it.each(SIGNED)('%s is refused without a signature, in the form that is described', async (name) => {
+    const { method, path, body } = exampleRequest(name);
+    const response = await send(product, `${method} ${path}`, body, OWNER);
+    expect(response.status).toBe(401);
+    expect(replyProblem(name, { status: response.status, body: await response.json() })).toBeUndefined();
+  });
+
+  it.each(NAMES.filter((name) => 'capability' in ROUTES[name]))(
+    '%s needs the capability that is described',
+    async (name) => {
+      const { method, path, body } = exampleRequest(name);
+      const response = await send(product, `${method} ${path}`, body, NO_RIGHTS);
+      const refused: unknown = await response.json();
+      expect([response.status, JSON.stringify(refused)]).toEqual([401, expect.stringContaining('capability')]);
+      expect(replyProblem(name, { status: 401, body: refused })).toBeUndefined();
+    },
+  );
+});
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+describe('GET /docs', () => {
+  it('shows the routes and runs an example, without a request to another host', { timeout: 60_000 }, async () => {
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const problems: string[] = [];
+      page.on('pageerror', ({ message }) => problems.push(message));
+      page.on('console', (line) => void (line.type() === 'error' && problems.push(line.text())));
+      page.on('request', (request) => {
+        if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== product.url.origin)
+          problems.push(request.url());
+      });
+      await page.goto(new URL('/docs', product.url).href);
+      await page.click('.authorize');
+      await page.fill('.auth-container input', product.key);
+      await page.click('.auth-btn-wrapper .authorize');
+      await page.click('.btn-done');
+      await page.click('#operations-Ask-postAsk .opblock-summary-control');
+      await page.click('#operations-Ask-postAsk .execute');
+      const reply = page.locator('#operations-Ask-postAsk .live-responses-table');
+      await reply.getByText('4 to 7').first().waitFor({ timeout: 20_000 });
+      expect(problems).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});
