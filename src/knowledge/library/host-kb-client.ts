@@ -3,7 +3,7 @@ import { ARTICLE_CONTENT_MAX_LENGTH, ArticleListingReply, HostArticleReply } fro
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
-import { fetchHostJson, HostKbError } from './fetch-host-json.ts';
+import { fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Where a host knowledge base listens. */
 export interface HostKb {
@@ -23,7 +23,10 @@ export interface HostKbOptions {
   sleep: (ms: number) => Promise<void>;
   /** Of one request, its body included; 30 s. */
   timeoutMs?: number;
-  /** Of one page; 32 MiB: what a hundred articles of the greatest length allowed hardly ever reach. */
+  /**
+   * Of one page; 16 MiB, which may take twice that in memory, since a text outside Latin-1 has two bytes a character there. A larger page
+   * is asked for again with fewer articles.
+   */
   maxBytes?: number;
   /** Articles on a page, 1 to 500; 100. */
   limit?: number;
@@ -60,34 +63,36 @@ const MAX_PAUSE_MS = 60_000;
 
 /** Reads the article list of a host: filters, paging, retries with back-off, bounds on size and time. */
 export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient => {
-  const { limit = 100, timeoutMs = 30_000, maxBytes = 32 * 1024 * 1024 } = options;
+  const { limit: most = 100, timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
   if (!URL.canParse(host.url)) throw new HostKbError('its address is not a URL');
   const base = new URL(host.url);
   const token = host.token ? { origin: base.origin, value: host.token } : undefined;
 
-  const readOnce = async (filters: HostFilters, cursor: HostCursor | undefined): Promise<HostPage> => {
+  const readOnce = async (filters: HostFilters, { cursor, limit }: PagePlace): Promise<HostPage> => {
     const address = addressOf(base, { filters, cursor, limit });
-    const { json, url, headers } = await fetchHostJson(address, { ...options, token, timeoutMs, maxBytes });
-    const listing = readAs(ArticleListingReply, json);
+    const { page, take } = pageReader();
+    const fetched = { ...options, token, timeoutMs, maxBytes, onArticle: take };
+    const { members, url, headers } = await fetchHostListing(address, fetched);
+    const listing = readAs(ArticleListingReply, members);
     if (!listing.ok) throw new HostKbError(`the answer is no listing: ${describeIssues(listing.issues)}`);
-    const { articles, total, next_cursor } = listing.value;
-    return {
-      ...readArticles(articles),
-      received: articles.length,
-      total: total ?? undefined,
-      next: nextCursorOf(
-        { received: articles.length, total, nextCursor: next_cursor, headers, url, base, limit },
-        cursor,
-      ),
-    };
+    const { total, next_cursor } = listing.value;
+    const end = { received: page.received, total, nextCursor: next_cursor, headers, url, base, limit, most };
+    return { ...page, total: total ?? undefined, next: nextCursorOf(end, cursor) };
   };
 
   return {
     readPage: async (filters, cursor) => {
+      let place = { cursor, limit: (cursor?.kind === 'count' ? cursor.limit : undefined) ?? most };
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await readOnce(filters, cursor);
+          return await readOnce(filters, place);
         } catch (error) {
+          const smaller = error instanceof HostKbError && error.isTooLarge ? withFewer(place) : undefined;
+          if (smaller !== undefined) {
+            place = smaller;
+            attempt = 0;
+            continue;
+          }
           const pauseMs = pauseBefore(error, { attempt, random: options.random });
           if (pauseMs === undefined) throw error;
           await options.sleep(pauseMs);
@@ -95,6 +100,26 @@ export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient
       }
     },
   };
+};
+
+interface PagePlace {
+  cursor: HostCursor | undefined;
+  /** Articles on the page. */
+  limit: number;
+}
+
+const FEWER = 10;
+
+/**
+ * The same place with a tenth of the articles on the page, to the whole number; `undefined` when there is none: a link has the host's own
+ * size of pages, and pages can be renumbered only where those before had the size that was asked for.
+ */
+const withFewer = ({ cursor, limit }: PagePlace): PagePlace | undefined => {
+  const fewer = Math.ceil(limit / FEWER);
+  if (fewer === limit || cursor?.kind === 'link') return undefined;
+  if (cursor?.kind !== 'count') return { cursor, limit: fewer };
+  if (cursor.offset !== (cursor.page - 1) * limit || cursor.offset % fewer !== 0) return undefined;
+  return { cursor: { ...cursor, page: cursor.offset / fewer + 1, limit: fewer }, limit: fewer };
 };
 
 /** Half to all of 0.5 s, 1 s, 2 s, so that many libraries do not come back at once, or what the host asks for. */
@@ -123,27 +148,28 @@ const addressOf = (
   return url;
 };
 
-const readArticles = (replies: unknown[]): { articles: HostArticleReply[]; skipped: SkippedArticle[] } => {
-  const articles: HostArticleReply[] = [];
-  const skipped: SkippedArticle[] = [];
-  for (const [index, reply] of replies.entries()) {
+/** Takes the articles of a page one by one. */
+const pageReader = () => {
+  const page: Pick<HostPage, 'articles' | 'skipped' | 'received'> = { articles: [], skipped: [], received: 0 };
+  const skip = (id: string, problem: string) =>
+    page.skipped.push({ id, reason: `Cannot take in the article: ${problem}`.slice(0, 500) });
+  const take = (reply: unknown): void => {
+    if (page.received === MAX_ON_PAGE) throw new HostKbError(`a page has more than ${MAX_ON_PAGE} articles`);
+    page.received += 1;
     const article = readAs(HostArticleReply, reply);
-    if (!article.ok) skipped.push({ id: idOf(reply, index), reason: reasonOf(describeIssues(article.issues)) });
-    else if (article.value.content.length > ARTICLE_CONTENT_MAX_LENGTH) {
-      const problem = `content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;
-      skipped.push({ id: article.value.id, reason: reasonOf(problem) });
-    } else articles.push(article.value);
-  }
-  return { articles, skipped };
+    if (!article.ok) skip(idOf(reply, page.received), describeIssues(article.issues));
+    else if (article.value.content.length > ARTICLE_CONTENT_MAX_LENGTH)
+      skip(article.value.id, `content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`);
+    else page.articles.push(article.value);
+  };
+  return { page, take };
 };
 
-const reasonOf = (problem: string): string => `Cannot take in the article: ${problem}`.slice(0, 500);
+const MAX_ON_PAGE = 10_000;
 
-const idOf = (reply: unknown, index: number): string => {
+const idOf = (reply: unknown, place: number): string => {
   const id = typeof reply === 'object' && reply !== null && 'id' in reply ? reply.id : undefined;
-  return typeof id === 'string' || typeof id === 'number'
-    ? String(id).slice(0, 300)
-    : `(number ${index + 1} on its page)`;
+  return typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, 300) : `(number ${place} on its page)`;
 };
 
 /** The host knowledge base of a workspace. */
@@ -160,7 +186,13 @@ export const HostCursor = z.discriminatedUnion('kind', [
   /** The address that the host's `Link` header gives for `next`. */
   z.object({ kind: z.literal('link'), value: z.url().max(4096) }),
   /** Pages counted from 1, articles before the page. */
-  z.object({ kind: z.literal('count'), page: z.int().min(2), offset: z.int().min(1) }),
+  z.object({
+    kind: z.literal('count'),
+    page: z.int().min(2),
+    offset: z.int().min(1),
+    /** Articles on a page, when it is not the usual number. */
+    limit: z.int().min(1).optional(),
+  }),
 ]);
 export type HostCursor = z.infer<typeof HostCursor>;
 
@@ -174,6 +206,8 @@ interface PageEnd {
   /** As configured: a link may not lead to another host. */
   base: URL;
   limit: number;
+  /** The usual number of articles on a page. */
+  most: number;
 }
 
 /**
@@ -189,7 +223,8 @@ const nextCursorOf = (page: PageEnd, current: HostCursor | undefined): HostCurso
   if (page.received === 0 || (current !== undefined && current.kind !== 'count')) return undefined;
   const offset = (current?.offset ?? 0) + page.received;
   const isLast = typeof page.total === 'number' ? offset >= page.total : page.received < page.limit;
-  return isLast ? undefined : { kind: 'count', page: (current?.page ?? 1) + 1, offset };
+  const size = page.limit === page.most ? {} : { limit: page.limit };
+  return isLast ? undefined : { kind: 'count', page: (current?.page ?? 1) + 1, offset, ...size };
 };
 
 /** The target of `rel="next"` in a Link header (RFC 8288, section 3). */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Target } from '../../runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
 import { boundFetch } from './bound-fetch.ts';
-import { HostKbError } from './fetch-host-json.ts';
+import { HostKbError } from './fetch-host-listing.ts';
 import type { LibrarySource } from './host-kb-client.ts';
 import { hostKbClient } from './host-kb-client.ts';
 

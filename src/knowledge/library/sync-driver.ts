@@ -18,7 +18,7 @@ import { takeInArticle } from '../articles/take-in-article.ts';
 import type { ArticleStore } from './article-store.ts';
 import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
-import { HostKbError } from './fetch-host-json.ts';
+import { HostKbError } from './fetch-host-listing.ts';
 import type { HostKbClient, HostPage, LibrarySource } from './host-kb-client.ts';
 import type { LibraryState } from './library-state.ts';
 import type { StagedArticle, SyncStore } from './sync-run.ts';

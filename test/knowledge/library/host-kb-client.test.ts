@@ -173,7 +173,7 @@ describe('hostKbClient()', () => {
         response.end('{}');
       },
       'a page is larger than 1000000 bytes',
-      1,
+      3,
     ],
     ['leads elsewhere', status(302, { location: 'http://169.254.169.254/latest' }), 'a host that is not allowed', 1],
     ['leads in a circle', status(302, { location: '/api/kb/articles' }), 'more than 3 redirects', 4],
@@ -190,6 +190,45 @@ describe('hostKbClient()', () => {
     const { client, requests } = await hostThat(answer, { timeoutMs: 50 });
     await expect(client.readPage({})).rejects.toThrow('no answer within 50 ms');
     expect(requests).toHaveLength(4);
+  });
+
+  it.each(['counted', 'cursor'])(
+    'asks for fewer articles when a page is too large, and misses none: %s',
+    async (kind) => {
+      const many = Array.from({ length: 25 }, (_, at) =>
+        hostArticle(`a${at}`, at < 12 ? 'Short.' : 'Long. '.repeat(200)),
+      );
+      const { client, requests } = await hostThat(
+        (_, response, url) => {
+          const limit = Number(url.searchParams.get('limit'));
+          const from =
+            kind === 'cursor'
+              ? Number(url.searchParams.get('cursor') ?? 0)
+              : limit * (Number(url.searchParams.get('page') ?? 1) - 1);
+          const next = from + limit < many.length && kind === 'cursor' ? { next_cursor: String(from + limit) } : {};
+          send(response, { articles: many.slice(from, from + limit), total: many.length, ...next });
+        },
+        { limit: 10, maxBytes: 8_000 },
+      );
+      const pages: HostPage[] = [];
+      let cursor: HostCursor | undefined;
+      do {
+        const page = await client.readPage({}, cursor);
+        pages.push(page);
+        cursor = page.next;
+      } while (cursor);
+      expect(pages.flatMap((page) => page.articles.map(({ id }) => id))).toEqual(many.map(({ id }) => id));
+      expect(requests[0]).toContain('limit=10');
+      expect(requests.at(-1)).toContain('limit=1');
+    },
+  );
+
+  it('fails where pages cannot be made smaller', async () => {
+    const body = { articles: [hostArticle('a', 'x'.repeat(3000))], total: 5 };
+    const { client, requests } = await hostThat((_, response) => send(response, body), { maxBytes: 2_000 });
+    await expect(client.readPage({}, { kind: 'count', page: 2, offset: 50 })).rejects.toThrow('a page is larger');
+    await expect(client.readPage({}, { kind: 'link', value: `${'http://127.0.0.1'}/` })).rejects.toThrow();
+    expect(requests).toHaveLength(1);
   });
 
   it('skips the broken articles of a page, each with its reason', async () => {

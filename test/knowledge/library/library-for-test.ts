@@ -1,7 +1,7 @@
 import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-with-vectors.ts';
-import { HostKbError } from '../../../src/knowledge/library/fetch-host-json.ts';
+import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';

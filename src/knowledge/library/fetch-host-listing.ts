@@ -1,55 +1,63 @@
 import { DataSourceError } from '../../http/coded-error.ts';
-import { HttpFailure, readJson, retryAfterMs, send } from '../../http/fetch-json.ts';
+import { HttpFailure, retryAfterMs, send } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
 import { type AllowedHosts, addressProblem } from './allowed-hosts.ts';
+import { type ReadListingOptions, readListing } from './read-listing.ts';
 
 /** The host could not be read; `message` says why in our own words and is fit for the report. */
 export class HostKbError extends DataSourceError {
   /** Whether another attempt may help. */
   readonly isPassing: boolean;
+  /** Whether a smaller page may be read. */
+  readonly isTooLarge: boolean;
   /** Retry-After of the host. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(problem: string, { isPassing = false, retryAfterMs, cause }: HostKbErrorOptions = {}) {
+  constructor(
+    problem: string,
+    { isPassing = false, isTooLarge = false, retryAfterMs, cause }: HostKbErrorOptions = {},
+  ) {
     super(`Cannot read the article list: ${problem}`, { cause });
     this.isPassing = isPassing;
+    this.isTooLarge = isTooLarge;
     this.retryAfterMs = retryAfterMs;
   }
 }
 
 interface HostKbErrorOptions {
   isPassing?: boolean;
+  isTooLarge?: boolean;
   retryAfterMs?: number | undefined;
   cause?: unknown;
 }
 
-export interface FetchHostOptions {
+export interface FetchHostOptions extends Omit<ReadListingOptions, 'signal'> {
   fetch: typeof fetch;
   allowed: AllowedHosts;
   /** Sent to the configured origin only. */
   token?: { origin: string; value: string } | undefined;
   timeoutMs: number;
-  maxBytes: number;
   now: () => number;
 }
 
 const MAX_REDIRECTS = 3;
 
 /**
- * Fetches a JSON document from a host: allowed addresses only, checked again at every redirect; at most three redirects; one
- * deadline for all of it, the body included; a limit on the size of the body.
+ * Fetches a page of articles from a host: allowed addresses only, checked again at every redirect; at most three redirects; one
+ * deadline for all of it, the body included; a limit on the size of the body, which is read as a stream.
  *
- * @throws {HostKbError} When there is no such document.
+ * @returns The members beside the articles, as `readListing` gives them.
+ * @throws {HostKbError} When there is no such page, or it breaks off.
  */
-export const fetchHostJson = async (
+export const fetchHostListing = async (
   address: URL,
   options: FetchHostOptions,
-): Promise<{ json: unknown; url: URL; headers: Headers }> => {
+): Promise<{ members: Record<string, unknown>; url: URL; headers: Headers }> => {
   const signal = AbortSignal.timeout(options.timeoutMs);
   try {
     const { response, url } = await follow(address, options, signal);
     checkResponse(response, options.now());
-    return { json: await readJson(response, { maxBytes: options.maxBytes, signal }), url, headers: response.headers };
+    return { members: await readListing(response, { ...options, signal }), url, headers: response.headers };
   } catch (error) {
     throw error instanceof HttpFailure ? hostErrorOf(error, options) : error;
   }
@@ -88,7 +96,8 @@ const checkResponse = ({ status, headers, body }: Response, now: number): void =
 };
 
 const hostErrorOf = (cause: HttpFailure, { timeoutMs, maxBytes }: FetchHostOptions): HostKbError => {
-  if (cause.kind === 'too-large') return new HostKbError(`a page is larger than ${maxBytes} bytes`);
+  if (cause.kind === 'too-large')
+    return new HostKbError(`a page is larger than ${maxBytes} bytes`, { isTooLarge: true, cause });
   // A body that is no JSON has as a rule been cut off with its connection.
   if (cause.kind === 'not-json') return new HostKbError('the answer is cut off or no JSON', { isPassing: true, cause });
   const problem = cause.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : 'the host cannot be reached';
