@@ -5,6 +5,7 @@ import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
+import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
@@ -18,6 +19,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   RATE_STRANGER: RateLimit;
   ASSETS: Fetcher;
   CORS_ORIGINS?: string;
+  OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
 }
 
@@ -25,14 +27,17 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
 const NO_LIBRARIANS = new Set(['library', 'webhooks', 'memory', 'support']);
 
 const fetch = serveApp('gateway', async (env: Env) => {
+  const isLocal = env.ENVIRONMENT === 'development';
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
   const { ASSETS: assets, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
+  const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
   const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
+    tokens: providers.length === 0 ? undefined : oidcTokens(providers),
     limits: { standard: env.RATE_STANDARD, high: env.RATE_HIGH, anonymous: env.RATE_STRANGER },
     client: signedClient({ ...identity, targets: { ...partners, ...functions } }),
     directory: identity.directory,
@@ -44,7 +49,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     }),
     ...chatModelOf(settings),
     budgets: settings.budgets,
-    isLocal: env.ENVIRONMENT === 'development',
+    isLocal,
     assets,
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },

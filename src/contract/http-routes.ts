@@ -192,6 +192,16 @@ export const ROUTES = {
   },
   'GET /metrics': { tag: 'Operations', summary: 'Show metrics for Prometheus', capability: 'metrics:read' },
   'GET /healthz': { tag: 'Operations', summary: 'Show liveness and the adapters in use', access: 'public' },
+  'GET /.well-known/oauth-protected-resource': {
+    tag: 'Operations',
+    summary: 'Name the identity providers whose tokens are accepted',
+    access: 'public',
+  },
+  'GET /.well-known/oauth-protected-resource/mcp': {
+    tag: 'Operations',
+    summary: 'Name the identity providers whose tokens are accepted, for clients of MCP',
+    access: 'public',
+  },
   'GET /openapi.json': { tag: 'Operations', summary: 'Show this description', access: 'public' },
 } as const satisfies Record<string, HttpRoute>;
 

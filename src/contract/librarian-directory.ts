@@ -41,6 +41,16 @@ export const LibrarianDescription = LibrarianInfo.extend({
 });
 export type LibrarianDescription = z.infer<typeof LibrarianDescription>;
 
+/** The gateway as a resource that tokens open (RFC 9728, section 2). */
+export const ProtectedResource = z.object({
+  resource: z.url().max(2048),
+  /** Issuers whose tokens are accepted. */
+  authorization_servers: z.array(z.url().max(500)).max(10),
+  bearer_methods_supported: z.array(z.literal('header')).max(1),
+  resource_name: z.string().max(100),
+});
+export type ProtectedResource = z.infer<typeof ProtectedResource>;
+
 /** `GET /healthz`: the function is up, and which adapters it uses. */
 export const Healthz = z.object({
   status: z.enum(['ok', 'degraded']),

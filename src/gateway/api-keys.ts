@@ -26,6 +26,8 @@ export interface ApiKey extends ApiKeyRecord {
   /** Opaque and stable, made from the hash: 16 hexadecimal digits. */
   id: string;
   workspaces: [string, ...string[]];
+  /** How its holder signed in; `key` when absent. */
+  authentication?: 'oidc';
 }
 
 export interface ApiKeys {

@@ -6,7 +6,7 @@ import type { HostErrorBody } from '../contract/host-article.ts';
 import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
-import { Healthz } from '../contract/librarian-directory.ts';
+import { Healthz, type ProtectedResource } from '../contract/librarian-directory.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
@@ -27,10 +27,13 @@ import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
 import { createMetricsRoute } from './metrics.ts';
+import type { Tokens } from './oidc.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
+  /** Tokens of identity providers; absent when none is configured. */
+  tokens?: Tokens | undefined;
   limits: RateLimits;
   client: SignedClient;
   /** Functions that a partner's librarian reaches at `/librarians/{id}`, by id. */
@@ -77,6 +80,10 @@ export const createApp = (parts: GatewayParts) => {
     const helpdesks = await helpdesksOf(functions.webhooks);
     return c.json(withParts(health, { directory, now: now(), helpdesks }));
   });
+  const { tokens } = parts;
+  if (tokens !== undefined) app.use(namesMetadata);
+  on('GET /.well-known/oauth-protected-resource', (c) => protectedResource(c, tokens));
+  on('GET /.well-known/oauth-protected-resource/mcp', (c) => protectedResource(c, tokens));
   on('GET /openapi.json', (c) => asset(c, parts.assets));
   app.get('/docs', (c) => asset(c, parts.assets, '/docs/index.html'));
   app.get('/docs/:file', (c) => asset(c, parts.assets));
@@ -188,6 +195,26 @@ export const createApp = (parts: GatewayParts) => {
   });
   app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
+};
+
+/** Where a client that was refused finds out whose tokens are accepted (RFC 9728, section 5.1). */
+const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {
+  await next();
+  if (c.res.status !== 401) return;
+  const address = new URL('/.well-known/oauth-protected-resource', c.req.url);
+  c.res.headers.set('WWW-Authenticate', `Bearer realm="constellation", resource_metadata="${address}"`);
+};
+
+/** Metadata of this gateway as a protected resource (RFC 9728, section 2); for the path behind the well-known one, where it has one. */
+const protectedResource = (c: Context<GatewayEnv>, tokens: Tokens | undefined): Response | Promise<Response> => {
+  if (tokens === undefined) return c.notFound();
+  const { origin, pathname } = new URL(c.req.url);
+  return c.json({
+    resource: `${origin}${pathname.slice('/.well-known/oauth-protected-resource'.length)}`,
+    authorization_servers: [...tokens.issuers],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Constellation',
+  } satisfies ProtectedResource);
 };
 
 /** A static file; `c.notFound()` answers for one that was not built. */

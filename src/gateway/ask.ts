@@ -90,7 +90,7 @@ export const createAsking = (parts: AskParts): Asking => {
       self: 'gateway',
       subject: `user:${key.id}`,
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
-      authentication: 'key',
+      authentication: key.authentication ?? 'key',
       // A question is untrusted text: write rights are not delegated with it (signed context 10.2).
       capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
       budgets: { calls: DEFAULT_CALLS, ...parts.budgets },

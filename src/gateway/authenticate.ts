@@ -12,25 +12,45 @@ import {
   withinRate,
   withinSignedRate,
 } from './gateway-error.ts';
+import type { Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** Authenticates a request by its `Authorization: Bearer <key>`, within the key's rate limit. */
-export const authenticate = (parts: { keys: ApiKeys; limits: RateLimits }): MiddlewareHandler<GatewayEnv> => {
-  const { keys, limits } = parts;
+/** Authenticates a request by its `Authorization: Bearer <key or token>`, within the rate limit of its holder. */
+export const authenticate = (parts: {
+  keys: ApiKeys;
+  tokens?: Tokens | undefined;
+  limits: RateLimits;
+}): MiddlewareHandler<GatewayEnv> => {
+  const { limits } = parts;
   return async (c, next) => {
-    const header = c.req.header('Authorization');
-    const secret = bearer(header);
-    const key = secret === undefined ? undefined : await keys.find(secret);
-    if (key === undefined) {
+    const key = await holderOf(c.req.header('Authorization'), parts);
+    if (key instanceof GatewayError) {
       // Only failures count: a valid key works from every address.
       const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
       if (!(await withinAddressRate(address, limits))) throw tooMany('this address has failed to sign in too often');
-      throw new GatewayError('UNAUTHORIZED', refusalOf({ header, secret }));
+      throw key;
     }
     if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
     c.set('apiKey', key);
     await next();
   };
+};
+
+/** Who asks, or why that cannot be known. */
+const holderOf = async (
+  header: string | undefined,
+  { keys, tokens }: { keys: ApiKeys; tokens?: Tokens | undefined },
+): Promise<ApiKey | GatewayError> => {
+  const credential = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+  if (credential !== undefined && tokens?.reads(credential) === true) {
+    return tokens.find(credential).catch((error: unknown) => {
+      if (error instanceof GatewayError && error.code === 'UNAUTHORIZED') return error;
+      throw error;
+    });
+  }
+  const secret = credential !== undefined && API_KEY.test(credential) ? credential : undefined;
+  const key = secret === undefined ? undefined : await keys.find(secret);
+  return key ?? new GatewayError('UNAUTHORIZED', refusalOf({ header, secret }));
 };
 
 const refusalOf = ({ header, secret }: { header: string | undefined; secret: string | undefined }) => {
@@ -91,11 +111,6 @@ export const workspaceOf = (key: ApiKey, ...named: (string | undefined)[]): stri
     message: 'Cannot use this workspace: the API key does not belong to it',
     suggestion: 'Leave workspace_id out to use the first workspace of the key',
   });
-};
-
-const bearer = (header: string | undefined): string | undefined => {
-  const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
-  return secret !== undefined && API_KEY.test(secret) ? secret : undefined;
 };
 
 const tooMany = (reason: string): GatewayError =>

@@ -56,7 +56,7 @@ export const forward = async (
     self: 'gateway',
     subject: `user:${key.id}`,
     workspace,
-    authentication: 'key',
+    authentication: key.authentication ?? 'key',
     capabilities,
     budgets: { calls: DEFAULT_CALLS, ...budgets },
     timeoutMs,

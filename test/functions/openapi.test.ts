@@ -9,9 +9,13 @@ import { grant, send, startEmbedded } from './product-for-test.ts';
 const OWNER = 'ck_owner_0123456789abcdef';
 const NO_RIGHTS = 'ck_no_rights_0123456789ab';
 
+const OIDC_PROVIDERS = JSON.stringify([
+  { issuer: 'https://login.example.com/', audience: 'kb', grants: [{ workspaces: ['default'], capabilities: [] }] },
+]);
+
 let product: Product;
 beforeAll(async () => {
-  product = await startEmbedded({ webSearch: 'local' });
+  product = await startEmbedded({ webSearch: 'local', allVars: { OIDC_PROVIDERS } });
   await product.sync({ full: true });
   const capabilities = ['*', 'memory:restore'];
   await grant(product, OWNER, { capabilities });

@@ -24,7 +24,12 @@ import * as contract from '../../contract/index.ts';
 import { KnowledgeGapsRequest, KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
 import { RetrievalRequest, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import { KnowledgeSearchRequest, KnowledgeSearchResponse, KnowledgeStats } from '../../contract/knowledge-search.ts';
-import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../contract/librarian-directory.ts';
+import {
+  Healthz,
+  LibrarianDescription,
+  LibrarianDirectory,
+  ProtectedResource,
+} from '../../contract/librarian-directory.ts';
 import {
   Memory,
   MemoryErasure,
@@ -288,6 +293,8 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /metrics': { reply: 'text/plain', example: {} },
   'GET /healthz': { reply: Healthz, example: {} },
+  'GET /.well-known/oauth-protected-resource': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
+  'GET /.well-known/oauth-protected-resource/mcp': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
   'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), example: {} },
 };
 
@@ -365,7 +372,13 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
     paths,
     components: {
       schemas,
-      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: ck_…' } },
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, ck_…, or a token of an identity provider that the gateway is configured for.',
+        },
+      },
     },
   };
 };

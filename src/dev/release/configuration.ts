@@ -289,6 +289,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Web pages that may call the gateway, separated by commas, or `*`',
   },
   {
+    name: 'OIDC_PROVIDERS',
+    functions: ['gateway'],
+    otherwise: 'none',
+    what: 'Identity providers whose tokens are accepted beside API keys, as JSON ([signing in](sign-in.md))',
+  },
+  {
     name: 'ROUTED_PARTNERS',
     functions: ['gateway'],
     otherwise: 'none',

@@ -49,7 +49,11 @@ async function main(): Promise<void> {
     port: options.port,
     state: state.data,
     key: state.key,
-    allVars: { CONTEXT_KEY_SEED: state.signingSeed, CORS_ORIGINS: process.env.CORS_ORIGINS ?? '' },
+    allVars: {
+      CONTEXT_KEY_SEED: state.signingSeed,
+      CORS_ORIGINS: process.env.CORS_ORIGINS ?? '',
+      OIDC_PROVIDERS: process.env.OIDC_PROVIDERS ?? '',
+    },
     webSearch: options.webSearch ?? providerKeys(),
     partners: orFail(() => readPartners(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),

@@ -1,0 +1,237 @@
+import {
+  createRemoteJWKSet,
+  customFetch,
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose';
+import * as z from 'zod';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import { WorkspaceId } from '../contract/names.ts';
+import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
+import { readBody } from '../http/read-body.ts';
+import { SettingRefused, serviceAddress } from '../runtime/service-address.ts';
+import { type ApiKey, ApiKeyRecord, hashApiKey } from './api-keys.ts';
+import { GatewayError } from './gateway-error.ts';
+
+/** What holders of a token may do. */
+const Grant = z.strictObject({
+  /**
+   * Claims that the token has to have, all of them: a text that the claim equals, or that a list (or `scope`, separated by spaces)
+   * contains. A name that no claim has may be a path, `realm_access.roles`. Absent: every token.
+   */
+  claims: z.record(z.string().min(1).max(200), z.string().min(1).max(500)).optional(),
+  workspaces: z.array(WorkspaceId).min(1).max(50),
+  capabilities: ApiKeyRecord.shape.capabilities,
+  /** `standard` when absent; counted for each person. */
+  rate: ApiKeyRecord.shape.rate.optional(),
+});
+
+/** An identity provider whose tokens are accepted (OpenID Connect Discovery 1.0; RFC 9068 for access tokens). */
+const Provider = z.strictObject({
+  /** Equals `iss` of its tokens, to the character. */
+  issuer: z.url().max(500),
+  /** Has to be in `aud`: the name of this gateway at the provider. */
+  audience: z.string().min(1).max(500),
+  /** Where its keys are; found by discovery when absent. */
+  jwks_uri: z.url().max(2048).optional(),
+  /** The first whose claims fit applies; without one the token is refused. */
+  grants: z.array(Grant).min(1).max(100),
+});
+export type Provider = z.infer<typeof Provider>;
+
+/** Reads `OIDC_PROVIDERS`, a JSON list. @throws {SettingRefused} When it is not one, or names an address that must not be called. */
+export const readProviders = (text: string | undefined, { isLocal }: { isLocal: boolean }): Provider[] => {
+  if (text === undefined || text.trim() === '') return [];
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new SettingRefused('Cannot use OIDC_PROVIDERS: it is not JSON');
+  }
+  const read = readAs(z.array(Provider).max(10), json);
+  if (!read.ok) throw new SettingRefused(`Cannot use OIDC_PROVIDERS: ${describeIssues(read.issues)}`);
+  for (const { issuer, jwks_uri } of read.value) {
+    for (const address of [issuer, ...(jwks_uri === undefined ? [] : [jwks_uri])])
+      serviceAddress(new URL(address).origin, { name: 'OIDC_PROVIDERS', isLocal });
+  }
+  return read.value;
+};
+
+export interface Tokens {
+  /** Issuers, for the metadata of this resource (RFC 9728). */
+  issuers: readonly string[];
+  /** Whether a bearer credential is a token rather than an API key. */
+  reads(credential: string): boolean;
+  /** The rights that a token gives, as those of a key. @throws {GatewayError} Why it gives none. */
+  find(token: string): Promise<ApiKey>;
+}
+
+/** Longest token, in characters. */
+const MAX_TOKEN_LENGTH = 8000;
+const TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
+/** Signatures with a public key; never `none`, and never a shared secret. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+/** How far the clocks of provider and gateway may differ, in seconds. */
+const CLOCK_TOLERANCE = 30;
+const TIMEOUT_MS = 5000;
+/** Keys are fetched again after this time, and for a token with an unknown key at most twice a minute. */
+const KEYS_MS = 600_000;
+const COOLDOWN_MS = 30_000;
+const MAX_METADATA_BYTES = 256 * 1024;
+
+/** Verifies the tokens of identity providers. Keys are fetched when the first token comes, and cached in the isolate. */
+export const oidcTokens = (
+  providers: readonly Provider[],
+  { send = fetch, now = Date.now }: { send?: typeof fetch; now?: () => number } = {},
+): Tokens => {
+  const verifiers = new Map(
+    providers.map((provider) => [provider.issuer, { provider, keyOf: keysOf(provider, send) }]),
+  );
+  return {
+    issuers: [...verifiers.keys()],
+    reads: (credential) => verifiers.size > 0 && TOKEN.test(credential),
+    find: async (token) => {
+      if (token.length > MAX_TOKEN_LENGTH) throw refused(`it has more than ${MAX_TOKEN_LENGTH} characters`);
+      const known = verifiers.get(issuerOf(token));
+      if (known === undefined) throw refused('its issuer is not accepted here');
+      const { provider, keyOf } = known;
+      const { issuer, audience } = provider;
+      const claims = await verified(token, keyOf, { issuer, audience, now: now() });
+      const grant = provider.grants.find((each) => fits(each.claims ?? {}, claims));
+      if (grant === undefined) throw refused('its claims give no rights here');
+      const { workspaces, capabilities, rate = 'standard' } = grant;
+      const [first = '', ...others] = workspaces;
+      const id = (await hashApiKey(`${issuer}\n${claims.sub}`)).slice(0, 16);
+      return { name: 'token', workspaces: [first, ...others], capabilities, rate, id, authentication: 'oidc' };
+    },
+  };
+};
+
+const refused = (why: string): GatewayError =>
+  new GatewayError('UNAUTHORIZED', {
+    message: `Cannot accept the token: ${why}`,
+    suggestion: 'Sign in again at the identity provider, or have an administrator of this gateway check OIDC_PROVIDERS',
+  });
+
+const issuerOf = (token: string): string => {
+  try {
+    return decodeJwt(token).iss ?? '';
+  } catch {
+    throw refused('it cannot be read');
+  }
+};
+
+const verified = async (
+  token: string,
+  keyOf: JWTVerifyGetKey,
+  { issuer, audience, now }: { issuer: string; audience: string; now: number },
+): Promise<JWTPayload> => {
+  try {
+    const { payload } = await jwtVerify(token, keyOf, {
+      ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE, currentDate: new Date(now) },
+      requiredClaims: ['sub', 'exp'],
+    });
+    return payload;
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw problemOf(error);
+  }
+};
+
+const problemOf = (error: unknown): GatewayError => {
+  if (error instanceof errors.JWTExpired) return refused('it has expired');
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return refused(`its claim ${error.claim} is not as it has to be`);
+  if (error instanceof errors.JOSEAlgNotAllowed) return refused('its signature algorithm is not accepted');
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)
+    return refused('its signature is not of the identity provider');
+  const isOfToken =
+    error instanceof errors.JWSInvalid ||
+    error instanceof errors.JWTInvalid ||
+    error instanceof errors.JOSENotSupported;
+  return isOfToken ? refused('it cannot be read') : unavailable(error);
+};
+
+const unavailable = (cause: unknown): GatewayError => {
+  const error = new GatewayError('SERVICE_UNAVAILABLE', {
+    message: 'Cannot check the token: the identity provider does not hand out its keys',
+    suggestion: 'Try again in some seconds, or use an API key',
+  });
+  error.cause = cause;
+  return error;
+};
+
+/** The keys of a provider. What is awaited belongs to one request: others do not wait for it. */
+const keysOf = ({ issuer, jwks_uri }: Provider, send: typeof fetch): JWTVerifyGetKey => {
+  let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
+  return async (header, token) => {
+    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await discovered(issuer, send))), {
+      ...{ timeoutDuration: TIMEOUT_MS, cacheMaxAge: KEYS_MS, cooldownDuration: COOLDOWN_MS },
+      [customFetch]: bounded(send),
+    });
+    return keys(header, token);
+  };
+};
+
+const bounded =
+  (send: typeof fetch): typeof fetch =>
+  async (url, init) => {
+    const response = await send(url, init);
+    const bytes = await readBody(response, MAX_METADATA_BYTES);
+    if (bytes === undefined) throw new HttpFailure('too-large', `the keys have more than ${MAX_METADATA_BYTES} bytes`);
+    return new Response(bytes, response);
+  };
+
+const Metadata = z.object({ issuer: z.string().max(500), jwks_uri: z.url().max(2048) });
+
+/** OpenID Connect Discovery 1.0, section 4: the metadata has to name the issuer that it was asked for. */
+const discovered = async (issuer: string, send: typeof fetch): Promise<string> => {
+  const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  try {
+    const { json } = await fetchJson(address, {
+      ...{ fetch: send, headers: { accept: 'application/json' }, maxBytes: MAX_METADATA_BYTES },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { issuer: named, jwks_uri } = Metadata.parse(json);
+    if (named !== issuer) throw new HttpFailure('not-json', 'the metadata is of another issuer');
+    serviceAddress(new URL(jwks_uri).origin, { name: 'jwks_uri', isLocal: new URL(issuer).protocol === 'http:' });
+    return jwks_uri;
+  } catch (error) {
+    throw unavailable(error);
+  }
+};
+
+const fits = (demanded: Readonly<Record<string, string>>, claims: JWTPayload): boolean =>
+  Object.entries(demanded).every(([name, wanted]) => {
+    const claim = claimOf(name, claims);
+    if (Array.isArray(claim)) return claim.includes(wanted);
+    return name === 'scope' && typeof claim === 'string' ? claim.split(' ').includes(wanted) : claim === wanted;
+  });
+
+const claimOf = (name: string, claims: JWTPayload): unknown => {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (part, key) =>
+        typeof part === 'object' && part !== null && Object.hasOwn(part, key)
+          ? (part as Record<string, unknown>)[key]
+          : undefined,
+      claims,
+    );
+};

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Product } from '../../src/dev/run/product.ts';
+import { send, startEmbedded } from './product-for-test.ts';
+
+const AUDIENCE = 'https://kb.example.com';
+
+let pair: Awaited<ReturnType<typeof generateKeyPair>>;
+let server: Server;
+let issuer: string;
+let product: Product;
+
+beforeAll(async () => {
+  pair = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
+  server = createServer(({ url }, response) =>
+    response.end(JSON.stringify(url === '/keys' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` })),
+  );
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const grants = [
+    { claims: { groups: 'support' }, workspaces: ['default'], capabilities: ['kb:read', 'memory:*'] },
+    { workspaces: ['other'], capabilities: ['kb:read'] },
+  ];
+  const OIDC_PROVIDERS = JSON.stringify([{ issuer, audience: AUDIENCE, grants }]);
+  product = await startEmbedded({ allVars: { OIDC_PROVIDERS } });
+  await product.sync({ full: true });
+}, 120_000);
+afterAll(async () => {
+  await product?.stop();
+  server?.close();
+});
+
+const token = (sub: string, groups: string[]): Promise<string> =>
+  new SignJWT({ iss: issuer, aud: AUDIENCE, sub, groups })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setExpirationTime('5m')
+    .sign(pair.privateKey);
+
+describe('a token of an identity provider, in workerd', { timeout: 60_000 }, () => {
+  it('asks with the rights of its grant, in its workspaces alone', async () => {
+    const kim = await token('kim', ['support']);
+    const asked = await send(product, 'POST /v1/ask', { query: 'How do I swap the fan?' }, kim);
+    expect([asked.status, await asked.json()]).toEqual([200, expect.objectContaining({ sources: expect.anything() })]);
+    const query = { query: 'fan' };
+    expect((await send(product, 'POST /v1/knowledge/search?workspace_id=other', query, kim)).status).toBe(401);
+    expect((await send(product, 'POST /v1/sync', {}, kim)).status).toBe(401);
+    const lee = await token('lee', []);
+    expect((await send(product, 'POST /v1/knowledge/search?workspace_id=default', query, lee)).status).toBe(401);
+  });
+
+  it('keeps the conversations of two people apart', async () => {
+    const ask = async (person: string, query: string) => {
+      const body = { query, conversation_id: 'shared-name' };
+      const reply = await send(product, 'POST /v1/ask', body, await token(person, ['support']));
+      return ((await reply.json()) as { metadata: { conversation?: { understood_as?: string } } }).metadata;
+    };
+    await ask('kim', 'How loud is the Apollo III in Turbo mode?');
+    const own = await ask('kim', 'And in Eco mode?');
+    const others = await ask('mallory', 'And in Eco mode?');
+    expect(JSON.stringify(own)).toContain('Apollo III');
+    expect(JSON.stringify(others.conversation ?? {})).not.toContain('Apollo III');
+  });
+
+  it('that is refused is pointed to the providers that are accepted', async () => {
+    const refused = await send(product, 'GET /v1/librarians', undefined, `${await token('kim', [])}x`);
+    expect(refused.status).toBe(401);
+    const address = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '')?.[1] ?? '';
+    const metadata = await (await fetch(address)).json();
+    expect(metadata).toMatchObject({ resource: product.url.origin, authorization_servers: [issuer] });
+    const ofMcp = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', product.url));
+    expect(await ofMcp.json()).toMatchObject({ resource: `${product.url.origin}/mcp` });
+  });
+
+  it('is not needed by holders of an API key', async () => {
+    expect((await send(product, 'GET /v1/librarians')).status).toBe(200);
+  });
+});
