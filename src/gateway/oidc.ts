@@ -112,6 +112,7 @@ export const oidcTokens = (
       const { provider, keyOf } = known;
       const { issuer, audience } = provider;
       const claims = await verified(token, keyOf, { issuer, audience, now: now() });
+      if (typeof claims.sub !== 'string' || claims.sub === '') throw refused('its claim sub is not as it has to be');
       const grant = provider.grants.find((each) => fits(each.claims ?? {}, claims));
       if (grant === undefined) throw refused('its claims give no rights here');
       const { workspaces, capabilities, rate = 'standard' } = grant;

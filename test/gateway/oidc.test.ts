@@ -110,6 +110,7 @@ describe('a token of an identity provider', () => {
     ['of another issuer', () => sign({ ...EDITOR, iss: 'https://evil.example.com' }), /its issuer is not accepted/],
     ['that has expired', () => sign(EDITOR, { expires: '-2m' }), /it has expired/],
     ['that is not valid yet', () => sign({ ...EDITOR, nbf: Math.floor(Date.now() / 1000) + 600 }), /its claim nbf/],
+    ['with an empty subject', () => sign({ ...EDITOR, sub: '' }), /its claim sub/],
     ['without a subject', () => sign({ ...EDITOR, sub: null } as unknown as JWTPayload), /its claim sub/],
     [
       'signed with another key under the same id',
