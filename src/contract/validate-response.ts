@@ -46,7 +46,7 @@ export const readResponse = (value: unknown): ValidatedResponse => {
       if (path === undefined) return read;
       if (dropped.has(path)) continue;
       dropped.set(path, isAbsent ? undefined : { path, message: `${message}; it was left out` });
-      rest = without(rest, path.split('.'));
+      rest = withoutMember(rest, path.split('.'));
     }
     // What is dropped cannot be faulty again.
     if (dropped.size === before) return read;
@@ -79,12 +79,12 @@ const withWarnings = (response: LibrarianResponse, issues: readonly Issue[]): Li
 const Warnings = z.array(z.string());
 const MAX_WARNINGS = 20;
 
-/** A copy without the member at a path. */
-const without = (value: unknown, [name = '', ...path]: readonly string[]): unknown => {
-  if (Array.isArray(value)) return value.map((item, at) => (String(at) === name ? without(item, path) : item));
+/** A copy without the member at a path: `['sources', '0', 'url']`. */
+export const withoutMember = (value: unknown, [name = '', ...path]: readonly string[]): unknown => {
+  if (Array.isArray(value)) return value.map((item, at) => (String(at) === name ? withoutMember(item, path) : item));
   // Issues name members of objects and lists only.
   const { [name]: member, ...others } = value as Record<string, unknown>;
-  return path.length === 0 ? others : { ...others, [name]: without(member, path) };
+  return path.length === 0 ? others : { ...others, [name]: withoutMember(member, path) };
 };
 
 /** Finds targets that do not exist or that the question already passed through. */

@@ -10,6 +10,7 @@ import type { Receipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
 import { handedDown, isTimeForRetry, RETRY_DELAY_MS } from './delegated-limits.ts';
+import { checkNavigatorReply } from './navigator-reply.ts';
 
 /** What all calls of one request share. */
 export interface Caller {
@@ -216,7 +217,12 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
         ? {}
         : { metadata: others }),
     };
-    return { response, reported, isUsable: true };
+    const checked = checkNavigatorReply(response, to);
+    for (const { rule, outcome } of checked.violations) {
+      const { librarian, log, traceId } = caller.scene;
+      log({ event: 'violation', time: caller.now(), librarian, from: to, rule, outcome, trace_id: traceId });
+    }
+    return { response: checked.response, reported, isUsable: true };
   } catch (thrown) {
     const cause = thrown instanceof CodedError ? thrown : failed(`Cannot read the reply of ${to}`, thrown);
     const error = { ...errorInfoOf(cause, { ...caller.scene, now: caller.now() }), librarian: to };

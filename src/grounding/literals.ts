@@ -25,8 +25,11 @@ const extractLiterals = (answer: string): Literal[] => {
   let rest = answer.slice(0, MAX_READ);
   for (const { kind, pattern, textOf, blanks = true } of EXTRACTORS) {
     rest = rest.replace(pattern, (whole: string, ...groups: unknown[]) => {
-      const text = textOf ? textOf(whole, groups) : whole;
-      if (text === undefined) return whole;
+      const read = textOf ? textOf(whole, groups) : whole;
+      if (read === undefined) return whole;
+      // Code is compared as written: an earlier kind blanked the addresses in it.
+      const at = Number(groups.at(-2)) + whole.indexOf(read);
+      const text = kind === 'code' ? answer.slice(at, at + read.length) : read;
       for (const part of text.split('\n')) addLiteral(found, kind, part);
       return blanks ? ' '.repeat(whole.length) : whole;
     });
@@ -138,20 +141,35 @@ function identifierOf(whole: string): string | undefined {
  * @param texts What may be repeated: quotes, headings, titles, the question.
  */
 export const missingLiterals = (statement: string, texts: readonly string[]): Literal[] => {
-  const allowed = collapse(texts.join('\n'));
-  const known = numbersIn(texts.join('\n'));
-  const spelled = new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
+  const { literals, prose } = exactLiterals(statement, texts);
+  return [...literals, ...missingNames(prose, collapse(texts.join('\n')), texts.at(-1) ?? '')];
+};
+
+/** The same without names. */
+export const missingExactLiterals = (statement: string, texts: readonly string[]): Literal[] =>
+  exactLiterals(statement, texts).literals;
+
+const exactLiterals = (statement: string, texts: readonly string[]): { literals: Literal[]; prose: string } => {
   const literals = extractLiterals(withoutListNumbers(statement));
-  const others = literals.filter(({ kind, text }) => kind !== 'number' && !standsIn(text, allowed, kind));
   const prose = withoutLiterals(statement, literals);
-  const numbers = numbersIn(withoutListNumbers(prose)).filter(
-    (number) => !hasNumber(known, number) && !(number.unit === undefined && spelled.has(`#${number.key}`)),
-  );
-  return [
-    ...others.filter(({ text }) => !isMeasure(text)),
-    ...numbers.map(({ text }): Literal => ({ kind: 'number', text })),
-    ...missingNames(prose, allowed, texts.at(-1) ?? ''),
-  ];
+  const numbers = numbersIn(withoutListNumbers(prose));
+  const exact = literals.filter(({ kind }) => kind !== 'number');
+  if (exact.length === 0 && numbers.length === 0) return { literals: [], prose };
+  const allowed = collapse(texts.join('\n'));
+  const others = exact.filter(({ kind, text }) => !isMeasure(text) && !standsIn(text, allowed, kind));
+  const known = numbersIn(texts.join('\n'));
+  const unknown = numbers.filter((number) => !hasNumber(known, number));
+  const spelled =
+    unknown.length === 0 ? undefined : new Set(texts.flatMap((text) => readWords(text).map(({ key }) => key)));
+  return {
+    literals: [
+      ...others,
+      ...unknown
+        .filter(({ unit, key }) => unit !== undefined || !spelled?.has(`#${key}`))
+        .map(({ text }): Literal => ({ kind: 'number', text })),
+    ],
+    prose,
+  };
 };
 
 const withoutLiterals = (statement: string, literals: readonly Literal[]): string =>
@@ -159,7 +177,18 @@ const withoutLiterals = (statement: string, literals: readonly Literal[]): strin
     .filter(({ kind, text }) => kind !== 'number' && !isMeasure(text))
     // Longest first: "CD40" before "CD4", which would leave a 0.
     .sort((one, other) => other.text.length - one.text.length)
-    .reduce((rest, { text }) => rest.replaceAll(text, ' '), statement);
+    .reduce((rest, { text }) => withoutWhole(rest, text), statement);
+
+/** Only as whole words: the code `1` is no part of "16 miners". */
+const withoutWhole = (text: string, part: string): string => {
+  let rest = '';
+  let from = 0;
+  for (let at = wholeAt(text, part); at >= 0; at = wholeAt(text, part, from)) {
+    rest += `${text.slice(from, at)} `;
+    from = at + part.length;
+  }
+  return rest + text.slice(from);
+};
 
 /** A number and the canonical name of the unit after it. */
 interface Measured {
@@ -200,15 +229,19 @@ const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean 
   return parts.length > 1 && !wanted.includes('<') && parts.every((part) => hasWhole(text, part));
 };
 
-const hasWhole = (text: string, wanted: string): boolean => {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+// Nothing is left of a literal of marks alone, such as `***`.
+const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholeAt(text, wanted) >= 0;
+
+/** Where a text stands as whole words, from a position on; -1 if it does not. */
+const wholeAt = (text: string, wanted: string, from = 0): number => {
+  for (let at = text.indexOf(wanted, from); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const before = text[at - 1] ?? ' ';
     const after = text[at + wanted.length] ?? ' ';
     const opens = !/[\p{L}\p{N}]/u.test(before) || !/^[\p{L}\p{N}]/u.test(wanted);
     const closes = !/[\p{L}\p{N}]/u.test(after) || !/[\p{L}\p{N}]$/u.test(wanted);
-    if (opens && closes) return true;
+    if (opens && closes) return at;
   }
-  return false;
+  return -1;
 };
 
 /**

@@ -2,18 +2,20 @@ import { Link } from '../contract/names.ts';
 import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
-import { excerptsOf } from '../grounding/render-passage.ts';
+import { excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { composeAnswer, type PlacedQuote, statementOf } from './compose-answer.ts';
+import { composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline } from './decline.ts';
-import type { NavigatorAnswer } from './navigator-answer.ts';
+import { knowledgeIn } from './edition-knowledge.ts';
+import type { AnswerViolation, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
 import { type Screen, unscreened } from './screen.ts';
+import { type CitableKnowledge, type Violation, validateNavigatorResponse } from './validate-navigator-response.ts';
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];
@@ -31,6 +33,8 @@ export interface AnswerOptions {
   screen?: Screen | undefined;
   /** A model found no answer in the passages: nothing is quoted. */
   reading?: 'declines' | undefined;
+  /** What the answer is validated against; the edition when absent. */
+  knowledge?: CitableKnowledge | undefined;
 }
 
 /** Hits whose articles are considered. */
@@ -42,7 +46,8 @@ const DECLINED_BELOW = 0.18;
 
 /**
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and
- * states its confidence with a reason; or declines and links the closest articles. Pure and deterministic.
+ * states its confidence with a reason; or declines and links the closest articles. Passages that break a rule of the contract are left out.
+ * Pure and deterministic.
  */
 export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
   const { screen = unscreened, history = [], filter = {}, devices, vectors } = options;
@@ -61,32 +66,92 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const chosen = chooseHits(edition, question, outcome.hits);
   const isAnswered = found.probability >= DECLINED_BELOW && found.passages.length > 0 && options.reading !== 'declines';
   const model = screen.model(answeringModelOf(edition));
-  const declined = decline({
-    edition,
-    question: screen.repeatable(question),
-    outcome,
-    found,
-    closest,
-    model,
-    isAnswered,
-  });
-  if (declined !== undefined) {
+  const rules = {
+    query: question,
+    vouched: answeringModelOf(edition).topics.join(' '),
+    knowledge: options.knowledge ?? knowledgeIn(edition),
+  };
+  const declining = (violations: readonly AnswerViolation[] = []): NavigatorAnswer | undefined => {
+    const declined = decline({
+      ...{ edition, outcome, found, closest, model },
+      question: screen.repeatable(question),
+      ...{ isAnswered, isWithheld: violations.length > 0 },
+    });
+    if (declined === undefined) return undefined;
     const { verdict, ...said } = declined;
-    return {
-      response: {
-        ...said,
-        sources: [],
-        relatedTopics: relatedTopics(edition, chosen.hits, []),
-        edition: edition.id,
-        searchStrategy: strategyOf(outcome),
-      },
+    const common = {
+      ...{ sources: [], edition: edition.id, searchStrategy: strategyOf(outcome) },
+      relatedTopics: relatedTopics(edition, chosen.hits, []),
+    };
+    const answer: NavigatorAnswer = {
+      response: { ...said, ...common },
       verdict,
       probability: Math.min(found.probability, UNANSWERED_LIMIT),
       sources: [],
       // An out-of-domain question has no close article.
       closest: verdict === 'out-of-domain' ? [] : closest,
     };
+    const broken = [...violations, ...rulesOf(violationsOf(answer, rules)).map(abstained)];
+    if (broken.length === violations.length) return withViolations(answer, broken);
+    return withViolations({ ...answer, response: { ...answer.response, answer: NOTHING_TO_SAY }, closest: [] }, broken);
+  };
+  const declined = declining();
+  if (declined !== undefined) return declined;
+  const broken: AnswerViolation[] = [];
+  for (let { passages } = found; passages.length > 0; ) {
+    const answer = quoteAnswer({ ...found, ...shareOf(found, passages) }, { edition, outcome, chosen });
+    const violations = violationsOf(answer, rules);
+    if (violations.length === 0) return withViolations(answer, broken);
+    const kept = passages.filter((passage) => !isFaulty(passage, violations));
+    passages = kept.length < passages.length ? kept : [];
+    broken.push(
+      ...violations.map(({ rule }) => (passages.length > 0 ? { rule, outcome: 'dropped' as const } : abstained(rule))),
+    );
   }
+  // What is withheld is always declined.
+  return declining(broken) as NavigatorAnswer;
+};
+
+/** Each once. */
+const rulesOf = (violations: readonly Violation[]): string[] => [...new Set(violations.map(({ rule }) => rule))];
+
+const abstained = (rule: string): AnswerViolation => ({ rule, outcome: 'abstained' });
+
+const withViolations = (answer: NavigatorAnswer, violations: readonly AnswerViolation[]): NavigatorAnswer =>
+  violations.length === 0 ? answer : { ...answer, violations };
+
+/** Said when even the sentence that declines breaks a rule. */
+const NOTHING_TO_SAY = "I don't have information about this in my knowledge base.";
+
+const violationsOf = (
+  { response, closest }: NavigatorAnswer,
+  { knowledge, query, vouched }: { knowledge: CitableKnowledge; query: string; vouched: string },
+): Violation[] => validateNavigatorResponse(response, knowledge, { query, vouched, closest });
+
+/** Whether a violation is about words of a passage, or about its article as a whole. */
+const isFaulty = ({ source, unit }: AnswerPassage, violations: readonly Violation[]): boolean => {
+  const text = oneLine(passageMarkdown(unit), Number.POSITIVE_INFINITY);
+  return violations.some(({ file, words }) =>
+    words === undefined ? file === source.id : text.includes(oneLine(words, Number.POSITIVE_INFINITY)),
+  );
+};
+
+/** Some of the passages, with their share of the probability. */
+const shareOf = (
+  { passages: all, probability }: FoundAnswer,
+  passages: AnswerPassage[],
+): Pick<FoundAnswer, 'passages' | 'probability'> => {
+  const sum = (those: readonly AnswerPassage[]) => those.reduce((total, { share }) => total + share, 0);
+  return passages.length === all.length
+    ? { passages, probability }
+    : { passages, probability: (probability * sum(passages)) / Math.max(Number.EPSILON, sum(all)) };
+};
+
+/** An answer of the passages of `found`. */
+const quoteAnswer = (
+  found: FoundAnswer,
+  { edition, outcome, chosen }: { edition: Edition; outcome: SearchOutcome; chosen: ChosenHits },
+): NavigatorAnswer => {
   const quotesIn = (passages: readonly AnswerPassage[]) =>
     passages.flatMap((passage) => quotesOf(edition, passage, found));
   const comparisons = compareWithOthers(edition, quotesIn(found.passages), chosen);

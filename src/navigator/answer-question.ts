@@ -13,9 +13,11 @@ import { searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
-import type { NavigatorAnswer } from './navigator-answer.ts';
+import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 
-export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices'> {
+export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge'> {
+  /** Gets the rules that the answer broke before it was mended. */
+  onViolations?: ((violations: readonly AnswerViolation[]) => void) | undefined;
   /** Milliseconds left for the answer at the time of the call. */
   timeLeftMs: () => number;
   signal?: AbortSignal | undefined;
@@ -43,6 +45,8 @@ export interface AnswerMetadata {
   model_ms?: number;
   /** Queries that the model proposed because the first search was weak. */
   queries?: readonly string[];
+  /** Rules that the answer broke before it was mended, each once. */
+  violations?: readonly AnswerViolation[];
   /** Removed statements of the model, each shortened, with the reason. */
   removed?: readonly { text: string; reason: string }[];
   [more: string]: unknown;
@@ -57,12 +61,26 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
+  const { answer, metadata } = await findAnswer(edition, question, options);
+  const { violations = [] } = answer;
+  if (violations.length === 0) return { answer, metadata };
+  options.onViolations?.(violations);
+  const once = new Map(violations.map((violation) => [JSON.stringify(violation), violation]));
+  return { answer, metadata: { ...metadata, violations: [...once.values()] } };
+};
+
+const findAnswer = async (
+  edition: Edition,
+  question: string,
+  options: QuestionOptions,
+): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
   const {
     ai,
     reranker,
     retrieve,
     history = [],
     devices,
+    knowledge,
     timeLeftMs,
     signal,
     waitUntil,
@@ -73,7 +91,7 @@ export const answerQuestion = async (
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
-    return { answer: cachedAnswer(edition, question, { ...asked, vectors }), metadata: {} };
+    return { answer: cachedAnswer(edition, question, { ...asked, vectors, knowledge }), metadata: {} };
   const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
   if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
   const limit = ai === undefined ? HITS : MODEL_HITS;
@@ -86,12 +104,23 @@ export const answerQuestion = async (
   const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
-    const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors });
+    const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors, knowledge });
     if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
     return { answer: entry?.store(answer) ?? answer, metadata: {} };
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
-    ...{ ...asked, outcome, outcomeWithTurn, vectors, ai, reranker, signal, progress, timeLeftMs: timeLeftMs() },
+    ...{
+      ...asked,
+      knowledge,
+      outcome,
+      outcomeWithTurn,
+      vectors,
+      ai,
+      reranker,
+      signal,
+      progress,
+      timeLeftMs: timeLeftMs(),
+    },
     // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
     search: async (query) =>
       vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL

@@ -17,7 +17,7 @@ import type { Turn } from '../search/analyse-query.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
-import { composeModelAnswer, problemsOf, statementOf } from './compose-model-answer.ts';
+import { composeValidAnswer, statementOf } from './compose-model-answer.ts';
 import type { NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
 import { promptInjectionScreen } from './screen.ts';
@@ -104,9 +104,9 @@ export const answerWithModel = async (
       return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
     const request = { question: screened, history, passages: found.passages };
     progress?.({ type: 'passages', passages: found.passages.map(placeOf) });
-    let index = 0;
+    const sent: CheckedStatement<ShownPassage>[] = [];
     const onStatement = (statement: CheckedStatement<ShownPassage>): void =>
-      progress?.({ type: 'statement', index: index++, ...statementOf(statement) });
+      progress?.({ type: 'statement', index: sent.push(statement) - 1, ...statementOf(statement) });
     const written = await writeCheckedAnswer(request, {
       ...{ calls, isScreened: true },
       onStatement: progress && onStatement,
@@ -117,18 +117,35 @@ export const answerWithModel = async (
       ...{ ...metadata, ...rest, usage: calls.usage() },
       modelMs: Math.max(0, now() - started),
     });
-    const answer =
+    const { knowledge } = options;
+    const composed =
       'failure' in written
-        ? written.failure
-        : composeModelAnswer({ edition, question: screened, outcome, passages: found.passages, written });
-    const refused =
-      typeof answer === 'string' ? answer : problemsOf(answer, found.passages).length > 0 ? 'unsupported' : undefined;
-    if (typeof answer !== 'string' && refused === undefined)
-      return { ...answer, account: end({ answeredBy: 'model' }) };
+        ? { answer: undefined, violations: [], dropped: [] }
+        : composeValidAnswer({ edition, question: screened, outcome, passages: found.passages, written, knowledge });
+    withdraw(composed.dropped, { sent, progress });
+    if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };
+    const refused = 'failure' in written ? written.failure : 'unsupported';
     const standIn = fallback(refused === 'no_answer' ? 'declines' : undefined);
-    return { ...limited(standIn, refused ?? 'unsupported'), account: end({ answeredBy: 'quotes', refused }) };
+    const violations = [...composed.violations, ...(standIn.violations ?? [])];
+    return {
+      ...limited(standIn, refused),
+      ...(violations.length === 0 ? {} : { violations }),
+      account: end({ answeredBy: 'quotes', refused }),
+    };
   } finally {
     calls.end();
+  }
+};
+
+/** Takes back statements that were sent and break a rule of the contract. */
+const withdraw = (
+  dropped: readonly CheckedStatement<ShownPassage>[],
+  { sent, progress }: { sent: readonly CheckedStatement<ShownPassage>[]; progress: Progress | undefined },
+): void => {
+  for (const statement of dropped) {
+    const index = sent.indexOf(statement);
+    const reason = 'it breaks a rule of the navigator contract';
+    if (index >= 0) progress?.({ type: 'removed', index, text: statement.text.slice(0, 1000), reason });
   }
 };
 

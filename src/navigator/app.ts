@@ -15,7 +15,7 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { requestBudget } from '../signing/budget.ts';
 import { answerQuestion } from './answer-question.ts';
-import { closestIn, createNavigator } from './navigator-librarian.ts';
+import { closestIn, createNavigator, violationLog } from './navigator-librarian.ts';
 import examples from './question-examples.json' with { type: 'json' };
 
 /** The navigator's description for people and librarians. */
@@ -82,6 +82,7 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
     const asked = {
       timeLeftMs,
       signal,
+      onViolations: violationLog({ ...parts, traceId: context.traceId }),
       progress: reportedBy(NAVIGATOR.id, progress),
       waitUntil,
       ai: model?.ai,

@@ -194,7 +194,13 @@ export const listOf = (words: readonly string[], joint: 'and' | 'or'): string =>
 /** For running text: one line, shortened. */
 export const oneLine = (text: string, limit = 300): string => {
   const line = IS_ONE_LINE.test(text) ? text : text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
+  return line.length > limit ? `${cutAtWord(line, limit - 1)}…` : line;
+};
+
+/** A cut word would say something else: "180 GB" must not become "1". A single long word is cut all the same. */
+const cutAtWord = (line: string, length: number): string => {
+  const cut = line.slice(0, length + 1).search(/\s\S*$/);
+  return line.slice(0, cut > length / 2 ? cut : length);
 };
 
 /** Printable ASCII with single spaces: most titles and headings, which need no replacement. */

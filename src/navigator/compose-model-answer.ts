@@ -14,11 +14,12 @@ import type { Span } from '../text/split-sentences.ts';
 import { relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
 import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
-import type { NavigatorAnswer } from './navigator-answer.ts';
+import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
 import {
   type CitableArticle,
   type CitableKnowledge,
+  type Violation,
   validateNavigatorResponse,
 } from './validate-navigator-response.ts';
 
@@ -29,13 +30,15 @@ interface ModelAnswerParts {
   outcome: SearchOutcome;
   passages: readonly ShownPassage[];
   written: CheckedAnswer<ShownPassage>;
+  /** What the answer is validated against; the shown passages when absent, as what was not shown cannot be cited. */
+  knowledge?: CitableKnowledge | undefined;
 }
 
 /**
  * Builds the response from checked statements. Sources, sections, excerpts and related topics come from the evidence; only the statements
  * are the model's, each paragraph followed by its references.
  */
-export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
+const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
   const { edition, question, outcome, written } = parts;
   const chosen = chooseHits(edition, question, outcome.hits);
   const cited = citedOf(written.statements);
@@ -72,19 +75,62 @@ export const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => 
   };
 };
 
-/** Errors of the answer as a whole; its statements were checked one by one. */
-export const problemsOf = ({ response }: NavigatorAnswer, passages: readonly ShownPassage[]): string[] => {
-  const read = NavigatorResponse.safeParse(response);
-  if (!read.success) return read.error.issues.slice(0, 5).map(({ message }) => `The answer ${message}`);
-  return validateNavigatorResponse(response, knowledgeOf(passages, response.edition ?? ''))
-    .filter(({ rule }) => !CHECKED_BY_STATEMENT.has(rule))
-    .map(({ message }) => message);
+/**
+ * `composeModelAnswer`, validated: statements that break a rule of the contract are left out, and the rest is composed again.
+ *
+ * @returns The answer, undefined when nothing holds; with the violations, and the statements that were left out.
+ */
+export const composeValidAnswer = (
+  parts: ModelAnswerParts,
+): { answer: NavigatorAnswer | undefined; violations: AnswerViolation[]; dropped: StatementOf[] } => {
+  const knowledge = parts.knowledge ?? knowledgeOf(parts.passages, parts.edition.id);
+  const violations: AnswerViolation[] = [];
+  const dropped: StatementOf[] = [];
+  for (let { statements } = parts.written; ; ) {
+    const answer = composeModelAnswer({ ...parts, written: { ...parts.written, statements } });
+    const found = violationsOf(answer, statements, knowledge);
+    if (found.length === 0)
+      return { answer: violations.length === 0 ? answer : { ...answer, violations }, violations, dropped };
+    const kept = statements.filter((statement) => !isFaulty(statement, found));
+    const isMended = kept.length < statements.length && kept.some(({ quotes }) => quotes.length > 0);
+    const outcome = isMended ? ('dropped' as const) : ('abstained' as const);
+    violations.push(...[...new Set(found.map(({ rule }) => rule))].map((rule) => ({ rule, outcome })));
+    if (!isMended) return { answer: undefined, violations, dropped: [...parts.written.statements] };
+    dropped.push(...statements.filter((statement) => !kept.includes(statement)));
+    statements = kept;
+  }
 };
 
-const CHECKED_BY_STATEMENT: ReadonlySet<string> = new Set([
-  ...['url', 'arn', 'code', 'command', 'path', 'identifier', 'number'].map((kind) => `${kind}-in-source`),
-  ...['sentence-supported', 'not-contradicted', 'source-supports-answer'],
-]);
+type StatementOf = CheckedStatement<ShownPassage>;
+
+/** A rule about its content, or `form` for the schema. */
+type BrokenRule = Pick<Violation, 'file' | 'words'> & { rule: string };
+
+const violationsOf = (
+  { response, closest }: NavigatorAnswer,
+  statements: readonly StatementOf[],
+  knowledge: CitableKnowledge,
+): BrokenRule[] => {
+  const read = NavigatorResponse.safeParse(response);
+  const form = read.success ? [] : [{ rule: 'form' }];
+  const checked = statements.map((statement) => ({
+    text: escapeHtml(statement.text),
+    files: citedOf([statement]).map(({ chunk }) => chunk.source.id),
+  }));
+  return [...form, ...validateNavigatorResponse(response, knowledge, { closest, checked })];
+};
+
+/** Whether a violation is about words of a statement or of its quotes, or about an article that it cites as a whole. */
+const isFaulty = (statement: StatementOf, violations: readonly BrokenRule[]): boolean => {
+  const text = oneLine(statement.text, Number.POSITIVE_INFINITY);
+  const cited = citedOf([statement]);
+  return violations.some(({ file, words }) =>
+    words === undefined
+      ? cited.some(({ chunk }) => chunk.source.id === file)
+      : text.includes(oneLine(words, Number.POSITIVE_INFINITY)) ||
+        cited.some(({ chunk, start, end }) => chunk.text.slice(start, end) === words),
+  );
+};
 
 /** A checked statement with its evidence, for readers. */
 export const statementOf = (statement: CheckedStatement<ShownPassage>): Statement => ({
@@ -96,7 +142,7 @@ export const statementOf = (statement: CheckedStatement<ShownPassage>): Statemen
   check: statement.isJudged ? 'judged' : statement.probability === 1 ? 'quoted' : 'compared',
 });
 
-/** The shown passages as the knowledge for validation: what was not shown cannot be cited. */
+/** The shown passages as the knowledge for validation. */
 const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
   const articles = new Map<string, CitableArticle>();
   for (const { source } of passages) {

@@ -26,6 +26,8 @@ interface DeclineInput {
   model: AnsweringModel;
   /** The passages answer with sufficient probability. */
   isAnswered: boolean;
+  /** But they break a rule of the contract. */
+  isWithheld?: boolean | undefined;
 }
 
 /** A question is out of domain below this share of the threshold. */
@@ -45,6 +47,11 @@ export const decline = (input: DeclineInput): Declination | undefined => {
     return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
+  if (input.isWithheld)
+    return declineWith(input, {
+      verdict: 'no-information',
+      says: ["I don't have information about this in my knowledge base that I can vouch for.", links(closest)],
+    });
   if (isAnswered) return undefined;
   const isOutOfDomain =
     found.domain < OUT_OF_DOMAIN_BELOW * model.domainThreshold && found.probability < OUT_OF_DOMAIN_PROBABILITY;
@@ -66,12 +73,15 @@ const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
   query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
-  { edition, outcome }: DeclineInput,
+  { edition, outcome, isWithheld }: DeclineInput,
   { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
 ): Declination => {
   const searched =
     edition.articleCount === 1 ? 'the only article was searched' : `all ${edition.articleCount} articles were searched`;
-  const reason = `Low confidence: no answer is given. ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${unknownWords(outcome)}, and no passage covers enough of the question.`;
+  const why = isWithheld
+    ? 'the passages that were found do not agree with what the knowledge base holds now'
+    : `${unknownWords(outcome)}, and no passage covers enough of the question`;
+  const reason = `Low confidence: no answer is given. ${searched[0]?.toUpperCase()}${searched.slice(1)}; ${why}.`;
   return {
     answer: escapeHtml(says.filter((part) => part !== '').join('\n\n')),
     confidence: 'low',

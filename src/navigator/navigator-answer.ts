@@ -15,6 +15,14 @@ export interface NavigatorAnswer {
   sources: { title: string; url: string; relevance: number }[];
   /** Closest articles that are not cited, best first, at most three. */
   closest: ClosestArticle[];
+  /** The rules that it broke before it was mended. */
+  violations?: readonly AnswerViolation[];
+}
+
+/** A rule that an answer broke, and what was done: the part was left out, or no answer was given. */
+export interface AnswerViolation {
+  rule: string;
+  outcome: 'dropped' | 'abstained';
 }
 
 /** An article close to a question. */

@@ -15,7 +15,7 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import type { AnswerOptions } from './answer-from-edition.ts';
 import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
-import type { NavigatorAnswer } from './navigator-answer.ts';
+import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 
 export interface NavigatorParts {
   /** The current edition of the user's knowledge base; throws when there is none. */
@@ -66,6 +66,7 @@ export const createNavigator =
       const timeLeftMs = () => untilMs - now();
       const asked = {
         ...optionsOf(context),
+        onViolations: violationLog({ log, now, traceId: context?.trace?.traceId }),
         timeLeftMs,
         signal: context?.signal,
         waitUntil,
@@ -90,6 +91,14 @@ export const createNavigator =
         }),
       };
     }
+  };
+
+/** Logs each rule that an answer broke, which counts it (docs/production.md). */
+export const violationLog =
+  ({ log = logLine, now = Date.now, traceId }: Pick<NavigatorParts, 'log' | 'now'> & { traceId: string | undefined }) =>
+  (violations: readonly AnswerViolation[]): void => {
+    for (const { rule, outcome } of violations)
+      log({ event: 'violation', time: now(), librarian: 'navigator', rule, outcome, trace_id: traceId });
   };
 
 /** For callers without a limit. */

@@ -1,4 +1,4 @@
-import type { NavigatorResponse, NavigatorSource } from '../contract/navigator-response.ts';
+import type { Excerpt, NavigatorResponse, NavigatorSource } from '../contract/navigator-response.ts';
 import { isMeaningfulReason, REASON_MIN_LENGTH, statesLackOfInformation } from '../contract/navigator-response.ts';
 import {
   checkPrepared,
@@ -7,9 +7,10 @@ import {
   type StatementEvidence,
 } from '../grounding/check-statement.ts';
 import type { Evidence } from '../grounding/compare-statement.ts';
-import { type Literal, type LiteralKind, missingLiterals } from '../grounding/literals.ts';
+import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, unescapeHtml } from '../runtime/escape-html.ts';
+import { oncePer } from '../runtime/once-per.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';
@@ -41,14 +42,31 @@ export interface Violation {
   rule: keyof typeof RULES;
   /** The violation, with the offending words. */
   message: string;
+  /** The cited file that it is about. */
+  file?: string | undefined;
+  /** The words of the answer that it is about. */
+  words?: string | undefined;
+}
+
+/** A finding of one rule. */
+type Finding = Omit<Violation, 'rule'>;
+
+/** A part of the answer that was checked by itself, with the files that it rests on. */
+export interface CheckedPart {
+  text: string;
+  files: readonly string[];
 }
 
 /**
  * Validates a navigator response, quoted or written by a model.
  *
+ * The rules about words read what the answer adds of its own. Whole sentences, items, rows and blocks that stand in a source exactly as in
+ * the answer need no comparison: out of its context, a quote can only be misread.
+ *
  * @param options.query The question; an answer that states a lack of information may repeat its words.
  * @param options.closest Further articles that the answer links to; their links need no source.
  * @param options.vouched Further words that need no source, such as the topics of the knowledge base.
+ * @param options.checked Statements of a model that passed the check of statements, by a judge too; the rules about words skip them.
  * @returns All violations, at most 100; empty for a valid response.
  */
 export const validateNavigatorResponse = (
@@ -58,7 +76,13 @@ export const validateNavigatorResponse = (
     query = '',
     vouched = '',
     closest = [],
-  }: { query?: string; vouched?: string; closest?: readonly ClosestArticle[] } = {},
+    checked = [],
+  }: {
+    query?: string;
+    vouched?: string;
+    closest?: readonly ClosestArticle[];
+    checked?: readonly CheckedPart[];
+  } = {},
 ): Violation[] => {
   const cited = response.sources.flatMap(({ file }) => knowledge.article(file) ?? []);
   const links = [OTHERS, `${OTHERS} ${titlesOf(closest)}.`, ...linksTo(closest).split('\n')];
@@ -68,21 +92,27 @@ export const validateNavigatorResponse = (
     .filter((line) => !frame.has(line) && !line.startsWith(`${GOES_ON} `) && !isHeadingOf(line, cited))
     .join('\n');
   const subject = {
-    ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched }),
+    ...subjectOf({ ...response, answer: said }, knowledge, { query, vouched, checked }),
     whole: response.answer,
   };
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
-  return names.flatMap((rule) => RULES[rule](subject).map((message) => ({ rule, message }))).slice(0, 100);
+  return names.flatMap((rule) => RULES[rule](subject).map((found) => ({ rule, ...found }))).slice(0, 100);
 };
 
-/** "**Settings › Network**": the headings above a passage. */
+/** "**Settings › Network**": the headings above a passage, each perhaps shortened. */
 const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean => {
   const shown = /^\*\*(.{1,1200})\*\*$/.exec(line)?.[1];
   if (shown === undefined) return false;
   const path = unescapeHtml(shown)
     .split(' › ')
     .map((heading) => heading.replace(/\\(.)/g, '$1'));
-  return cited.some((article) => path.every((heading) => hasSection(article, heading)));
+  return cited.some((article) =>
+    path.every(
+      (heading) =>
+        hasSection(article, heading) ||
+        (heading.endsWith('…') && [...givenHeadings(article)].some((own) => own.startsWith(plain(heading)))),
+    ),
+  );
 };
 
 /** A response with data that several rules need, computed once. */
@@ -93,76 +123,107 @@ interface Subject {
   whole: string;
   knowledge: CitableKnowledge;
   cited: CitableArticle[];
+  checked: readonly CheckedPart[];
   /** The answer without its references, on one line. */
   answer: string;
-  /** Literals of the answer that the cited articles lack; without citations, those that the question lacks. */
+  /** Literals of the answer's own words that the cited articles lack; without citations, those that the question lacks. */
   missing: Literal[];
+  /** Statements in the answer's own words. */
   statements: string[];
-  texts: StatementEvidence;
 }
 
 const subjectOf = (
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
-  { query, vouched }: { query: string; vouched: string },
+  { query, vouched, checked }: { query: string; vouched: string; checked: readonly CheckedPart[] },
 ): Omit<Subject, 'whole'> => {
   const cited = response.sources.map(({ file }) => knowledge.article(file)).filter((article) => article !== undefined);
   const answer = withoutCitations(unescapeHtml(response.answer), response, cited);
-  // The backslash before a `<`, an image or a link may be our escape in the answer and the author's in the source.
-  const own = cited.flatMap(({ id, title, url, headings, text }) => [
-    ...[id, title, url ?? '', ...(headings ?? []), text],
-    ...unescaped(text),
+  const own = withoutParts(answer, [
+    ...wholeQuotes(response.sources, { answer: collapse(answer), knowledge }),
+    ...checked.map(({ text }) => collapse(unescapeHtml(text))),
   ]);
-  const allowed = response.sources.length > 0 ? [...own, vouched] : [`${query}\n${vouched}`];
   const granted = collapse(vouched);
-  const evidence = cited.map((article) => prepare(article).evidence);
   return {
-    response,
-    knowledge,
-    cited,
+    ...{ response, knowledge, cited, checked },
     answer: collapse(answer),
-    missing: missingLiterals(answer, allowed).filter(({ kind }) => kind !== 'name'),
-    statements: statementsOf(answer).filter((statement) => !granted.includes(collapse(statement))),
-    texts: prepareStatementEvidence(evidence),
+    missing: missingIn(own, { response, cited, query, vouched }),
+    statements: statementsOf(own).filter((statement) => !granted.includes(collapse(statement))),
   };
 };
 
+/** The literals of the answer's own words that neither the excerpts nor the rest of the cited articles hold. */
+const missingIn = (
+  own: string,
+  {
+    response: { sources },
+    cited,
+    query,
+    vouched,
+  }: Pick<Subject, 'response' | 'cited'> & { query: string; vouched: string },
+): Literal[] => {
+  if (!/[\p{L}\p{N}]/u.test(own)) return [];
+  const missingFrom = (allowed: readonly string[]) => missingExactLiterals(own, allowed);
+  if (sources.length === 0) return missingFrom([`${query}\n${vouched}`]);
+  const names = cited.flatMap(({ id, title, url, headings }) => [id, title, url ?? '', ...(headings ?? [])]);
+  const quotes = sources.flatMap(({ excerpts = [] }) => excerpts.map(({ quote }) => quote));
+  // Mostly the excerpts are enough, and articles are long.
+  const missing = missingFrom([...names, ...quotes, ...quotes.flatMap(unescaped), vouched]);
+  if (missing.length === 0) return [];
+  const texts = cited.map(({ text }) => text);
+  return missingFrom([...names, ...texts, ...texts.flatMap(unescaped), vouched]);
+};
+
+// The backslash before a `<`, an image or a link may be our escape in the answer and the author's in the source.
 const unescaped = (text: string): string[] => (text.includes('\\') ? [unescapeHtml(text)] : []);
 
-/** Each rule returns a message per violation. */
+/** A text without parts of it, whatever white space they have there; each leaves a blank line. */
+const withoutParts = (text: string, parts: readonly string[]): string =>
+  parts
+    .filter((part) => part !== '')
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((rest, part) => {
+      const words = part.split(' ').map((word) => word.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+      return rest.replace(new RegExp(words.join('\\s+'), 'g'), '\n\n');
+    }, text);
+
+/** Each rule returns what it finds. */
 const RULES = {
   /** All cited files exist. */
-  'file-exists': ({ response, knowledge }: Subject): string[] =>
+  'file-exists': ({ response, knowledge }: Subject): Finding[] =>
     response.sources
       .filter(({ file }) => !knowledge.article(file))
-      .map(({ file }) => `Cited file ${file} is not in the knowledge base`),
+      .map(({ file }) => ({ message: `Cited file ${file} is not in the knowledge base`, file })),
 
-  'section-exists': ({ response, knowledge }: Subject): string[] =>
+  'section-exists': ({ response, knowledge }: Subject): Finding[] =>
     response.sources.flatMap(({ file, section }) => {
       const article = knowledge.article(file);
       if (!article || hasSection(article, section)) return [];
-      return [`Cited section ${JSON.stringify(section)} is not a heading of ${file}`];
+      return [{ message: `Cited section ${JSON.stringify(section)} is not a heading of ${file}`, file }];
     }),
 
-  'quote-in-source': ({ response, knowledge }: Subject): string[] =>
+  'quote-in-source': ({ response, knowledge }: Subject): Finding[] =>
     response.sources.flatMap(({ file, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (article === undefined) return [];
-      const read = article.slice ?? ((start: number, end: number) => article.text.slice(start, end));
       return excerpts
-        .filter(({ quote, start, end }) => read(start, end) !== quote)
-        .map(
-          ({ quote, start, end }) =>
-            `${file} does not read ${JSON.stringify(quote.slice(0, 80))} from ${start} to ${end}`,
-        );
+        .filter(({ quote, start, end }) => readIn(article, start, end) !== quote)
+        .map(({ quote, start, end }) => ({
+          message: `${file} does not read ${JSON.stringify(quote.slice(0, 80))} from ${start} to ${end}`,
+          file,
+          words: quote,
+        }));
     }),
 
-  'edition-named': ({ response, knowledge }: Subject): string[] =>
+  'edition-named': ({ response, knowledge }: Subject): Finding[] =>
     response.sources
       .filter(
         ({ edition }) => edition !== undefined && knowledge.edition !== undefined && edition !== knowledge.edition,
       )
-      .map(({ file, edition }) => `${file} is cited from edition ${edition}, checked is ${knowledge.edition}`),
+      .map(({ file, edition }) => ({
+        message: `${file} is cited from edition ${edition}, checked is ${knowledge.edition}`,
+        file,
+      })),
 
   'url-in-source': (subject: Subject) => unfounded(subject, 'url', 'URL'),
   'arn-in-source': (subject: Subject) => unfounded(subject, 'arn', 'ARN'),
@@ -172,60 +233,69 @@ const RULES = {
   'identifier-in-source': (subject: Subject) => unfounded(subject, 'identifier', 'identifier'),
   'number-in-source': (subject: Subject) => unfounded(subject, 'number', 'number'),
 
-  'sentence-supported': (subject: Subject): string[] =>
+  'sentence-supported': (subject: Subject): Finding[] =>
     doubted(subject)
       .filter(({ check }) => !check.isContradicted)
-      .map(({ text }) => `No cited source says ${JSON.stringify(text.slice(0, 120))}`),
+      .map(({ text }) => ({ message: `No cited source says ${JSON.stringify(text.slice(0, 120))}`, words: text })),
 
-  'not-contradicted': (subject: Subject): string[] =>
+  'not-contradicted': (subject: Subject): Finding[] =>
     doubted(subject)
       .filter(({ check }) => check.isContradicted)
-      .map(
-        ({ text, check }) =>
-          `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${check.reason}`,
-      ),
+      .map(({ text, check }) => ({
+        message: `A cited source says otherwise than ${JSON.stringify(text.slice(0, 120))}: ${check.reason}`,
+        words: text,
+      })),
 
   /** A source that shares nothing with the answer does not support it. */
-  'source-supports-answer': ({ response, knowledge, statements, answer }: Subject): string[] =>
+  'source-supports-answer': ({ response, knowledge, statements, answer, checked }: Subject): Finding[] =>
     response.sources.flatMap(({ file, section, excerpts = [] }) => {
       const article = knowledge.article(file);
       if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
-      const own = prepareStatementEvidence([prepare(article).evidence]);
+      if (checked.some(({ files }) => files.includes(file))) return [];
+      const own = prepareStatementEvidence([evidenceIn(article)]);
       if (statements.some((statement) => checkOf(statement, own).probability >= RELATED_FROM)) return [];
-      return [`Nothing in the answer rests on ${file}, ${section}`];
+      return [{ message: `Nothing in the answer rests on ${file}, ${section}`, file }];
     }),
 
-  'cited-inline': ({ response, whole }: Subject): string[] =>
+  'cited-inline': ({ response, whole }: Subject): Finding[] =>
     response.sources.length === 0 ||
     response.sources.some(({ file }) => whole.includes(file) || unescapeHtml(whole).includes(file))
       ? []
-      : ['The answer names none of its sources'],
+      : [{ message: 'The answer names none of its sources' }],
 
-  'reason-meaningful': ({ response: { confidenceReason } }: Subject): string[] =>
+  'reason-meaningful': ({ response: { confidenceReason } }: Subject): Finding[] =>
     confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
       ? []
-      : [`Confidence reason ${JSON.stringify(confidenceReason.slice(0, 80))} does not name any evidence`],
+      : [
+          {
+            message: `Confidence reason ${JSON.stringify(confidenceReason.slice(0, 80))} does not name any evidence`,
+          },
+        ],
 
   /** Sources may be empty only out of domain, or when the answer says that information is lacking. */
-  'sources-or-lack': ({ response: { answer, sources, outOfDomain } }: Subject): string[] =>
+  'sources-or-lack': ({ response: { answer, sources, outOfDomain } }: Subject): Finding[] =>
     sources.length > 0 || outOfDomain || statesLackOfInformation(answer)
       ? []
-      : ['The answer has no sources and does not say that it lacks information'],
+      : [{ message: 'The answer has no sources and does not say that it lacks information' }],
 
-  'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): string[] =>
-    outOfDomain && sources.length > 0 ? [`The question is out of domain, yet ${sources[0]?.file} is cited`] : [],
+  'out-of-domain-empty': ({ response: { sources, outOfDomain } }: Subject): Finding[] =>
+    outOfDomain && sources.length > 0
+      ? [{ message: `The question is out of domain, yet ${sources[0]?.file} is cited`, file: sources[0]?.file }]
+      : [],
 };
+
+const readIn = (article: Pick<CitableArticle, 'text' | 'slice'>, start: number, end: number): string =>
+  article.slice ? article.slice(start, end) : article.text.slice(start, end);
 
 /** A source from which at least one sentence of the answer could come. */
 const RELATED_FROM = 0.3;
 
 /** Sentences that the cited sources do not state, except those that other rules report (a missing path, number or code). */
-const doubted = (subject: Subject): { text: string; check: StatementCheck }[] => {
-  const { response, statements, texts, missing } = subject;
-  if (response.sources.length === 0) return [];
-  const quotes = wholeQuotes(response.sources, subject);
-  return statements
-    .filter((statement) => statesSomething(statement) && !quotes.some((quote) => quote.includes(collapse(statement))))
+const doubted = ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
+  const stating = statements.filter(statesSomething);
+  if (response.sources.length === 0 || stating.length === 0) return [];
+  const texts = prepareStatementEvidence(cited.map((article) => evidenceIn(article)));
+  return stating
     .map((text) => ({ text, check: checkOf(without(text, missing), texts) }))
     .filter(({ check }) => check.verdict !== 'supported');
 };
@@ -239,42 +309,41 @@ const checkOf = (statement: string, evidence: StatementEvidence): StatementCheck
 /** A statement of missing information, or about the answer itself, needs no source. */
 const statesSomething = (statement: string): boolean => !statesLackOfInformation(statement) && !isHedge(statement);
 
-const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): string[] =>
+const unfounded = ({ missing }: Subject, kind: LiteralKind, noun: string): Finding[] =>
   missing
     .filter((literal) => literal.kind === kind)
-    .map(({ text }) => `The cited sources do not have ${noun} ${JSON.stringify(text.slice(0, 120))}`);
+    .map(({ text }) => ({
+      message: `The cited sources do not have ${noun} ${JSON.stringify(text.slice(0, 120))}`,
+      words: text,
+    }));
 
 const hasSection = (article: CitableArticle, section: string): boolean => {
-  const { headings } = prepare(article);
   // An article without a title is named by its file.
-  if (plain(section) === plain(article.title || article.id) || headings.has(plain(section))) return true;
+  if (plain(section) === plain(article.title || article.id) || hasHeading(article, plain(section))) return true;
   const parts = section.split(' > ');
-  return parts.length > 1 && parts.every((part) => headings.has(plain(part)));
+  return parts.length > 1 && parts.every((part) => hasHeading(article, plain(part)));
 };
 
-/** The analysis of an article, cached by object identity, since articles are cited repeatedly. */
-interface PreparedArticle {
-  evidence: Evidence;
-  headings: Set<string>;
-}
+const hasHeading = (article: CitableArticle, heading: string): boolean =>
+  givenHeadings(article).has(heading) || headingsInText(article).has(heading);
 
-const prepared = new WeakMap<CitableArticle, PreparedArticle>();
+const givenHeadings = oncePer(({ headings = [] }: CitableArticle) => new Set(headings.map(plain)));
 
-const prepare = (article: CitableArticle): PreparedArticle => {
-  const known = prepared.get(article);
-  if (known) return known;
-  const { title, text } = article;
-  const headings = splitBlocks(text)
-    .filter(({ kind }) => kind === 'heading')
-    .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? ''));
-  const further = (article.headings ?? []).map(plain);
-  const made = {
-    evidence: { text, headings: [title, ...(article.headings ?? [])] },
-    headings: new Set([...headings, ...further]),
-  };
-  prepared.set(article, made);
-  return made;
-};
+const headingsInText = oncePer(
+  ({ text }: CitableArticle) =>
+    new Set(
+      splitBlocks(text)
+        .filter(({ kind }) => kind === 'heading')
+        .map(({ start, end }) => plain(text.slice(start, end).split('\n')[0] ?? '')),
+    ),
+);
+
+const evidenceIn = oncePer(
+  ({ title, text, headings = [] }: CitableArticle): Evidence => ({
+    text,
+    headings: [title, ...headings],
+  }),
+);
 
 /** Letters and digits of a heading, without marks, links and entities. */
 const plain = (heading: string) =>
@@ -325,26 +394,50 @@ const MIN_WORDS = 3;
 const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /**
- * Quotes of whole sentences, items or rows that the answer contains unchanged. A quote from the middle of a sentence does not count, since
- * the omitted part may negate it.
+ * Quotes of whole sentences, items or rows that the answer contains unchanged; neighbouring ones are read as one. A quote from the middle
+ * of a sentence does not count, since the omitted part may negate it, nor one that the source does not have at its place.
  *
  * @param shown.answer On one line.
  * @returns On one line each.
  */
 export const wholeQuotes = (
   sources: readonly NavigatorSource[],
-  { answer, knowledge }: { answer: string; knowledge: { article(file: string): { text: string } | undefined } },
+  {
+    answer,
+    knowledge,
+  }: { answer: string; knowledge: { article(file: string): Pick<CitableArticle, 'text' | 'slice'> | undefined } },
 ): string[] =>
-  sources.flatMap(({ file, excerpts = [] }) => {
-    const text = knowledge.article(file)?.text ?? '';
-    return excerpts
+  [...Map.groupBy(sources, ({ file }) => file)].flatMap(([file, own]) => {
+    const article = knowledge.article(file);
+    if (article === undefined) return [];
+    const excerpts = own
+      .flatMap((source) => source.excerpts ?? [])
+      .filter(({ quote, start, end }) => readIn(article, start, end) === quote)
+      .sort((one, other) => one.start - other.start);
+    return [...joinNeighbours(excerpts, article), ...excerpts]
       .filter(
         ({ start, end }) =>
-          BEGINS.test(text.slice(Math.max(0, start - 3), start)) && ENDS.test(text.slice(end - 1, end + 1)),
+          BEGINS.test(readIn(article, Math.max(0, start - 3), start)) && ENDS.test(readIn(article, end - 1, end + 1)),
       )
       .map(({ quote }) => unescapeHtml(quote).replace(/\s+/g, ' ').trim())
       .filter((quote) => answer.includes(quote));
   });
+
+/** Excerpts with nothing but white space between them, as one: a passage may begin in one chunk of its article and end in the next. */
+const joinNeighbours = (excerpts: readonly Excerpt[], article: Pick<CitableArticle, 'text' | 'slice'>): Excerpt[] => {
+  const joined: Excerpt[] = [];
+  for (const excerpt of excerpts) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.end <= excerpt.start && /^\s*$/.test(readIn(article, last.end, excerpt.start)))
+      joined.splice(-1, 1, {
+        quote: readIn(article, last.start, excerpt.end),
+        start: last.start,
+        end: excerpt.end,
+      });
+    else joined.push(excerpt);
+  }
+  return joined.filter((each) => !excerpts.includes(each));
+};
 
 /** The text before a quote: the beginning, a line break, or the end of a sentence. */
 const BEGINS = /^$|\n\s*$|[.!?]\s+$/;

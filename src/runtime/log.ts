@@ -43,7 +43,20 @@ interface FaultLine {
   cause: string;
 }
 
-export type LogLine = RequestLine | FaultLine;
+/** A part of an answer that broke a rule of the navigator contract and was therefore not sent. Holds no words of the answer. */
+interface ViolationLine {
+  event: 'violation';
+  time: number;
+  librarian: string;
+  /** The librarian whose answer it was, when it came from another one. */
+  from?: string | undefined;
+  /** As in docs/contract.md#navigator. */
+  rule: string;
+  outcome: 'dropped' | 'abstained';
+  trace_id?: string | undefined;
+}
+
+export type LogLine = RequestLine | FaultLine | ViolationLine;
 /** Writes a line; `logLine` in production. Work that follows it outlives the request by `waitUntil`. */
 export type Log = (line: LogLine, waitUntil?: WaitUntil) => void;
 

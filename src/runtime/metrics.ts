@@ -155,6 +155,10 @@ const boundCounters = oncePer((env: MetricsBindings) =>
 export const metricsLog = (env: MetricsBindings, function_: string): Log => {
   const counters = countersOf(env);
   return (line, waitUntil) => {
+    if (line.event === 'violation') {
+      const { rule, outcome } = line;
+      counters?.add(seriesOf('constellation_answer_violations_total', { function: function_, rule, outcome }), 1);
+    }
     if (line.event !== 'request') return;
     if (counters !== undefined) {
       countRequest(counters, function_, line);

@@ -92,4 +92,29 @@ describe('validateNavigatorResponse()', () => {
     const cited = { file: 'modes.md', section: 'Modes', relevance: 'Holds it', excerpts };
     expect(validateNavigatorResponse(response({ answer, sources: [cited] }), html)).toEqual([]);
   });
+
+  describe('reads a quote as its source does', () => {
+    const quoting = (text: string, answer = text) => {
+      const excerpts = [{ quote: text, start: 0, end: text.length }];
+      const cited = { file: 'a.md', section: 'A', relevance: 'Holds it', excerpts };
+      const other = 'The text goes on\n\nThere are `1` or `2` of them in UTC-05, and x.';
+      const a: CitableKnowledge = { article: (id) => ({ id, title: 'A', text: `${text}\n\n${other}` }) };
+      return validateNavigatorResponse(response({ answer: `${answer}\n\n(a.md, A)`, sources: [cited] }), a);
+    };
+    it.each([
+      ['an address within code', 'Run `Connect -Url "https://example.com/a" -Interactive` and wait.'],
+      ['a number beside a literal that is part of it', 'Set `1`. At most 16 miners are connected at a time.'],
+      ['a number behind a sign', 'The first time zone is **(UTC-05:00) Eastern Time** and (UTC-00:00) London.'],
+      [
+        'rows of which one denies what another says',
+        '| A | B |\n| --- | --- |\n| Fan | Not covered |\n| Case | Covered |',
+      ],
+    ])('%s', (_, text) => expect(quoting(text)).toEqual([]));
+
+    it('but not where the answer changes it', () => {
+      const text = 'At most 16 miners are connected at a time.';
+      expect(quoting(text, text.replace('16', '17')).map(({ rule }) => rule)).toContain('number-in-source');
+      expect(quoting('Do not open the case when hot.', 'Open the case when hot.')[0]?.rule).toBe('not-contradicted');
+    });
+  });
 });
