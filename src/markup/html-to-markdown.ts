@@ -29,14 +29,27 @@ export interface ConvertedHtml {
  * quadratic time in the number of open elements.
  */
 export const htmlToMarkdown = (html: string): ConvertedHtml => {
-  const lean = withoutFormattingAttributes(html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, ''));
-  const dropped = HAS_ACTIVE.test(lean);
+  const parsed = parseHtml(html);
+  if (parsed === undefined) return { text: textBetweenTags(leanHtml(html)), dropped: true };
+  return { text: markdownOf(parsed.page), title: parsed.title, dropped: HAS_ACTIVE.test(html) };
+};
+
+/** The tree of a page with the content of its `title`; undefined for a page that is too large or nested too deep, as above. */
+export const parseHtml = (html: string): { page: Root; title: string | undefined } | undefined => {
+  const lean = leanHtml(html);
   const page = countTags(lean) > MAX_TAGS ? undefined : parsePage(lean);
   const title = page && inspect(page);
-  if (page === undefined || title === TOO_LARGE) return { text: textBetweenTags(lean), dropped: true };
-  const markdown = toMdast(withoutEmptyInline(sanitize(page, KEPT) as Root), { document: true, handlers: READERS });
-  return { text: toMarkdown(markdown, WRITING).trim(), title, dropped };
+  return page === undefined || title === TOO_LARGE ? undefined : { page, title };
 };
+
+/** Markdown of a tree that `parseHtml` gave, or of a part of it. */
+export const markdownOf = (page: Root): string => {
+  const markdown = toMdast(withoutEmptyInline(sanitize(page, KEPT) as Root), { document: true, handlers: READERS });
+  return toMarkdown(markdown, WRITING).trim();
+};
+
+const leanHtml = (html: string): string =>
+  withoutFormattingAttributes(html.replace(/data:[\w/+.;=-]{0,100},[^"'\s>]*/g, ''));
 
 /** `undefined` for a page that is nested too deep for the library's recursion. */
 const parsePage = (html: string): Root | undefined => {
@@ -126,7 +139,8 @@ const inspect = (page: Root): string | undefined | typeof TOO_LARGE => {
   return title;
 };
 
-const textOf = (node: Nodes): string => {
+/** The text of a node and of all within it. */
+export const textOf = (node: Nodes): string => {
   if ('value' in node) return node.value;
   return 'children' in node ? node.children.map(textOf).join('') : '';
 };

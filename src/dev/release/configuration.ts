@@ -226,7 +226,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'ARTICLE_SOURCES',
     functions: ['sources'],
     otherwise: 'none',
-    what: 'Article APIs of helpdesk tools by workspace as JSON ([helpdesks](helpdesks.md)); their tokens are secrets that it names',
+    what: 'Web sites and article APIs of helpdesk tools by workspace as JSON ([sources](sources.md), [helpdesks](helpdesks.md)); tokens are secrets that it names',
   },
   {
     name: 'HELPDESKS',

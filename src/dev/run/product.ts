@@ -11,7 +11,7 @@ import { type FolderKb, serveFolder } from './folder-kb.ts';
 import { type LocalCloudOptions, startLocalCloud } from './local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from './local-web-search.ts';
 import { seedTaxonomy } from './seed-taxonomy.ts';
-import type { StartOptions } from './start-options.ts';
+import { type StartOptions, siteVariables } from './start-options.ts';
 
 export interface ProductOptions {
   kb: StartOptions['kb'];
@@ -69,6 +69,8 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     vars: {
       'constellation-library': kbVars(options, served),
       'constellation-web-search': webVars(options, web),
+      'constellation-sources':
+        typeof options.kb === 'object' && 'site' in options.kb ? siteVariables(options.kb.site) : {},
       'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': { ROUTED_PARTNERS: (options.routedPartners ?? []).join(',') },
     },
@@ -140,8 +142,9 @@ const folderOf = (kb: StartOptions['kb']): string | undefined => {
 };
 
 const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Record<string, string> => {
-  const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
   const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };
+  if (typeof kb === 'object' && 'site' in kb) return { KB_URL: 'sources', ...publicUrl };
+  const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
   return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host, ...publicUrl };
 };
 

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { readSources } from '../../helpdesk/articles/source-settings.ts';
+import { isOwnAddress } from '../../runtime/service-address.ts';
 
 export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
 
@@ -6,6 +8,8 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 
   --kb <folder or URL>   what to answer from: a folder of Markdown or HTML files, or the address of a host
                          knowledge base API (GET <URL> lists articles). Default: the sample knowledge base
+  --site <URL>           a web site instead: the pages of its sitemap, or all that links lead to below this address
+                         (docs/sources.md)
   --taxonomy <file>      the intents of the support desk, as JSON (docs/support.md). Default: those of the sample
                          knowledge base with it, and none with another
   --port <number>        where the gateway listens on 127.0.0.1 (default 8787; 0 picks a free one)
@@ -31,7 +35,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 `;
 
 export interface StartOptions {
-  kb: { folder: string } | { url: string } | 'sample';
+  kb: { folder: string } | { url: string } | { site: string } | 'sample';
   port: number;
   state: string;
   fresh: boolean;
@@ -52,6 +56,7 @@ export const startOptions = (args: string[]): StartOptions => {
     options: {
       kb: { type: 'string' },
       port: { type: 'string', default: '8787' },
+      site: { type: 'string' },
       state: { type: 'string', default: '.constellation' },
       fresh: { type: 'boolean', default: false },
       'web-search': { type: 'string' },
@@ -72,8 +77,26 @@ export const startOptions = (args: string[]): StartOptions => {
   if (webSearch === 'local' && values.kb !== undefined) {
     throw new Error('Cannot use --web-search local with --kb: the invented shops belong to the sample knowledge base');
   }
-  return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: kbOf(values.kb) };
+  if (values.site === undefined)
+    return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: kbOf(values.kb) };
+  if (values.kb !== undefined) throw new Error('Cannot use --site with --kb: there is one knowledge base');
+  return { ...values, port, webSearch, helpdesk: !values['no-helpdesk'], kb: { site: siteOf(values.site) } };
 };
+
+const siteOf = (site: string): string => {
+  if (!URL.canParse(site)) throw new Error(`Cannot use --site ${site}: it is not a URL`);
+  // The settings of the function that reads it say more exactly what is wrong with an address.
+  const [found] = readSources(siteVariables(site), { fetch, now: Date.now }).problems();
+  if (found !== undefined)
+    throw new Error(`Cannot use --site ${site}: ${found.problem.replace(/^Cannot read the articles: /, '')}`);
+  return site;
+};
+
+/** Variables of the function that reads a web site; one on this machine needs no pause between two pages. */
+export const siteVariables = (url: string): { ENVIRONMENT: string; ARTICLE_SOURCES: string } => ({
+  ENVIRONMENT: 'development',
+  ARTICLE_SOURCES: JSON.stringify({ default: { tool: 'website', url, ...(isOwnAddress(url) ? { pauseMs: 0 } : {}) } }),
+});
 
 const kbOf = (kb: string | undefined): StartOptions['kb'] => {
   if (kb === undefined) return 'sample';

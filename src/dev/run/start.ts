@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   }).catch((error: unknown) => fail(startFailure(error, options)));
   stopOnSignal(product);
   endRuntimeWithUs();
-  const source = product.folder ?? (typeof options.kb === 'object' && 'url' in options.kb ? options.kb.url : '');
+  const source = product.folder ?? addressOf(options.kb);
   console.log(`reading ${source}`);
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
@@ -78,6 +78,11 @@ async function main(): Promise<void> {
     rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
   }
   console.log(`ready ${product.url.origin} key ${product.key}`);
+}
+
+function addressOf(kb: StartOptions['kb']): string {
+  if (typeof kb !== 'object') return '';
+  return 'url' in kb ? kb.url : 'site' in kb ? kb.site : kb.folder;
 }
 
 function readOptions(): StartOptions {

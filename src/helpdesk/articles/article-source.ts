@@ -30,7 +30,7 @@ interface ArticlePage {
 
 /** A public, published article of a helpdesk's knowledge base. */
 export interface SourceArticle {
-  /** Id of the tool, followed by a locale for a translation: letters, digits, `_` and `-`. */
+  /** Id of the tool, followed by a locale for a translation: letters, digits, `_` and `-`. Of a web site the path. */
   id: string;
   title: string;
   /** Public URL. */
@@ -127,7 +127,8 @@ export const callApiIfFound = async <Schema extends z.ZodType>(
 
 const MAX_WAIT_MS = 3_600_000;
 
-const sourceFailedBy = ({ kind, status, headers, message, cause }: HttpFailure, now: number): SourceFailed => {
+/** What a failed call means for whoever syncs. */
+export const sourceFailedBy = ({ kind, status, headers, message, cause }: HttpFailure, now: number): SourceFailed => {
   if (kind !== 'status') {
     const isTransient = kind !== 'too-large' && kind !== 'not-json';
     return new SourceFailed(isTransient ? 'SERVICE_UNAVAILABLE' : 'DATA_SOURCE_ERROR', message, { cause });

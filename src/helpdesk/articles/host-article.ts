@@ -22,17 +22,16 @@ export interface ListedArticle {
  * An article in the form that the library reads. Labels become intents and devices by the settings, or by their own prefix `intent:` or
  * `device:`.
  *
- * @param tool Prefix of the id: `zendesk-360012`.
+ * @param prefix Before the id: `zendesk-` for `zendesk-360012`.
  */
 export const toHostArticle = (
   article: SourceArticle | UnreadableArticle,
-  { tool, labels }: { tool: string; labels: LabelMeanings },
+  { prefix, labels }: { prefix: string; labels: LabelMeanings },
 ): ListedArticle => {
-  if ('unreadableId' in article)
-    return article.unreadableId === undefined ? {} : { id: `${tool}-${article.unreadableId}` };
+  if ('unreadableId' in article) return article.unreadableId === undefined ? {} : { id: prefix + article.unreadableId };
   const { id, title, url, body, format, updatedAtMs, locale } = article;
   return {
-    id: `${tool}-${id}`,
+    id: prefix + id,
     title,
     ...(url === undefined ? {} : { url }),
     content: format === 'html' ? asPage(body) : body,

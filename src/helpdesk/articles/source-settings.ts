@@ -8,6 +8,7 @@ import { chatwootArticles } from './chatwoot-articles.ts';
 import { helpScoutArticles } from './help-scout-articles.ts';
 import type { LabelMeanings } from './host-article.ts';
 import { intercomArticles } from './intercom-articles.ts';
+import { websiteArticles } from './website-articles.ts';
 import { zammadArticles } from './zammad-articles.ts';
 import { zendeskArticles } from './zendesk-articles.ts';
 
@@ -45,6 +46,15 @@ const Source = z.discriminatedUnion('tool', [
   }),
   z.strictObject({ tool: z.literal('zammad'), ...common, publicUrl: Url.optional() }),
   z.strictObject({ tool: z.literal('help-scout'), ...common, apiUrl: Url.default('https://docsapi.helpscout.net') }),
+  z.strictObject({
+    tool: z.literal('website'),
+    labels: common.labels,
+    url: Url,
+    sitemap: Url.optional(),
+    exclude: z.array(z.string().startsWith('/').max(500)).max(100).default([]),
+    maxPages: z.int().min(1).max(10_000).default(2000),
+    pauseMs: z.int().min(0).max(10_000).default(200),
+  }),
 ]);
 type Source = z.infer<typeof Source>;
 
@@ -57,7 +67,8 @@ export interface SourceVariables {
 }
 
 interface OpenSource {
-  tool: Source['tool'];
+  /** Of the ids of its articles; none for a web site, whose ids are paths. */
+  prefix: string;
   labels: LabelMeanings;
   source: ArticleSource;
 }
@@ -80,17 +91,24 @@ export const readSources = (
   const settings = new Map(
     Object.entries(read.data ?? {}).map(([workspace, entry]) => [workspace, readSource(entry, isLocal)]),
   );
+  const sites = new Map<string, ArticleSource>();
   const find = (workspace: string): OpenSource | undefined => {
     if (unread !== undefined) throw new SourceFailed('SERVICE_UNAVAILABLE', `Cannot use ARTICLE_SOURCES: ${unread}`);
     const setting = settings.get(workspace);
     if (setting === undefined) return undefined;
     if ('problem' in setting) throw new SourceFailed('SERVICE_UNAVAILABLE', setting.problem);
     const { source, apiUrl } = setting;
+    if (source.tool === 'website') {
+      // It remembers what it has read of the site.
+      const site = sites.get(workspace) ?? websiteArticles(source, { fetch, now, sleep });
+      sites.set(workspace, site);
+      return { prefix: '', labels: source.labels, source: site };
+    }
     // Secrets are variables whose names only the setting knows.
     const token = (variables as Record<string, unknown>)[source.tokenSecret];
     if (typeof token !== 'string' || token === '')
       throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
-    return { tool: source.tool, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
+    return { prefix: `${source.tool}-`, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
   };
   return {
     find,
@@ -114,15 +132,18 @@ const readSource = (entry: unknown, isLocal: boolean): Setting => {
   const address = (text: string) => serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal });
   try {
     if ('publicUrl' in source.value && source.value.publicUrl) address(source.value.publicUrl);
-    return { source: source.value, apiUrl: address(source.value.apiUrl) };
+    if ('sitemap' in source.value && source.value.sitemap) address(source.value.sitemap);
+    return { source: source.value, apiUrl: address('url' in source.value ? source.value.url : source.value.apiUrl) };
   } catch (error) {
     if (error instanceof SettingRefused) return { problem: error.message };
     throw error;
   }
 };
 
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
 const open = (
-  source: Source,
+  source: Exclude<Source, { tool: 'website' }>,
   { token, ...at }: { apiUrl: string; token: string; fetch: typeof globalThis.fetch; now: () => number },
 ): ArticleSource => {
   switch (source.tool) {

@@ -112,7 +112,7 @@ const FAULTS: Record<keyof typeof GATES, [name: string, files: Record<string, st
     ],
     [
       'product code on a development dependency',
-      { 'runtime/development': "import 'jose';" },
+      { 'runtime/development': "import 'fast-check';" },
       error('product-needs-no-dev-dependency', 'src/runtime/development'),
     ],
     [

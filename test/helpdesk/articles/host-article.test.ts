@@ -16,7 +16,7 @@ const ARTICLE: SourceArticle = {
 };
 const LABELS = { billing: { intent: 'refund', device: 'Apollo III' } };
 const listed = (change: Partial<SourceArticle> = {}, labels = LABELS) =>
-  toHostArticle({ ...ARTICLE, ...change }, { tool: 'zendesk', labels });
+  toHostArticle({ ...ARTICLE, ...change }, { prefix: 'zendesk-', labels });
 
 describe('toHostArticle()', () => {
   it('returns the fields of the host contract', () => {
@@ -49,7 +49,7 @@ describe('toHostArticle()', () => {
     expect(listed({ body: '## Refunds', format: 'markdown' }).content).toBe('## Refunds');
   });
   it('shows only the id of an article that cannot be read, or nothing', () => {
-    const settings = { tool: 'zendesk', labels: {} };
+    const settings = { prefix: 'zendesk-', labels: {} };
     expect(toHostArticle({ unreadableId: '77' }, settings)).toEqual({ id: 'zendesk-77' });
     expect(toHostArticle({ unreadableId: undefined }, settings)).toEqual({});
   });

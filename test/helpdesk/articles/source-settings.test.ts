@@ -16,7 +16,7 @@ const read = (settings: unknown, variables: Record<string, string> = {}) =>
 describe('readSources()', () => {
   it('finds the source of a workspace, and none for another', () => {
     const sources = read({ acme: ZENDESK }, { ZENDESK_TOKEN: 'secret' });
-    expect(sources.find('acme')).toMatchObject({ tool: 'zendesk', labels: {} });
+    expect(sources.find('acme')).toMatchObject({ prefix: 'zendesk-', labels: {} });
     for (const none of [sources.find('beta'), sources.find('constructor'), read('').find('acme')])
       expect(none).toBeUndefined();
   });

@@ -1,0 +1,452 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+import { XMLParser } from 'fast-xml-parser';
+import robotsModule from 'robots-parser';
+import * as z from 'zod';
+import { readAs } from '../../contract/issue.ts';
+import { HttpFailure, send } from '../../http/fetch-json.ts';
+import { discard, readBody } from '../../http/read-body.ts';
+import { readWebPage, type WebPage } from '../../markup/read-web-page.ts';
+import {
+  type ArticleSource,
+  isSince,
+  positionIn,
+  type SourceArticle,
+  SourceFailed,
+  sourceFailedBy,
+  type UnreadableArticle,
+} from './article-source.ts';
+
+/** What the library gives; its own types describe its export as a module. */
+interface Robots {
+  isAllowed(address: string, agent: string): boolean | undefined;
+  getCrawlDelay(agent: string): number | undefined;
+  getSitemaps(): string[];
+}
+const robotsParser = robotsModule as unknown as (address: string, text: string) => Robots;
+
+export interface Website {
+  /** Where reading begins. Only pages of this host below this path are read. */
+  url: string;
+  /** The sitemap; absent: those of robots.txt, or `/sitemap.xml`. Without any, links are followed. */
+  sitemap?: string | undefined;
+  /** Paths that are left out, with all below them. */
+  exclude: readonly string[];
+  /** Most pages. A site with more cannot be read. */
+  maxPages: number;
+  /** Pause between two pages, in milliseconds; longer where robots.txt asks for it. */
+  pauseMs: number;
+}
+
+interface WebTools {
+  fetch: typeof fetch;
+  now: () => number;
+  sleep: (ms: number) => Promise<void>;
+}
+
+/** The name that robots.txt knows this reader by. */
+const AGENT = 'constellation-sources';
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_SITEMAP_BYTES = 16 * 1024 * 1024;
+const MAX_SITEMAPS = 50;
+const MAX_ROBOTS_BYTES = 512 * 1024;
+/** Longest pause that robots.txt may ask for; a site that wants more is read more slowly than it wants. */
+const MAX_PAUSE_MS = 10_000;
+/** Pages of one listing page; each is a request of its own. */
+const MAX_PAGES_AT_ONCE = 25;
+/** Of the time for a listing page, what may go into reading further pages of the site. */
+const WORK_MS = 15_000;
+
+/** What is known of a site in this isolate. */
+interface SiteState {
+  robots: Robots;
+  /** From the sitemap, by id; undefined when links are followed. */
+  listed: Map<string, ListedPage> | undefined;
+  /** Addresses in the order in which their links were found, and how many of them have been read for links. */
+  found: string[];
+  read: number;
+  known: Set<string>;
+}
+
+interface ListedPage {
+  address: string;
+  modifiedAtMs: number | undefined;
+}
+
+/** What a page was when it was last read: for requests that ask only for changes (RFC 9110, section 13). */
+interface Seen {
+  etag: string | undefined;
+  modified: string | undefined;
+  links: readonly string[];
+}
+
+const Position = z.union([
+  /** Id of the last page of the sitemap that was read. */
+  z.object({ after: z.string().max(300) }),
+  /** Number of pages read, and a hash of their addresses. */
+  z.object({ crawled: z.int().min(1).max(100_000), of: z.string().max(64) }),
+]);
+
+type Read =
+  | { kind: 'page'; page: WebPage; modifiedAtMs: number | undefined }
+  | { kind: 'elsewhere'; address: string }
+  | { kind: 'unchanged'; links: readonly string[] }
+  | { kind: 'none' | 'unreadable' };
+
+/**
+ * The pages of a web site: those of its sitemap, or all that links lead to from its first page. Respects robots.txt (RFC 9309), `noindex`
+ * and canonical addresses; only public pages of the host are read, one after the other.
+ *
+ * A page that does not exist or asks not to be indexed is no article; a server that fails makes the whole listing fail, so that nothing
+ * counts as deleted.
+ */
+export const websiteArticles = (site: Website, tools: WebTools): ArticleSource => {
+  const start = new URL(site.url);
+  const folder = start.pathname.slice(0, start.pathname.lastIndexOf('/') + 1);
+  const { fetch, now } = tools;
+  let state: SiteState | undefined;
+  const seen = new Map<string, Seen>();
+  let lastReadAtMs = 0;
+
+  const get = async (
+    address: string,
+    { signal, headers = {} }: { signal: AbortSignal; headers?: Record<string, string> },
+  ) => {
+    try {
+      return await send(address, {
+        fetch,
+        signal,
+        headers: { 'User-Agent': `${AGENT} (knowledge base sync)`, ...headers },
+      });
+    } catch (error) {
+      throw error instanceof HttpFailure ? sourceFailedBy(error, now()) : error;
+    }
+  };
+  /** A file beside the pages; undefined when there is none. */
+  const getFile = async (address: string, { signal, maxBytes }: { signal: AbortSignal; maxBytes: number }) => {
+    const response = await get(address, { signal });
+    if (!response.ok) {
+      discard(response.body);
+      if (response.status >= 500 || response.status === 429) throw failedBy(response, now());
+      return undefined;
+    }
+    const isPacked = /\.gz$/i.test(new URL(address).pathname) && response.headers.get('Content-Encoding') === null;
+    const body = isPacked ? new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))) : response;
+    const bytes = await readBody(body, maxBytes).catch(() => undefined);
+    if (bytes === undefined)
+      throw new SourceFailed('DATA_SOURCE_ERROR', 'robots.txt or a sitemap is too long or cut off');
+    return new TextDecoder().decode(bytes);
+  };
+
+  const isInSite = (address: string): boolean => {
+    const { origin, pathname, username } = new URL(address);
+    const isExcluded = site.exclude.some(
+      (path) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
+    );
+    return origin === start.origin && username === '' && pathname.startsWith(folder) && !isExcluded;
+  };
+  const mayRead = (address: string): boolean => isInSite(address) && state?.robots.isAllowed(address, AGENT) !== false;
+
+  const openSite = async (signal: AbortSignal): Promise<SiteState> => {
+    const robotsAddress = new URL('/robots.txt', start).href;
+    const text = (await getFile(robotsAddress, { signal, maxBytes: MAX_ROBOTS_BYTES })) ?? '';
+    const robots = robotsParser(robotsAddress, text);
+    const named = site.sitemap === undefined ? robots.getSitemaps() : [site.sitemap];
+    const own = named.filter((each) => URL.canParse(each) && new URL(each).origin === start.origin);
+    const first = own.length > 0 ? own : [new URL('/sitemap.xml', start).href];
+    state = { robots, listed: undefined, found: [plain(start.href)], read: 0, known: new Set([plain(start.href)]) };
+    const pages = await readSitemaps(first, signal);
+    if (pages.length > site.maxPages) throw tooMany(pages.length, site.maxPages);
+    if (pages.length > 0) state.listed = new Map(pages.map((page) => [pageId(page.address), page]));
+    return state;
+  };
+
+  const readSitemaps = async (first: readonly string[], signal: AbortSignal): Promise<ListedPage[]> => {
+    const waiting = [...first];
+    const pages = new Map<string, ListedPage>();
+    for (let count = 0; waiting.length > 0; count += 1) {
+      if (count === MAX_SITEMAPS)
+        throw new SourceFailed('DATA_SOURCE_ERROR', `there are more than ${MAX_SITEMAPS} sitemaps`);
+      const text = await getFile(waiting.shift() ?? '', { signal, maxBytes: MAX_SITEMAP_BYTES });
+      const { sitemaps, urls } = text === undefined ? { sitemaps: [], urls: [] } : parseSitemap(text);
+      waiting.push(...sitemaps.filter((each) => new URL(each).origin === start.origin));
+      for (const { address, modifiedAtMs } of urls) {
+        const page = { address: plain(address), modifiedAtMs };
+        if (mayRead(page.address)) pages.set(page.address, page);
+      }
+    }
+    return [...pages.values()];
+  };
+
+  /** Waits as long as the site wants between two pages. */
+  const pause = async (): Promise<void> => {
+    const wantedMs = Math.min((state?.robots.getCrawlDelay(AGENT) ?? 0) * 1000, MAX_PAUSE_MS);
+    const waitMs = lastReadAtMs + Math.max(site.pauseMs, wantedMs) - now();
+    if (waitMs > 0) await tools.sleep(waitMs);
+    lastReadAtMs = now();
+  };
+
+  const readPageAt = async (
+    address: string,
+    { signal, since }: { signal: AbortSignal; since: number | undefined },
+  ): Promise<Read> => {
+    await pause();
+    const before = since === undefined ? undefined : seen.get(address);
+    const response = await get(address, {
+      signal,
+      headers: {
+        Accept: 'text/html',
+        ...(before?.etag === undefined ? {} : { 'If-None-Match': before.etag }),
+        ...(before?.modified === undefined ? {} : { 'If-Modified-Since': before.modified }),
+      },
+    });
+    if (!response.ok) {
+      discard(response.body);
+      if (response.status === 304) return { kind: 'unchanged', links: before?.links ?? [] };
+      const location = response.headers.get('Location');
+      if (response.status < 400 && location !== null && URL.canParse(location, address))
+        return { kind: 'elsewhere', address: plain(new URL(location, address).href) };
+      if (response.status >= 500 || response.status === 429 || response.status === 408) throw failedBy(response, now());
+      return { kind: 'none' };
+    }
+    const type = response.headers.get('Content-Type') ?? '';
+    if (
+      !/^(?:text\/html|application\/xhtml\+xml)\b/i.test(type) ||
+      /\bnoindex\b/i.test(response.headers.get('X-Robots-Tag') ?? '')
+    ) {
+      discard(response.body);
+      return { kind: 'none' };
+    }
+    const bytes = await readBody(response, MAX_PAGE_BYTES).catch((cause: unknown) => {
+      throw new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause });
+    });
+    const page = bytes && readWebPage(decoded(bytes, type), address);
+    if (page === undefined) return { kind: 'unreadable' };
+    const modified = response.headers.get('Last-Modified') ?? undefined;
+    const links = page.links.map(plain);
+    remember(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
+    if (page.isHidden) return { kind: 'unchanged', links };
+    const canonical = page.canonical === undefined ? address : plain(page.canonical);
+    if (canonical !== address && isKnown(canonical)) return { kind: 'elsewhere', address: canonical };
+    const time = Date.parse(modified ?? '');
+    return { kind: 'page', page, modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time) };
+  };
+
+  /** Whether a page that another one names as its canonical address is read itself. */
+  const isKnown = (address: string): boolean =>
+    mayRead(address) && (state?.listed === undefined || state.listed.has(pageId(address)));
+
+  const remember = (address: string, page: Seen): void => {
+    seen.delete(address);
+    seen.set(address, page);
+    if (seen.size > site.maxPages) seen.delete(seen.keys().next().value ?? '');
+  };
+
+  const articleOf = (address: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
+    if (read.kind === 'unreadable') return [{ unreadableId: pageId(address) }];
+    if (read.kind !== 'page' || read.page.text === '') return [];
+    const { title, text, language } = read.page;
+    return [
+      {
+        ...{ id: pageId(address), title, url: address, body: text, format: 'markdown', labels: [] },
+        updatedAtMs: modifiedAtMs ?? read.modifiedAtMs,
+        locale:
+          language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : undefined,
+      },
+    ];
+  };
+
+  const readListed = async (
+    listed: ReadonlyMap<string, ListedPage>,
+    { after, limit, since, signal }: Reading & { after: string },
+  ) => {
+    const ids = [...listed.keys()].filter((id) => id > after).sort();
+    const wanted = ids.filter((id) => isSince(listed.get(id)?.modifiedAtMs, since));
+    const articles: (SourceArticle | UnreadableArticle)[] = [];
+    const untilMs = now() + WORK_MS;
+    let last: string | undefined;
+    for (const id of wanted.slice(0, Math.min(limit, MAX_PAGES_AT_ONCE))) {
+      if (last !== undefined && now() > untilMs) break;
+      const { address, modifiedAtMs } = listed.get(id) ?? { address: '', modifiedAtMs: undefined };
+      articles.push(...articleOf(address, await readPageAt(address, { signal, since }), modifiedAtMs));
+      last = id;
+    }
+    return { articles, next: last === undefined || last === wanted.at(-1) ? undefined : { after: last } };
+  };
+
+  const follow = (current: SiteState, index: number, read: Read): void => {
+    if (index < current.read) return;
+    current.read = index + 1;
+    const links =
+      read.kind === 'page'
+        ? read.page.links.map(plain)
+        : 'links' in read
+          ? read.links
+          : 'address' in read
+            ? [read.address]
+            : [];
+    for (const link of links) {
+      // A page that answers to any query would be read without end.
+      if (current.known.has(link) || new URL(link).search !== '' || !mayRead(link)) continue;
+      if (current.found.length >= site.maxPages) throw tooMany(current.found.length + 1, site.maxPages);
+      current.known.add(link);
+      current.found.push(link);
+    }
+  };
+
+  const readFound = async (
+    current: SiteState,
+    { crawled, of, limit, since, signal }: Reading & { crawled: number; of: string },
+  ) => {
+    const untilMs = now() + WORK_MS;
+    // Another isolate may have read the pages before: their links are found again.
+    for (let index = current.read; index < crawled; index += 1) {
+      if (now() > untilMs || current.found[index] === undefined) throw interrupted();
+      follow(current, index, await readPageAt(current.found[index] ?? '', { signal, since: undefined }));
+    }
+    if (crawled > 0 && hashOf(current.found.slice(0, crawled)) !== of) throw interrupted();
+    const articles: (SourceArticle | UnreadableArticle)[] = [];
+    let index = crawled;
+    for (; index < current.found.length && index - crawled < Math.min(limit, MAX_PAGES_AT_ONCE); index += 1) {
+      if (index > crawled && now() > untilMs) break;
+      const address = current.found[index] ?? '';
+      const read = await readPageAt(address, { signal, since });
+      follow(current, index, read);
+      articles.push(
+        ...articleOf(address, read).filter((each) => !('updatedAtMs' in each) || isSince(each.updatedAtMs, since)),
+      );
+    }
+    const next =
+      index < current.found.length ? { crawled: index, of: hashOf(current.found.slice(0, index)) } : undefined;
+    return { articles, next };
+  };
+
+  return {
+    readPage: async ({ updatedSinceMs: since, limit, position, signal }) => {
+      const at = positionIn(position, Position);
+      const current = at === undefined || state === undefined ? await openSite(signal) : state;
+      const reading = { limit, since, signal };
+      if (current.listed !== undefined)
+        return readListed(current.listed, { ...reading, after: at !== undefined && 'after' in at ? at.after : '' });
+      const { crawled, of } = at !== undefined && 'crawled' in at ? at : { crawled: 0, of: '' };
+      const page = await readFound(current, { ...reading, crawled, of });
+      if (since === undefined && page.next === undefined && current.found.length === 1 && page.articles.length === 0)
+        throw new SourceFailed(
+          'NOT_FOUND',
+          'the first page has no text and no links: check its address, and robots.txt',
+        );
+      return page;
+    },
+  };
+};
+
+interface Reading {
+  limit: number;
+  since: number | undefined;
+  signal: AbortSignal;
+}
+
+const interrupted = (): SourceFailed =>
+  new SourceFailed(
+    'SERVICE_UNAVAILABLE',
+    'following the links of the site was interrupted; a sitemap makes it certain',
+  );
+
+const tooMany = (count: number, maxPages: number): SourceFailed =>
+  new SourceFailed(
+    'DATA_SOURCE_ERROR',
+    `the site has ${count} pages or more, and maxPages is ${maxPages}: raise it, or exclude paths`,
+  );
+
+const failedBy = (response: Response, now: number): SourceFailed =>
+  sourceFailedBy(new HttpFailure('status', `status is ${response.status}`, { response }), now);
+
+/** Without the fragment, which is a place within a page. */
+const plain = (address: string): string => {
+  const url = new URL(address);
+  url.hash = '';
+  return url.href;
+};
+
+/**
+ * `/guides/reset.html` -> `guides/reset.html`, `/guides/` -> `guides/index`. An address that is more than a plain path gets a hash, so that
+ * no two pages have the same id.
+ */
+const pageId = (address: string): string => {
+  const { pathname, search } = new URL(address);
+  const path = pathname.slice(1).replace(/(^|\/)$/, '$1index');
+  const isPlain = search === '' && path.length <= 200 && PLAIN_PATH.test(path) && !/(?:^|\/)index$/.test(pathname);
+  if (isPlain) return path;
+  const words = decodeURIComponentSafely(path)
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 100);
+  return `${words}-${hashText(pathname + search).slice(0, 8)}`;
+};
+
+const PLAIN_PATH = /^\w[\w.~-]*(?:\/\w[\w.~-]*)*$/;
+
+const decodeURIComponentSafely = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const hashOf = (addresses: readonly string[]): string => hashText(addresses.join('\n'));
+const hashText = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
+
+/** The charset of the header, otherwise that of the page's first kilobyte (HTML Standard, 13.2.3.2), otherwise UTF-8. */
+const decoded = (bytes: Uint8Array, type: string): string => {
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, 1024));
+  const label =
+    /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1] ?? /<meta[^>]{0,200}charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1];
+  try {
+    return new TextDecoder(label ?? 'utf-8').decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+};
+
+const Entry = z.object({ loc: z.string().max(2048), lastmod: z.string().max(40).optional().catch(undefined) });
+const Sitemap = z.object({
+  urlset: z
+    .object({ url: z.array(z.unknown()).default([]) })
+    .optional()
+    .catch(undefined),
+  sitemapindex: z
+    .object({ sitemap: z.array(z.unknown()).default([]) })
+    .optional()
+    .catch(undefined),
+});
+
+/** Reads a sitemap or an index of sitemaps (sitemaps.org, protocol 0.9). What is not one has no entries. */
+const parseSitemap = (xml: string): { sitemaps: string[]; urls: ListedPage[] } => {
+  const parser = new XMLParser({
+    isArray: (name) => name === 'url' || name === 'sitemap',
+    parseTagValue: false,
+    removeNSPrefix: true,
+  });
+  let parsed: unknown;
+  try {
+    parsed = parser.parse(xml);
+  } catch {
+    return { sitemaps: [], urls: [] };
+  }
+  const read = readAs(Sitemap, parsed);
+  const { urlset, sitemapindex } = read.ok ? read.value : {};
+  return {
+    sitemaps: entriesIn(sitemapindex?.sitemap ?? []).map(({ address }) => address),
+    urls: entriesIn(urlset?.url ?? []),
+  };
+};
+
+const entriesIn = (members: readonly unknown[]): ListedPage[] =>
+  members.flatMap((member) => {
+    const entry = readAs(Entry, member);
+    if (!entry.ok || !URL.canParse(entry.value.loc.trim())) return [];
+    const modifiedAtMs = Date.parse(entry.value.lastmod ?? '');
+    return [{ address: entry.value.loc.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }];
+  });

@@ -1,0 +1,54 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What a path of the site answers: HTML, or a whole reply. */
+type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
+
+/** A web site on this machine, whose pages can be changed while it runs. */
+export interface LocalSite {
+  origin: string;
+  pages: Map<string, LocalPage>;
+  /** Paths that were asked for, in their order; those of answers without a body are marked. */
+  asked: string[];
+  sitemap(modified?: Readonly<Record<string, string>>): void;
+  stop(): Promise<void>;
+}
+
+export const startSite = async (): Promise<LocalSite> => {
+  const pages = new Map<string, LocalPage>();
+  const asked: string[] = [];
+  const server: Server = createServer(({ url = '/', headers }, response) => {
+    const page = pages.get(url);
+    const {
+      status = 200,
+      headers: own = {},
+      body = '',
+    } = typeof page === 'string' ? { body: page } : (page ?? { status: 404 });
+    const isUnchanged = own.ETag !== undefined && headers['if-none-match'] === own.ETag;
+    asked.push(isUnchanged ? `${url} (unchanged)` : url);
+    response.writeHead(isUnchanged ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...own });
+    response.end(isUnchanged ? undefined : body);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    ...{ origin, pages, asked },
+    sitemap: (modified = {}) => {
+      const entries = [...pages.keys()]
+        .filter((path) => !/\.(?:xml|txt|gz)$/.test(path))
+        .map(
+          (path) =>
+            `<url><loc>${origin}${path}</loc>${modified[path] ? `<lastmod>${modified[path]}</lastmod>` : ''}</url>`,
+        );
+      const body = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
+      pages.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+};
+
+export const pageOf = (title: string, text: string, more = ''): string =>
+  `<!doctype html><html lang="en"><head><title>${title} | Acme</title>${more}</head><body><header>Acme <a href="/">Home</a></header><nav><a href="/other">Other</a></nav><main><h1>${title}</h1><p>${text}</p></main><footer>Imprint</footer></body></html>`;
