@@ -49,6 +49,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     }),
     ...chatModelOf(settings),
     budgets: settings.budgets,
+    factTokens: settings.factTokens,
     isLocal,
     assets,
     corsOrigins: listOf(env.CORS_ORIGINS),

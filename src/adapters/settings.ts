@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { EMBEDDING_MODELS } from '../ai/embeddings/openai.ts';
 import { priceOf } from '../ai/prices.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
+import { MAX_FACT_TOKENS } from '../contract/memory.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
 
 /** The variables and secrets that choose adapters (docs/configuration.md). An empty one counts as not set. */
@@ -30,6 +31,7 @@ export interface AdapterVariables {
   EMBEDDING_CACHE_TTL_SECONDS?: string | undefined;
   TOKENS_PER_QUESTION?: string | undefined;
   COST_MICROS_PER_QUESTION?: string | undefined;
+  FACT_TOKENS_PER_QUESTION?: string | undefined;
 }
 
 /** Names of the variables. */
@@ -51,6 +53,7 @@ export const ADAPTER_VARIABLES = [
   'EMBEDDING_CACHE_TTL_SECONDS',
   'TOKENS_PER_QUESTION',
   'COST_MICROS_PER_QUESTION',
+  'FACT_TOKENS_PER_QUESTION',
 ] as const satisfies (keyof AdapterVariables)[];
 
 /** A service accessed with a token. */
@@ -72,6 +75,8 @@ export interface AdapterSettings {
   cache: { maxSize: number; ttlSeconds: number };
   /** Limits for all model calls of one question, named as in the signed context. Absent: no limit. */
   budgets: { tokens: number; cost_micros?: number };
+  /** Tokens of what is known about the asker; 0 for none. */
+  factTokens: number;
 }
 
 const Price = z.number().min(0).max(10_000);
@@ -95,6 +100,7 @@ const Plain = z.object({
   EMBEDDING_CACHE_TTL_SECONDS: whole(60, 31_536_000).default(86_400),
   TOKENS_PER_QUESTION: whole(0, 10_000_000).default(30_000),
   COST_MICROS_PER_QUESTION: whole(0, 1_000_000_000).optional(),
+  FACT_TOKENS_PER_QUESTION: whole(0, MAX_FACT_TOKENS).default(300),
 });
 
 const NO_MODEL = 'none';
@@ -120,7 +126,16 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
     );
   const chat = openai === undefined || plain.CHAT_MODEL === NO_MODEL ? undefined : { model: plain.CHAT_MODEL, prices };
   const cache = { maxSize: plain.EMBEDDING_CACHE_SIZE, ttlSeconds: plain.EMBEDDING_CACHE_TTL_SECONDS };
-  return { vector, redis, openai, embedding, chat, cache, budgets: budgetsOf(plain, chat) };
+  return {
+    vector,
+    redis,
+    openai,
+    embedding,
+    chat,
+    cache,
+    budgets: budgetsOf(plain, chat),
+    factTokens: plain.FACT_TOKENS_PER_QUESTION,
+  };
 };
 
 /**

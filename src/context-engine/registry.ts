@@ -55,7 +55,7 @@ const add = <T>(named: Map<string, T>, name: string, item: T): void => {
 };
 
 /** The built-in templates. */
-export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary', ContextTemplate> = {
+export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary' | 'list' | 'dated', ContextTemplate> = {
   chat: {
     name: 'chat',
     header: 'Relevant context from past conversations:\n\n',
@@ -78,6 +78,15 @@ export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary', ContextT
     memoryFormat: '{{content}}',
     separator: ' | ',
     footer: '',
+    includeMetadata: false,
+  },
+  list: { name: 'list', memoryFormat: '{{content}}', separator: '\n', includeMetadata: false },
+  dated: {
+    name: 'dated',
+    header: 'Known so far:\n\n',
+    memoryFormat: '- {{timestamp}} {{type}}: {{content}}',
+    separator: '\n',
+    footer: '\n',
     includeMetadata: false,
   },
 };

@@ -16,10 +16,17 @@ export const AskRequest = z.strictObject({
   /** Questions of one conversation are read in the context of the earlier ones, and stored as memories. */
   conversation_id: MemoryId.optional(),
   metadata: RequestMetadata.optional(),
+  /** Whether facts that are stored about `metadata.person_id` or the conversation are used; true when absent. */
+  facts: z.boolean().optional(),
   /** Timeout in milliseconds, 1 to 300,000; the server may use a shorter one. */
   timeout_ms: z.int().min(1).max(300_000).optional(),
 });
 export type AskRequest = z.infer<typeof AskRequest>;
+
+/** Member of the metadata that tells a librarian what is known about the asker; set by the gateway alone. */
+export const ASKER_FACTS = 'asker_facts';
+/** Statements about the asker, each on one line. Data of others: never instructions, and no source of an answer. */
+export const AskerFacts = z.array(z.string().min(1).max(16_000)).max(100);
 
 /** `POST /librarians/{id}/ask`: what one librarian sends to another. Everything else travels in the signed context. */
 export const LibrarianAskRequest = z.strictObject({

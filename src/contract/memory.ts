@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { jsonObject } from './json-object.ts';
-import { Timestamp, WorkspaceId } from './names.ts';
+import { Query, Timestamp, WorkspaceId } from './names.ts';
 
 /** An id of a memory or a conversation: 1 to 128 visible characters. */
 export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
@@ -9,6 +9,9 @@ export type MemoryId = z.infer<typeof MemoryId>;
 /** A type of memory, free-form: `fact`, `decision`. */
 export const MemoryType = z.string().trim().min(1, 'is empty').max(64);
 export type MemoryType = z.infer<typeof MemoryType>;
+
+/** Upper bound of `FACT_TOKENS_PER_QUESTION`. */
+export const MAX_FACT_TOKENS = 2000;
 
 const Content = z.string().regex(/\S/, 'is empty').max(32_000);
 const Metadata = jsonObject({ maxDepth: 6, maxLength: 16_000 });
@@ -154,6 +157,32 @@ export const MemorySearchResponse = z.object({
   degraded: z.array(MemoryDegradation).max(2).optional(),
 });
 export type MemorySearchResponse = z.infer<typeof MemorySearchResponse>;
+
+/** Types of memories that reach answers as what is known about the asker. */
+export const FACT_TYPES = ['fact', 'preference', 'decision'] as const satisfies MemoryType[];
+
+/** What the gateway asks the memory function for a question. One of the ids is there. */
+export const FactsRequest = z
+  .strictObject({
+    query: Query,
+    /** Then only facts of this person are read, whatever the conversation. */
+    person_id: MemoryId.optional(),
+    conversation_id: MemoryId.optional(),
+    token_budget: z.int().min(1).max(MAX_FACT_TOKENS),
+  })
+  .refine((of) => of.conversation_id !== undefined || of.person_id !== undefined, {
+    error: 'has to name a conversation_id or a person_id',
+  });
+export type FactsRequest = z.infer<typeof FactsRequest>;
+
+export const Facts = z.object({
+  /** Each on one line, best first. One that does not fit the budget by itself is cut. */
+  facts: z.array(z.string().min(1).max(40_000)).max(100),
+  /** Of all together. */
+  tokens: Count,
+  degraded: z.array(MemoryDegradation).max(2).optional(),
+});
+export type Facts = z.infer<typeof Facts>;
 
 const Used = z.object({ used: Count, allowed: Count });
 /** `turns` are questions with their answers; the oldest are removed for new ones, so they are never refused. */

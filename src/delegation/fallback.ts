@@ -1,4 +1,4 @@
-import { LibrarianAskRequest } from '../contract/ask-request.ts';
+import { ASKER_FACTS, LibrarianAskRequest } from '../contract/ask-request.ts';
 import { ErrorInfo } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
@@ -82,15 +82,23 @@ const bothFailed = (first: LibrarianResponse, second: LibrarianResponse, fallbac
 
 /** Validates like the target, so that no request is sent that any target would refuse. Values passed on unchanged were validated before. */
 const bodyOf = (
-  { query, context }: DelegateRequest,
-  { query: original, metadata }: BranchParts,
+  { to, fallback = '', query, context }: DelegateRequest,
+  { query: original, metadata: whole }: BranchParts,
 ): { ok: true; text: string } | { ok: false; problem: string } => {
+  const metadata = [to, fallback].some((id) => id.startsWith('partner.')) ? withoutFacts(whole) : whole;
   const isChanged = query !== undefined || context !== undefined;
   const hasMetadata = metadata !== undefined || context !== undefined;
   const request = { query: query ?? original, ...(hasMetadata ? { metadata: { ...metadata, ...context } } : {}) };
   if (!isChanged) return { ok: true, text: JSON.stringify(request) };
   const read = readAs(LibrarianAskRequest, request);
   return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
+};
+
+/** What is known about the asker stays with our own librarians. */
+const withoutFacts = (metadata: BranchParts['metadata']): BranchParts['metadata'] => {
+  if (metadata?.[ASKER_FACTS] === undefined) return metadata;
+  const { [ASKER_FACTS]: _, ...rest } = metadata;
+  return rest;
 };
 
 /** The error for a question that the delegating librarian, or one before it, made too large or invalid: the target never received it. */

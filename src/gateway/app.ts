@@ -45,6 +45,8 @@ export interface GatewayParts {
   aiPrice?: TokenPrice | undefined;
   /** Upper bounds for all model calls of one request: `tokens`, `cost_micros`. Absent members are unlimited. */
   budgets?: Amounts | undefined;
+  /** As in `AskParts`. */
+  factTokens?: number | undefined;
   /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */
   isLocal?: boolean | undefined;
   /** The static files of `npm run build`. */

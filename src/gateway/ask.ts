@@ -43,6 +43,8 @@ export interface AskParts {
   aiPrice?: TokenPrice | undefined;
   /** Upper bounds for all model calls of one question: `tokens`, `cost_micros`. Absent members are unlimited. */
   budgets?: Amounts | undefined;
+  /** Tokens of stored facts that a question takes along; none when 0 or absent. */
+  factTokens?: number | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../contract/issue.ts';
-import { type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
+import { Facts, type FactsRequest, type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { originate } from '../signing/request-context.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -16,8 +16,12 @@ export interface PastTurn {
 }
 
 /** Owner of a conversation, and the request that reads it. */
-export interface ConversationPlace {
+export interface ConversationPlace extends Asker {
   id: string;
+}
+
+/** Who asks, and the request that does. */
+interface Asker {
   workspace: string;
   /** Id of the API key. */
   subject: string;
@@ -33,6 +37,15 @@ export interface Conversations {
   recall(place: ConversationPlace, withinMs: number): Promise<PastTurn[] | undefined>;
   /** Stores a turn. False when it was not stored completely. Never throws. */
   remember(place: ConversationPlace, turn: PastTurn): Promise<boolean>;
+  /**
+   * What is known about the person, else about the conversation if it names none; stored by the same key. Undefined when the memory
+   * function does not answer in time.
+   */
+  facts(
+    asker: Asker & { id?: string | undefined },
+    about: { query: string; tokens: number },
+    withinMs: number,
+  ): Promise<Facts | undefined>;
 }
 
 /** Memory types of conversation turns. */
@@ -74,11 +87,23 @@ export const conversationsBy = (
     ]);
     return stored.every(Boolean);
   },
+  facts: async (asker, { query, tokens }, withinMs) => {
+    const { id, personId } = asker;
+    const request = {
+      ...{ query, token_budget: tokens },
+      ...(personId === undefined ? { conversation_id: id } : { person_id: personId }),
+    } satisfies FactsRequest;
+    const call = { to: MEMORY, path: `${pathOf(asker)}/facts`, body: JSON.stringify(request), signal: asker.signal };
+    const answer = await client.call(contextOf(asker, 'memory:read', withinMs), call);
+    if (!answer.ok || answer.status !== 200) return undefined;
+    const read = readAs(Facts, answer.json());
+    return read.ok ? read.value : undefined;
+  },
 });
 
 const MEMORY = 'memory';
 
-const pathOf = ({ workspace }: ConversationPlace): string => `/v1/workspaces/${workspace}/memories`;
+const pathOf = ({ workspace }: Asker): string => `/v1/workspaces/${workspace}/memories`;
 
 const store = async (client: SignedClient, place: ConversationPlace, memory: MemoryInput): Promise<boolean> => {
   const { id, personId } = place;
@@ -88,7 +113,7 @@ const store = async (client: SignedClient, place: ConversationPlace, memory: Mem
   return answer.ok && answer.status === 201;
 };
 
-const contextOf = ({ subject, workspace, traceId, now }: ConversationPlace, capability: string, timeoutMs: number) =>
+const contextOf = ({ subject, workspace, traceId, now }: Asker, capability: string, timeoutMs: number) =>
   originate({
     self: 'gateway',
     subject,

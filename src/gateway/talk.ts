@@ -1,13 +1,15 @@
-import type { AskRequest } from '../contract/ask-request.ts';
+import { ASKER_FACTS, type AskRequest } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import { type Facts, MemoryId } from '../contract/memory.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { waitAtMost } from '../http/deadline.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import { covers } from '../signing/capabilities.ts';
 import type { OriginContext } from '../signing/request-context.ts';
 import { type ConversationPlace, type Conversations, conversationsBy, personIn } from './conversations.ts';
-import { turnsIn, understandQuestion, withHistory } from './understand-question.ts';
+import { turnsIn, understandQuestion, withHistory, withMembers } from './understand-question.ts';
 
 /** A request with its standalone question, and what to do with its answer. */
 export interface Talk {
@@ -36,10 +38,12 @@ export interface TalkRequest {
 
 interface TalkParts {
   client: SignedClient;
+  /** As in `AskParts`. */
+  factTokens?: number | undefined;
   now?: (() => number) | undefined;
 }
 
-/** Share of the request's deadline that reading the previous turns may take. */
+/** Share of the request's deadline that reading the previous turns and the facts may take, each. */
 const SHARE_OF_RECALLING = 0.2;
 const RECALL_MS = 1000;
 /**
@@ -49,44 +53,78 @@ const RECALL_MS = 1000;
 const KEEP_MS = 100;
 
 /**
- * Reads questions in their conversations: the previous turns are those stored for
- * `conversation_id`, or those that the caller sends in `metadata.history`.
+ * Reads questions in their conversations: the previous turns are those stored for `conversation_id`, or those that the caller sends in
+ * `metadata.history`. What is stored about the person or the conversation goes along as `metadata.asker_facts`.
  */
-export const createTalk = ({ client, now = Date.now }: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
+export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
+  const { client, factTokens = 0, now = Date.now } = parts;
   const conversations = conversationsBy(client);
   return async ({ request, context, signal, waitUntil, ai }) => {
-    const { query, metadata, conversation_id: id } = request;
+    const { query, conversation_id: id } = request;
+    const metadata = withoutFacts(request.metadata);
     const given = turnsIn(metadata);
     const bounds = () => ({ ai, timeLeftMs: context.deadlineMs - now(), signal });
-    if (id === undefined) {
-      const asked = (await understandQuestion(query, given, bounds())).query;
-      return { query: asked, metadata, store: async (response) => response };
-    }
+    const withinMs = () => Math.min(RECALL_MS, (context.deadlineMs - now()) * SHARE_OF_RECALLING);
     const { workspace, subject, traceId } = context;
-    const personId = personIn(metadata);
-    const place = (): ConversationPlace => ({ id, workspace, subject, traceId, signal, now: now(), personId });
-    const timeLeftMs = context.deadlineMs - now();
-    const turns = await conversations.recall(place(), Math.min(RECALL_MS, timeLeftMs * SHARE_OF_RECALLING));
+    const personId = id === undefined ? MemoryId.safeParse(metadata?.person_id).data : personIn(metadata);
+    const asker = () => ({ workspace, subject, traceId, signal, now: now(), personId });
+    const hasFacts =
+      (id ?? personId) !== undefined &&
+      factTokens > 0 &&
+      request.facts !== false &&
+      covers(context.capabilities, 'memory:read');
+    const reading = hasFacts
+      ? conversations.facts({ ...asker(), id }, { query, tokens: factTokens }, withinMs())
+      : undefined;
+    const place = (): ConversationPlace | undefined => (id === undefined ? undefined : { ...asker(), id });
+    const conversation = place();
+    const turns = conversation && (await conversations.recall(conversation, withinMs()));
     const understood = await understandQuestion(query, given.length > 0 ? given : (turns ?? []), bounds());
+    const facts = await reading;
     return {
       query: understood.query,
-      metadata: withHistory(metadata, understood.history),
+      metadata: withFacts(id === undefined ? metadata : withHistory(metadata, understood.history), facts),
       store: async (response, answered = {}) => {
+        const used = reading && factsUsed(facts);
+        const named = (used && withMetadata(response, { facts: used })) ?? response;
+        const current = place();
+        if (current === undefined) return named;
         const { answer } = response;
         const asked = answered.query ?? understood.query;
         const understoodAs = asked === query ? undefined : asked;
         const turn = { question: query, understoodAs, answer: answer ?? '', librarian: answered.librarian };
-        const isKept = answer === undefined || (await kept(conversations, { place: place(), turn, waitUntil }));
+        const isKept = answer === undefined || (await kept(conversations, { place: current, turn, waitUntil }));
         const about = {
           id,
           turns: turns?.length ?? 0,
           ...(understoodAs === undefined ? {} : { understood_as: understoodAs }),
           ...(turns === undefined || !isKept ? { degraded: ['memory'] } : {}),
         };
-        return withMetadata(response, { conversation: about }) ?? response;
+        return withMetadata(named, { conversation: about }) ?? named;
       },
     };
   };
+};
+
+type Metadata = Readonly<Record<string, unknown>> | undefined;
+
+/** Only memories that are stored for the asker count as facts. */
+const withoutFacts = (metadata: Metadata): Metadata => {
+  if (metadata?.[ASKER_FACTS] === undefined) return metadata;
+  const { [ASKER_FACTS]: _, ...rest } = metadata;
+  return rest;
+};
+
+const withFacts = (metadata: Metadata, { facts }: Pick<Facts, 'facts'> = { facts: [] }): Metadata =>
+  facts.length === 0 ? metadata : withMembers(metadata, { [ASKER_FACTS]: facts });
+
+/** Numbers only: the answer goes to people who may not be the person. Undefined when nothing is known. */
+const factsUsed = (facts: Facts | undefined) => {
+  if (facts === undefined) return { used: 0, tokens: 0, degraded: ['memory'] };
+  const { tokens, degraded } = facts;
+  return facts.facts.length === 0 && degraded === undefined
+    ? undefined
+    : { used: facts.facts.length, tokens, ...(degraded === undefined ? {} : { degraded }) };
 };
 
 /** False when the turn is known not to be stored. */

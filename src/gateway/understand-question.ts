@@ -74,7 +74,15 @@ export const withHistory = (
   history: readonly HistoryTurn[],
 ): Readonly<Record<string, unknown>> | undefined => {
   if (history.length === 0 || metadata?.history !== undefined) return metadata;
-  const extended = { ...metadata, history: [...history] };
+  return withMembers(metadata, { history: [...history] });
+};
+
+/** The metadata with further members, or unchanged when it would be too large. */
+export const withMembers = (
+  metadata: Readonly<Record<string, unknown>> | undefined,
+  members: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | undefined => {
+  const extended = { ...metadata, ...members };
   return isWithin(extended, LIMITS) ? extended : metadata;
 };
 

@@ -6,6 +6,7 @@ import { ContextRequest, MemorySearchRequest } from '../contract/context-engine.
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { MemoryStats } from '../contract/memory.ts';
 import {
+  FactsRequest,
   MemoryErasureQuery,
   MemoryId,
   MemoryInput,
@@ -32,6 +33,7 @@ import type { MemoryCount } from '../storage/memory-store.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
+import { readFacts } from './read-facts.ts';
 import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
 import { restoreMemories } from './restore-memories.ts';
 import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
@@ -86,6 +88,11 @@ export const createApp = (parts: MemoryParts) => {
   const keepTurns = [
     contextGuard({ ...settings, replay, callers: ['gateway'] }),
     requireCapability(TURNS_CAPABILITY),
+    ownWorkspace,
+  ] as const;
+  const recall = [
+    contextGuard({ ...settings, callers: ['gateway'] }),
+    requireCapability('memory:read'),
     ownWorkspace,
   ] as const;
   const callOf = (c: MemoryContext): Call => {
@@ -232,6 +239,15 @@ export const createApp = (parts: MemoryParts) => {
     );
     if (!result.ok) return contextErrorResponse(c, result.error);
     return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
+  });
+  // Not reachable at the gateway, as turns: the gateway itself reads what is known about its caller.
+  app.post(`${MEMORIES}/facts`, ...recall, async (c) => {
+    const request = readJson(c.get('body'), FactsRequest);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    const { subject } = c.get('context');
+    const options = { engines, store, subject, embeddingProvider: embeddingsFor(c), ...callOf(c) };
+    const { result, facts } = await readFacts(request.value, options);
+    return result.ok ? jsonAnswer(facts) : contextErrorResponse(c, result.error);
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);

@@ -6,6 +6,7 @@ import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import { devicesNamedIn } from '../search/devices-named-in.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
@@ -18,6 +19,8 @@ import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge'> {
   /** Gets the rules that the answer broke before it was mended. */
   onViolations?: ((violations: readonly AnswerViolation[]) => void) | undefined;
+  /** What is known about the asker, best first. Data of others. */
+  facts?: readonly string[] | undefined;
   /** Milliseconds left for the answer at the time of the call. */
   timeLeftMs: () => number;
   signal?: AbortSignal | undefined;
@@ -79,8 +82,8 @@ const findAnswer = async (
     reranker,
     retrieve,
     history = [],
-    devices,
     knowledge,
+    facts = [],
     timeLeftMs,
     signal,
     waitUntil,
@@ -88,6 +91,8 @@ const findAnswer = async (
     progress,
   } = options;
   progress?.({ type: 'searching', edition: edition.id });
+  // Without a model, the device that somebody owns is all that a fact tells.
+  const devices = options.devices?.length ? options.devices : devicesOf(facts, edition);
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
@@ -119,6 +124,7 @@ const findAnswer = async (
       reranker,
       signal,
       progress,
+      facts,
       timeLeftMs: timeLeftMs(),
     },
     // Embedding services cache their inputs, and a model's rewording of a question would outlive the erased conversation.
@@ -129,6 +135,9 @@ const findAnswer = async (
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
+
+const devicesOf = (facts: readonly string[], edition: Edition): string[] =>
+  facts.length === 0 ? [] : [...new Set(facts.flatMap((fact) => devicesNamedIn(fact, edition.devices())))];
 
 const MAX_REMOVED = 6;
 

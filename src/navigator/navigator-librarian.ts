@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
+import { ASKER_FACTS, AskerFacts } from '../contract/ask-request.ts';
 import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link, Query } from '../contract/names.ts';
@@ -13,8 +14,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
-import type { AnswerOptions } from './answer-from-edition.ts';
-import { type AnswerMetadata, answerQuestion } from './answer-question.ts';
+import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
 import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 
 export interface NavigatorParts {
@@ -35,7 +35,7 @@ export interface NavigatorParts {
  * The navigator as a librarian: grounded answers from one knowledge base, with the full response of the navigator contract under
  * `metadata.navigator`.
  *
- * It reads `history` (previous turns) and `devices` (that the user has) from `context.metadata`. If the context has a model, the model
+ * It reads `history` (previous turns), `devices` (that the user has) and `asker_facts` (what is known about the user) from `context.metadata`. If the context has a model, the model
  * answers, with quotes as the fallback (docs/navigator.md).
  */
 export const createNavigator =
@@ -152,7 +152,8 @@ const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text:
 const Devices = z.array(z.string().min(1).max(100)).max(20);
 
 /** Metadata comes from the caller: invalid members are ignored. */
-const optionsOf = (context: Context | undefined): AnswerOptions => ({
+const optionsOf = (context: Context | undefined): Pick<QuestionOptions, 'history' | 'devices' | 'facts'> => ({
+  facts: readOr(AskerFacts, context?.metadata?.[ASKER_FACTS], []),
   history: readOr(History, context?.metadata?.history, []),
   devices: readOr(Devices, context?.metadata?.devices, []),
 });

@@ -21,7 +21,7 @@ describe('readSettings()', () => {
     const nothing = Object.fromEntries(Object.keys(PRODUCTION).map((name) => [name, ' ']));
     for (const variables of [{}, nothing]) {
       const [cache, budgets] = [{ maxSize: 2000, ttlSeconds: 86_400 }, { tokens: 30_000 }];
-      expect(readSettings(variables)).toEqual({ cache, budgets });
+      expect(readSettings(variables)).toEqual({ cache, budgets, factTokens: 300 });
     }
   });
 
@@ -82,6 +82,7 @@ describe('readSettings()', () => {
     ['a size out of range', { EMBEDDING_CACHE_SIZE: '0' }, /EMBEDDING_CACHE_SIZE/],
     ['prices that are no JSON', { MODEL_PRICES: '{0.4}' }, /MODEL_PRICES/],
     ['tokens out of range', { TOKENS_PER_QUESTION: '-1' }, /TOKENS_PER_QUESTION/],
+    ['facts out of range', { FACT_TOKENS_PER_QUESTION: '2001' }, /FACT_TOKENS_PER_QUESTION/],
     ['half a token', { TOKENS_PER_QUESTION: '0.5' }, /TOKENS_PER_QUESTION/],
     ['money that is no number', { COST_MICROS_PER_QUESTION: '$1' }, /COST_MICROS_PER_QUESTION: is not a number/],
     ['a limit of what has no price', { ...PRODUCTION, COST_MICROS_PER_QUESTION: '1000' }, /MODEL_PRICES has no price/],

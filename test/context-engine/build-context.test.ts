@@ -4,6 +4,7 @@ import { CharacterTokenizer, cl100k, loadTokenizer } from '../../src/ai/tokenize
 import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
+import { DEFAULT_TEMPLATES } from '../../src/context-engine/registry.ts';
 import type { ContextOptions, RankingFunction } from '../../src/contract/context-engine.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { memoryOf, memoryStorage, valueIn } from './memory-storage.ts';
@@ -152,7 +153,11 @@ describe('ContextEngine.buildContext()', () => {
     engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
     expect(await engine.buildContext(QUERY, 'w1', { template: 'missing' })).toEqual({
       ok: false,
-      error: { type: 'template_not_found', template: 'missing', available: ['chat', 'detailed', 'summary', 'mine'] },
+      error: {
+        type: 'template_not_found',
+        template: 'missing',
+        available: [...Object.keys(DEFAULT_TEMPLATES), 'mine'],
+      },
     });
     expect(await engine.buildContext(QUERY, 'w1', { template: 'constructor' })).toMatchObject({ ok: false });
     expect(engine.searchAnalytics('w1')).toBeUndefined();

@@ -162,6 +162,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Millionths of a US dollar that they may cost, 0 to 1,000,000,000; needs a price of the model in `MODEL_PRICES`',
   },
   {
+    name: 'FACT_TOKENS_PER_QUESTION',
+    functions: ['gateway'],
+    otherwise: '300',
+    what: 'Tokens of stored facts about the asker that a question takes along, 0 (none) to 2,000 ([memory](memory.md#facts-about-the-asker))',
+  },
+  {
     name: 'MAX_MEMORIES',
     functions: ['memory'],
     otherwise: '50000 on Upstash, 10000 in Durable Objects',
