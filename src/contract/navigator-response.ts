@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Statements } from './ask-events.ts';
+import { MAX_STATEMENTS, Statements } from './ask-events.ts';
 import { jsonObject } from './json-object.ts';
 
 /**
@@ -181,6 +181,61 @@ export const SearchStrategy = z.object({
 });
 export type SearchStrategy = z.infer<typeof SearchStrategy>;
 
+/** Another answer to the same question: another article says otherwise, or the question can be read in another way. */
+export const AlternativeAnswer = z.object({
+  /** `conflict`: a source contradicts the answer. `other_reading`: another article answers almost as probably. */
+  kind: z.enum(['conflict', 'other_reading']),
+  /** Markdown, in the exact words of its sources. */
+  answer: z.string().regex(/\S/, 'is empty').max(4000),
+  sources: z.array(NavigatorSource).min(1).max(5),
+  confidence: ConfidenceLevel,
+  /** Probability that it answers the question, 0 to 1; never above that of the answer. */
+  probability: Component,
+  /** Why it is given beside the answer. */
+  reason: z.string().min(REASON_MIN_LENGTH).max(1000),
+});
+export type AlternativeAnswer = z.infer<typeof AlternativeAnswer>;
+
+/** The most alternatives of one answer. */
+export const MAX_ALTERNATIVES = 2;
+
+/** One thing that the confidence rests on. */
+export const ConfidenceFactor = z.object({
+  /** `calibration` is the probability from which the others start. */
+  name: z.enum([
+    'calibration',
+    'coverage',
+    'model',
+    'support',
+    'removed',
+    'agreement',
+    'conflict',
+    'close_second',
+    'other_device',
+  ]),
+  /** `limits`: the confidence is at most `low`. */
+  effect: z.enum(['sets', 'raises', 'lowers', 'limits']),
+  explanation: z.string().min(1).max(500),
+});
+export type ConfidenceFactor = z.infer<typeof ConfidenceFactor>;
+
+/** How well an answer is founded, as measured when it was made. */
+export const ResponseQuality = z.object({
+  /** Number of statements with a source. */
+  statements: z.int().min(0).max(MAX_STATEMENTS),
+  /** Share of the written statements that passed the check; the others were removed. 1 for quotes. */
+  supported: Component,
+  /** Share of the statements, by length, that are word for word in a source. */
+  quoted: Component,
+  /** Number of different articles that are cited. */
+  sources: z.int().min(0).max(50),
+  /** What other articles say about the same. */
+  agreement: z.enum(['agree', 'conflict', 'none']),
+  /** Why the confidence is what it is, most important first. */
+  factors: z.array(ConfidenceFactor).max(12),
+});
+export type ResponseQuality = z.infer<typeof ResponseQuality>;
+
 /**
  * A navigator's grounded answer. The schema checks all that needs no knowledge base; the navigator itself verifies that cited files exist
  * and contain the quotes. Unknown members are dropped.
@@ -202,6 +257,10 @@ export const NavigatorResponse = z
     /** Whether the question is outside the domain of the knowledge base; `false` when only the answer is missing. */
     outOfDomain: z.boolean(),
     confidenceComponents: ConfidenceComponents.optional(),
+    /** Best first; absent when none is worth it. */
+    alternatives: z.array(AlternativeAnswer).max(MAX_ALTERNATIVES).optional(),
+    /** Absent when there is no answer. */
+    quality: ResponseQuality.optional(),
     searchStrategy: SearchStrategy.optional(),
     /** The edition of the knowledge base that was read, so that the answer can be reproduced. */
     edition: z.string().min(1).max(128).optional(),

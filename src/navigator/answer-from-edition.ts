@@ -7,9 +7,10 @@ import type { Turn } from '../search/analyse-query.ts';
 import { answeringModelOf } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
+import { alternativesOf, withoutFaultyAlternatives } from './alternatives.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
 import { compareWithOthers } from './compare-sources.ts';
-import { composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
+import { citeSources, composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import { knowledgeIn } from './edition-knowledge.ts';
 import type { AnswerViolation, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
@@ -100,8 +101,9 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
   const broken: AnswerViolation[] = [];
   for (let { passages } = found; passages.length > 0; ) {
     const answer = quoteAnswer({ ...found, ...shareOf(found, passages) }, { edition, outcome, chosen });
-    const violations = violationsOf(answer, rules);
-    if (violations.length === 0) return withViolations(answer, broken);
+    const { answer: rest, violations, dropped } = withoutFaultyAlternatives(answer, violationsOf(answer, rules));
+    broken.push(...dropped);
+    if (violations.length === 0) return withViolations(rest, broken);
     const kept = passages.filter((passage) => !isFaulty(passage, violations));
     passages = kept.length < passages.length ? kept : [];
     broken.push(
@@ -161,8 +163,14 @@ const quoteAnswer = (
   const others = closestOf(found.closest.filter(({ source }) => !isPicked(source)));
   const { text, shown } = composeAnswer(found, { isDoubtful, closest: isDoubtful ? others : [] });
   const statements = shown.map((each) => statementOf(each, { question: found.question, quotes: quotesIn([each]) }));
+  const quotes = quotesIn(shown);
+  const alternatives = alternativesOf({
+    ...{ edition: edition.id, probability: assessed.probability, comparisons },
+    sources: citeSources(quotes, edition.id),
+    readings: { found, quotesIn },
+  });
   return {
-    ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes: quotesIn(shown), statements }),
+    ...assembleAnswer({ edition, outcome, chosen, assessed, text, quotes, statements, alternatives }),
     closest: others,
   };
 };

@@ -1,7 +1,14 @@
-import type { Statement } from '../contract/ask-events.ts';
-import type { ConfidenceComponents, NavigatorResponse } from '../contract/navigator-response.ts';
+import { MAX_STATEMENTS, type Statement } from '../contract/ask-events.ts';
+import type {
+  AlternativeAnswer,
+  ConfidenceComponents,
+  ConfidenceFactor,
+  ConfidenceLevel,
+  NavigatorResponse,
+  ResponseQuality,
+} from '../contract/navigator-response.ts';
 import { levelOf, PARTIAL_BELOW } from '../contract/navigator-response.ts';
-import type { FoundAnswer } from '../grounding/find-answer.ts';
+import { CLOSE_SECOND, type FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -21,14 +28,18 @@ export interface AnswerParts {
   quotes: readonly PlacedQuote[];
   statements: Statement[];
   assessed: Assessment;
+  alternatives: AlternativeAnswer[];
 }
 
 /** Builds an answer, quoted or written by a model; its sources and related topics come from its quotes. */
 export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'closest'> => {
-  const { edition, text, outcome, chosen, quotes, statements, assessed } = parts;
+  const { edition, text, outcome, chosen, quotes, statements, assessed, alternatives } = parts;
+  const sources = citeSources(quotes, edition.id);
   const response: NavigatorResponse = {
     answer: text,
-    sources: citeSources(quotes, edition.id),
+    sources,
+    ...(alternatives.length > 0 ? { alternatives } : {}),
+    quality: qualityOf({ statements, sources, assessed, removed: 0 }),
     statements,
     confidence: assessed.confidence,
     confidenceReason: assessed.confidenceReason,
@@ -43,6 +54,35 @@ export const assembleAnswer = (parts: AnswerParts): Omit<NavigatorAnswer, 'close
     verdict: 'answer',
     probability: assessed.probability,
     sources: readersSources(response, quotes),
+  };
+};
+
+/**
+ * How well an answer is founded.
+ *
+ * @param removed Number of statements that were written and removed.
+ */
+export const qualityOf = ({
+  statements,
+  sources,
+  assessed: { agreement, factors },
+  removed,
+}: {
+  statements: readonly Statement[];
+  sources: NavigatorResponse['sources'];
+  assessed: Pick<Assessment, 'agreement' | 'factors'>;
+  removed: number;
+}): ResponseQuality => {
+  const stating = statements.filter((statement) => statement.sources.length > 0).slice(0, MAX_STATEMENTS);
+  const lengthOf = (those: readonly Statement[]) => those.reduce((sum, { text }) => sum + text.length, 0);
+  const quoted = lengthOf(stating.filter(({ check }) => check === 'quoted'));
+  return {
+    statements: stating.length,
+    supported: rounded(stating.length / Math.max(1, stating.length + removed)),
+    quoted: rounded(quoted / Math.max(1, lengthOf(stating))),
+    sources: new Set(sources.map(({ file }) => file)).size,
+    agreement,
+    factors: factors.map((factor) => ({ ...factor, explanation: escapeText(factor.explanation, 500) })),
   };
 };
 
@@ -73,6 +113,9 @@ export interface Assessment extends Pick<NavigatorResponse, 'confidence' | 'conf
   /** 0 to 1; `confidence` is derived from it. */
   probability: number;
   components: ConfidenceComponents;
+  agreement: ResponseQuality['agreement'];
+  /** What the reason says, one by one. */
+  factors: ConfidenceFactor[];
 }
 
 /** Upper bound when sources contradict each other: `low`, as the contract requires (docs/contract.md#navigator). */
@@ -81,8 +124,6 @@ const CONFLICT_LIMIT = 0.55;
 const AGREEMENT_GAIN = 0.3;
 /** Factor for passages about devices that the question does not name. */
 const OTHER_DEVICE_FACTOR = 0.5;
-/** From this share of the best article's probability on, another article fits almost as well. */
-const CLOSE_SECOND = 0.7;
 
 /**
  * The probability that the passages answer, and the reason: how much of the question they cover, whether other sources agree, and what else
@@ -98,20 +139,28 @@ export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvid
   const coverage = coverageOf(found);
   const confidence = levelOf(probability);
   const [best, second] = found.articles;
-  const reasons = [
-    coverage.reason,
-    ...(best && second && second.share >= CLOSE_SECOND * best.share ? ['Another article fits almost as well'] : []),
-    `Of test questions that were judged like this one about ${Math.round(10 * found.probability) * 10} % were answered`,
-    ...(isOtherDevice ? ['But the passages are about other devices than the one that the question names'] : []),
-    ...(conflicting ? [`But sources conflict (${conflicting.citation}: ${conflicting.difference})`] : []),
-    ...(agreeing && !conflicting ? [`${agreeing.citation} says the same`] : []),
+  const isClose = best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
+  const calibration = `Of test questions that were judged like this one about ${Math.round(10 * found.probability) * 10} % were answered`;
+  const factors: ConfidenceFactor[] = [
+    { name: 'coverage', effect: coverage.share < 1 ? 'lowers' : 'raises', explanation: coverage.reason },
+    ...factorIf(isClose, {
+      name: 'close_second',
+      effect: 'lowers',
+      explanation: 'Another article fits almost as well',
+    }),
+    { name: 'calibration', effect: 'sets', explanation: calibration },
+    ...factorIf(isOtherDevice, {
+      name: 'other_device',
+      effect: 'lowers',
+      explanation: 'But the passages are about other devices than the one that the question names',
+    }),
+    ...agreementFactors(conflicting, agreeing),
   ];
   return {
     confidence,
-    confidenceReason: escapeText(
-      `${confidence[0]?.toUpperCase()}${confidence.slice(1)} confidence: ${reasons.join('. ')}.`,
-      1000,
-    ),
+    confidenceReason: reasonFrom(confidence, factors),
+    factors,
+    agreement: agreementOf(conflicting, agreeing),
     probability,
     components: {
       probability: rounded(probability),
@@ -122,6 +171,36 @@ export const assessConfidence = ({ outcome, found, comparisons }: ConfidenceEvid
     },
   };
 };
+
+export const factorIf = (holds: boolean, factor: ConfidenceFactor): ConfidenceFactor[] => (holds ? [factor] : []);
+
+/** What other sources say, as a factor. */
+export const agreementFactors = (
+  conflicting: Comparison | undefined,
+  agreeing: Comparison | undefined,
+): ConfidenceFactor[] => {
+  if (conflicting !== undefined) {
+    const explanation = `But sources conflict (${conflicting.citation}: ${conflicting.difference})`;
+    return [{ name: 'conflict', effect: 'limits', explanation }];
+  }
+  if (agreeing === undefined) return [];
+  return [{ name: 'agreement', effect: 'raises', explanation: `${agreeing.citation} says the same` }];
+};
+
+export const agreementOf = (
+  conflicting: Comparison | undefined,
+  agreeing: Comparison | undefined,
+): ResponseQuality['agreement'] => {
+  if (conflicting !== undefined) return 'conflict';
+  return agreeing === undefined ? 'none' : 'agree';
+};
+
+/** "High confidence: ...": the factors as sentences. */
+export const reasonFrom = (level: ConfidenceLevel, factors: readonly ConfidenceFactor[]): string =>
+  escapeText(
+    `${level[0]?.toUpperCase()}${level.slice(1)} confidence: ${factors.map(({ explanation }) => explanation).join('. ')}.`,
+    1000,
+  );
 
 const coverageOf = ({ question, passages }: FoundAnswer): { share: number; reason: string } => {
   const words = new Set(

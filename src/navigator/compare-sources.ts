@@ -13,6 +13,15 @@ export interface Comparison {
   difference: string;
   /** The other source: "guides/ssl.md, Certificates". */
   citation: string;
+  /** What it says. */
+  other: OtherStatement;
+}
+
+/** A sentence, item or row of another article, with its place in it. */
+export interface OtherStatement extends Span {
+  text: string;
+  source: ArticleHit['source'];
+  headingPath: readonly string[];
 }
 
 /** Sections of other articles with at least this share of the best score are compared. */
@@ -37,9 +46,15 @@ export const compareWithOthers = (
       .flatMap(({ chunk, source }) => {
         const section = sectionOfChunk(edition, chunk);
         const found = compare(shown, statementsOf(section));
-        return found === undefined
-          ? []
-          : { ...found, citation: citationOf({ chunk: { headingPath: [...section.path] }, article: source }) };
+        if (found === undefined) return [];
+        const { statement, ...compared } = found;
+        const { text, start, end } = statement;
+        const other = { text, start, end, source, headingPath: section.path };
+        return {
+          ...compared,
+          other,
+          citation: citationOf({ chunk: { headingPath: [...section.path] }, article: source }),
+        };
       });
   });
 };
@@ -87,13 +102,15 @@ const SAME_PATTERN = 0.75;
 const compare = (
   shown: readonly Statement[],
   others: readonly Statement[],
-): Omit<Comparison, 'citation'> | undefined => {
+): (Pick<Comparison, 'verdict' | 'difference'> & { statement: Statement }) | undefined => {
   const pairs = others.flatMap((other) =>
-    shown.filter(({ words }) => overlapOf(words, other.words) >= SAME_PATTERN).map((one) => differenceOf(one, other)),
+    shown
+      .filter(({ words }) => overlapOf(words, other.words) >= SAME_PATTERN)
+      .map((one) => ({ difference: differenceOf(one, other), statement: other })),
   );
-  const difference = pairs.find((each) => each !== '');
-  if (difference !== undefined) return { verdict: 'conflicts', difference };
-  return pairs.length > 0 ? { verdict: 'agrees', difference: '' } : undefined;
+  const conflict = pairs.find(({ difference }) => difference !== '');
+  if (conflict !== undefined) return { verdict: 'conflicts', ...conflict };
+  return pairs[0] === undefined ? undefined : { verdict: 'agrees', ...pairs[0] };
 };
 
 const overlapOf = (one: ReadonlySet<string>, other: ReadonlySet<string>): number => {

@@ -100,7 +100,8 @@ const showPassages = (passages: readonly AnswerPassage[], question: FoundAnswer[
     ...showPassage(passage, question),
   ]);
 
-const showPassage = ({ source, unit }: AnswerPassage, question: FoundAnswer['question']): string[] => {
+/** A passage below its headings, as Markdown blocks. */
+export const showPassage = ({ source, unit }: AnswerPassage, question: FoundAnswer['question']): string[] => {
   const heading = unit.parts[0].section.path.map((each) => oneLine(each, 120)).join(' › ');
   const cell = cellAskedFor(unit, question);
   return [

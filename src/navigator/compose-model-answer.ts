@@ -1,5 +1,11 @@
 import type { Statement } from '../contract/ask-events.ts';
-import { levelOf, NavigatorResponse, type NavigatorSource, PARTIAL_BELOW } from '../contract/navigator-response.ts';
+import {
+  type ConfidenceFactor,
+  levelOf,
+  NavigatorResponse,
+  type NavigatorSource,
+  PARTIAL_BELOW,
+} from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
 import { hiddenIn, overlaps } from '../grounding/hidden-parts.ts';
 import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
@@ -11,8 +17,17 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import { relatedTopics, strategyOf } from './assemble-answer.ts';
-import { compareWithOthers } from './compare-sources.ts';
+import { alternativesOf, withoutFaultyAlternatives } from './alternatives.ts';
+import {
+  agreementFactors,
+  agreementOf,
+  factorIf,
+  qualityOf,
+  reasonFrom,
+  relatedTopics,
+  strategyOf,
+} from './assemble-answer.ts';
+import { type Comparison, compareWithOthers } from './compare-sources.ts';
 import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
 import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 import { chooseHits } from './navigator-answer.ts';
@@ -44,14 +59,22 @@ const composeModelAnswer = (parts: ModelAnswerParts): NavigatorAnswer => {
   const cited = citedOf(written.statements);
   const quotes = cited.map(quoteOf);
   const isOtherDevice = chosen.named.length > 0 && cited.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
-  const assessed = assess(parts, { isOtherDevice, conflict: conflictOf(edition, quotes, chosen) });
+  const comparisons = compareWithOthers(edition, quotes, chosen);
+  const assessed = assess(parts, { isOtherDevice, comparisons });
+  const sources = sourcesOf(cited, edition.id);
+  const statements = written.statements.map(statementOf);
+  const alternatives = alternativesOf({
+    ...{ edition: edition.id, probability: Math.min(assessed.probability, CONFLICT_LIMIT) },
+    ...{ sources, comparisons },
+  });
   const response: NavigatorResponse = {
     answer: compose(written.statements, {
       isHedged: assessed.probability < HEDGED_BELOW,
       otherThan: isOtherDevice ? chosen.named : [],
     }),
-    sources: sourcesOf(cited, edition.id),
-    statements: written.statements.map(statementOf),
+    ...{ sources, statements },
+    ...(alternatives.length > 0 ? { alternatives } : {}),
+    quality: qualityOf({ statements, sources, assessed, removed: written.removed.length }),
     confidence: levelOf(assessed.probability),
     confidenceReason: assessed.reason,
     relatedTopics: relatedTopics(edition, chosen.hits, quotes),
@@ -88,9 +111,14 @@ export const composeValidAnswer = (
   const dropped: StatementOf[] = [];
   for (let { statements } = parts.written; ; ) {
     const answer = composeModelAnswer({ ...parts, written: { ...parts.written, statements } });
-    const found = violationsOf(answer, statements, knowledge);
+    const {
+      answer: rest,
+      violations: found,
+      dropped: others,
+    } = withoutFaultyAlternatives(answer, violationsOf(answer, statements, knowledge));
+    violations.push(...others);
     if (found.length === 0)
-      return { answer: violations.length === 0 ? answer : { ...answer, violations }, violations, dropped };
+      return { answer: violations.length === 0 ? rest : { ...rest, violations }, violations, dropped };
     const kept = statements.filter((statement) => !isFaulty(statement, found));
     const isMended = kept.length < statements.length && kept.some(({ quotes }) => quotes.length > 0);
     const outcome = isMended ? ('dropped' as const) : ('abstained' as const);
@@ -104,7 +132,7 @@ export const composeValidAnswer = (
 type StatementOf = CheckedStatement<ShownPassage>;
 
 /** A rule about its content, or `form` for the schema. */
-type BrokenRule = Pick<Violation, 'file' | 'words'> & { rule: string };
+type BrokenRule = Pick<Violation, 'file' | 'words' | 'alternative'> & { rule: string };
 
 const violationsOf = (
   { response, closest }: NavigatorAnswer,
@@ -217,14 +245,6 @@ const isAboutOthers = ({ source, headingPath, text }: CachedChunk, named: readon
   return devicesNamedIn([source.title, ...headingPath, text].join('\n'), wanted).length === 0;
 };
 
-const conflictOf = (edition: Edition, quotes: readonly PlacedQuote[], chosen: ReturnType<typeof chooseHits>) => {
-  const compared = compareWithOthers(edition, quotes, chosen);
-  return {
-    conflicting: compared.find(({ verdict }) => verdict === 'conflicts'),
-    agreeing: compared.find(({ verdict }) => verdict === 'agrees'),
-  };
-};
-
 /** By the model's stated confidence. Not calibrated with a real model yet (docs/navigator.md). */
 const WORD_PROBABILITY = { high: 0.9, medium: 0.75, low: 0.5 };
 /** Factor when all doubtful statements were removed. */
@@ -238,39 +258,51 @@ const HEDGED_BELOW = 0.4;
 
 const assess = (
   { written }: ModelAnswerParts,
-  { isOtherDevice, conflict }: { isOtherDevice: boolean; conflict: ReturnType<typeof conflictOf> },
+  { isOtherDevice, comparisons }: { isOtherDevice: boolean; comparisons: readonly Comparison[] },
 ) => {
   const { statements, removed, confidence: word } = written;
+  const conflicting = comparisons.find(({ verdict }) => verdict === 'conflicts');
+  const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
   const stating = statements.filter(({ quotes }) => quotes.length > 0);
   const support = stating.reduce((sum, { probability }) => sum + probability, 0) / Math.max(1, stating.length);
   const removedShare = removed.length / Math.max(1, removed.length + stating.length);
   let probability = WORD_PROBABILITY[word] * (0.5 + 0.5 * support) * (1 - REMOVED_SHARE_WEIGHT * removedShare);
   if (isOtherDevice) probability *= OTHER_DEVICE_FACTOR;
-  if (conflict.conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
-  else if (conflict.agreeing && probability >= PARTIAL_BELOW)
-    probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
+  if (conflicting) probability = Math.min(probability, CONFLICT_LIMIT);
+  else if (agreeing && probability >= PARTIAL_BELOW) probability = 1 - (1 - probability) * (1 - AGREEMENT_GAIN);
   const judged = stating.filter(({ isJudged }) => isJudged).length;
   const level = levelOf(probability);
-  const reasons = [
-    `A model put the answer into words, and each of its ${stating.length} statements was checked against the passages that it cites`,
-    SAID[word],
-    judged > 0 ? `${judged} of them took a judgement beyond their words` : '',
-    removed.length > 0 ? `${removed.length} more ${removed.length === 1 ? 'was' : 'were'} removed` : '',
-    isOtherDevice ? 'But the cited passages are about other devices than the one that the question names' : '',
-    conflict.conflicting
-      ? `But sources conflict (${conflict.conflicting.citation}: ${conflict.conflicting.difference})`
-      : conflict.agreeing
-        ? `${conflict.agreeing.citation} says the same`
-        : '',
-  ].filter((reason) => reason !== '');
+  const checked = `A model put the answer into words, and each of its ${stating.length} statements was checked against the passages that it cites`;
+  const factors: ConfidenceFactor[] = [
+    { name: 'support', effect: support < 1 ? 'lowers' : 'raises', explanation: checked },
+    { name: 'model', effect: 'sets', explanation: SAID[word] },
+    ...factorIf(judged > 0, {
+      name: 'support',
+      effect: 'lowers',
+      explanation: `${judged} of them took a judgement beyond their words`,
+    }),
+    ...factorIf(removed.length > 0, {
+      name: 'removed',
+      effect: 'lowers',
+      explanation: `${removed.length} more ${removed.length === 1 ? 'was' : 'were'} removed`,
+    }),
+    ...factorIf(isOtherDevice, {
+      name: 'other_device',
+      effect: 'lowers',
+      explanation: 'But the cited passages are about other devices than the one that the question names',
+    }),
+    ...agreementFactors(conflicting, agreeing),
+  ];
   return {
     probability,
-    reason: escapeText(`${level[0]?.toUpperCase()}${level.slice(1)} confidence: ${reasons.join('. ')}.`, 1000),
+    factors,
+    agreement: agreementOf(conflicting, agreeing),
+    reason: reasonFrom(level, factors),
     components: {
       probability: rounded(probability),
       support: rounded(support),
       removed: rounded(removedShare),
-      agreement: conflict.conflicting ? 0 : conflict.agreeing ? 1 : 0.5,
+      agreement: conflicting ? 0 : agreeing ? 1 : 0.5,
     },
   };
 };

@@ -46,6 +46,8 @@ export interface Violation {
   file?: string | undefined;
   /** The words of the answer that it is about. */
   words?: string | undefined;
+  /** Index of the alternative that it is about; absent for the answer itself. */
+  alternative?: number | undefined;
 }
 
 /** A finding of one rule. */
@@ -96,7 +98,13 @@ export const validateNavigatorResponse = (
     whole: response.answer,
   };
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
-  return names.flatMap((rule) => RULES[rule](subject).map((found) => ({ rule, ...found }))).slice(0, 100);
+  const own = names.flatMap((rule) => RULES[rule](subject).map((found) => ({ rule, ...found })));
+  // An alternative is an answer of its own, in the words of its own sources.
+  const { alternatives = [], ...rest } = response;
+  const others = alternatives.flatMap(({ answer, sources }, alternative) =>
+    validateNavigatorResponse({ ...rest, answer, sources }, knowledge).map((found) => ({ ...found, alternative })),
+  );
+  return [...own, ...others].slice(0, 100);
 };
 
 /** "**Settings › Network**": the headings above a passage, each perhaps shortened. */
@@ -110,7 +118,8 @@ const isHeadingOf = (line: string, cited: readonly CitableArticle[]): boolean =>
     path.every(
       (heading) =>
         hasSection(article, heading) ||
-        (heading.endsWith('…') && [...givenHeadings(article)].some((own) => own.startsWith(plain(heading)))),
+        (heading.endsWith('…') &&
+          [...givenHeadings(article), ...headingsInText(article)].some((own) => own.startsWith(plain(heading)))),
     ),
   );
 };

@@ -27,7 +27,10 @@ const compared = (shown: Record<string, string>, other: string, sketch: Partial<
 describe('compareWithOthers()', () => {
   it('names the other source and the number that differs', () => {
     expect(compared({ 'a.md': FIRST }, `# Brewing\n\n${OTHER}`)).toEqual([
-      { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
+      {
+        ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
+        other: expect.objectContaining({ text: OTHER, start: 11, end: 11 + OTHER.length, headingPath: ['Brewing'] }),
+      },
     ]);
   });
   it('detects a negation', () => {

@@ -1,6 +1,12 @@
 import { KnowledgeRetrieval, type RetrievalRequest } from '../../contract/knowledge-retrieval.ts';
+import type { KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
+import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
+import { createRetriever } from '../../search/retrieve.ts';
+import { openFolder, openSupportDocs } from '../eval/answer-bases.ts';
 import { readSampleTickets, requestOf, type SampleTicket } from '../eval/read-tickets.ts';
 import { type Product, startProduct } from '../run/product.ts';
+import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { SAMPLE_KNOWLEDGE_BASE } from '../sample/files.ts';
 import { startOpenAIServer } from '../stand-ins/openai/openai-server.ts';
 import { type Answered, manyClients } from './many-clients.ts';
 import { percentilesOf } from './single-client.ts';
@@ -18,7 +24,8 @@ const ROUNDS = 10;
  * (`retrieval_time_ms`, whole milliseconds) and what a client waits for are two figures: with 50 concurrent requests on one core the
  * second is mostly queueing.
  */
-export const benchSupport = async (): Promise<void> => {
+export const benchSupport = async ({ data }: { data?: string | undefined } = {}): Promise<void> => {
+  await benchSteps(data);
   const product = await startProduct({ kb: 'sample', port: 0 });
   try {
     await product.sync({ full: true });
@@ -29,6 +36,58 @@ export const benchSupport = async (): Promise<void> => {
     await product.stop();
   }
   await benchCache();
+};
+
+/** Budget of each step in milliseconds: goal and most, as docs/contract.md#knowledge-retrieval has them. */
+const BUDGETS = {
+  query: [5, 10],
+  search: [20, 50],
+  filter: [5, 10],
+  gaps: [undefined, undefined],
+  format: [5, 10],
+} as const;
+
+/** Each step of a retrieval by itself, in this process, where the clock runs during computation; each question is new. */
+const benchSteps = async (data: string | undefined): Promise<void> => {
+  const retrieve = createRetriever({ wordVectors: shippedWordVectors });
+  const bases = [openFolder('sample', SAMPLE_KNOWLEDGE_BASE), ...(data === undefined ? [] : [openSupportDocs(data)])];
+  const questions = variationsOf(readSampleTickets()).map(questionOf).slice(0, REQUESTS);
+  for (const { name, edition } of bases) {
+    const times = new Map<string, number[]>();
+    const add = (step: string, ms: number) => void times.set(step, [...(times.get(step) ?? []), ms]);
+    for (const [at, question] of questions.entries()) {
+      const startedAt = performance.now();
+      let last = startedAt;
+      const onStep = (step: keyof typeof BUDGETS): void => {
+        const now = performance.now();
+        if (at >= WARM_UP) add(step, now - last);
+        last = now;
+      };
+      const knowledge = await retrieveKnowledge(question, { edition, retrieve, onStep, now: () => performance.now() });
+      if (at >= WARM_UP) add('total', performance.now() - startedAt);
+      if (knowledge.degraded !== undefined || knowledge.retrieval_time_ms === 0)
+        throw new Error(`Cannot measure the steps: a retrieval was degraded on ${name}`);
+    }
+    console.log(
+      `Steps of a retrieval on ${name}, ${edition.chunkCount} chunks, ${questions.length - WARM_UP} questions`,
+    );
+    console.table([...times].map(([step, ms]) => stepRow(step, ms)));
+  }
+};
+
+const stepRow = (step: string, ms: readonly number[]) => {
+  const { p50, p99 } = percentilesOf(ms);
+  const [goal, most] = step === 'total' ? [35, 100] : BUDGETS[step as keyof typeof BUDGETS]; // `add` gets these names alone
+  const longest = Math.max(...ms);
+  return {
+    step,
+    'p50 ms': p50.toFixed(2),
+    'p99 ms': p99.toFixed(2),
+    'max ms': longest.toFixed(2),
+    'goal of p50': goal ?? 'none',
+    most: most ?? 'none',
+    met: (goal === undefined || p50 < goal) && (most === undefined || p99 < most),
+  };
 };
 
 const benchRetrieve = async (product: Product, tickets: readonly SampleTicket[]): Promise<void> => {
@@ -93,7 +152,7 @@ const benchCache = async (): Promise<void> => {
   }
 };
 
-const questionOf = ({ message, metadata, expected }: SampleTicket): RetrievalRequest => {
+const questionOf = ({ message, metadata, expected }: SampleTicket): KnowledgeQuestion & RetrievalRequest => {
   const product = metadata?.product;
   return { intent: expected.intent, message, ...(typeof product === 'string' ? { metadata: { product } } : {}) };
 };
