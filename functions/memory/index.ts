@@ -2,7 +2,7 @@ import { embeddingProviderOf } from '../../src/adapters/models.ts';
 import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { isOnUpstash, memoryStoreOf } from '../../src/adapters/stores.ts';
-import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
+import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
@@ -26,6 +26,8 @@ const fetch = serveApp('memory', async (env: Env) => {
   const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace) as unknown as MemoryStub;
   const store = memoryStoreOf(settings, { embedded: remoteMemoryStore(stubOf), wordsOf: stemsOf });
   const embeddings = embeddingProviderOf(settings);
+  // Contexts go into the prompts of the chat model; without one, the count of gpt-4 is shown.
+  const tokenizer = () => loadTokenizer(settings.chat?.model ?? 'gpt-4', [cl100k, o200k]);
   return createApp({
     guard: await identityFrom(env, 'memory'),
     store,
@@ -35,7 +37,7 @@ const fetch = serveApp('memory', async (env: Env) => {
       kv: env.EMBEDDINGS,
       counters: countersOf(env),
     }),
-    engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
+    engines: createEngines({ store, embeddings, tokenizer }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
     quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),
   });

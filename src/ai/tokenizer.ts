@@ -38,11 +38,12 @@ const FAMILIES: readonly { encoding: EncodingName; models: RegExp }[] = [
 ];
 
 /**
- * The encoding of a model of OpenAI: `gpt-4` -> `cl100k_base`; a fine-tuned model (`ft:gpt-4o:team::id`) has that of its base.
+ * The encoding of a model of OpenAI: `gpt-4` -> `cl100k_base`; a fine-tuned model (`ft:gpt-4o:team::id`) has that of its base, and the
+ * names of resellers (`openai/gpt-4o`, `@cf/openai/gpt-oss-120b`) that of the model.
  * `undefined` for others, and for those from before 2022.
  */
 export const encodingOfModel = (model: string): EncodingName | undefined => {
-  const name = model.replace(/^ft:/, '');
+  const name = model.replace(/^(?:@?[\w.-]+\/)*(?:ft:)?/, '');
   return FAMILIES.find(({ models }) => models.test(name))?.encoding;
 };
 

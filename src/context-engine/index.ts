@@ -153,7 +153,7 @@ export class ContextEngine {
     this.#shared.registry.addTemplate(name, template);
   }
 
-  /** Built in are `default`, `similarity`, `recency` and `confidence`. @throws {InvalidContextConfiguration} */
+  /** Built in are `default`, `similarity`, `recency`, `confidence` and `mmr`. @throws {InvalidContextConfiguration} */
   registerRanker(name: string, ranker: RankingFunction): void {
     this.#shared.registry.addRanker(name, ranker);
   }

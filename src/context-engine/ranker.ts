@@ -1,5 +1,6 @@
-import type { RankingFunction, RankingOptions } from '../contract/context-engine.ts';
+import type { RankerWeights, RankingFunction, RankingOptions } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
+import { diversify } from './diversify.ts';
 import { searchFailure } from './errors.ts';
 
 /**
@@ -82,17 +83,19 @@ const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 const comparable = (score: number): number => (Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score);
 
-/** A ranking: by a score, as the built-in ones, or by a function of the caller. */
+/** A ranking: by a score, by a function of the caller, or by weights. */
 export type Ranking =
   | { scoreOf: (result: SearchResult, options: RankingOptions & { now: number }) => number }
-  | { order: RankingFunction };
+  | { order: RankingFunction }
+  | { weights: RankerWeights };
 
 /** The built-in rankers. */
-export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'confidence', Ranking> = {
+export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'confidence' | 'mmr', Ranking> = {
   default: { scoreOf: defaultScore },
   similarity: { scoreOf: ({ score }) => score },
   recency: { scoreOf: ({ memory }, { now }) => recencyScore(memory.created_at, now) },
   confidence: { scoreOf: ({ memory }) => memory.confidence },
+  mmr: { weights: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0, lambda: 0.7 } },
 };
 
 interface Ranked {
@@ -117,6 +120,18 @@ export const rankResults = (
   if ('order' in ranking) {
     const ordered = inOrderOf(results, ranking.order, weights);
     return { results: ordered, scores: new Map(ordered.map(({ memory }, place) => [memory.id, 1 / (place + 1)])) };
+  }
+  if ('weights' in ranking) {
+    const { lambda = 1, ...own } = ranking.weights;
+    const scored = MemoryRanker.defaultRanking(results, { ...weights, ...own }, { now }).map((result) => ({
+      result,
+      score: defaultScore(result, { ...weights, ...own, now }),
+    }));
+    const ordered = lambda === 1 ? scored : diversify(scored, lambda);
+    return {
+      results: ordered.map(({ result }, place) => ({ ...result, rank: place + 1 })),
+      scores: new Map(ordered.map(({ result, score }) => [result.memory.id, score])),
+    };
   }
   const scores = new Map(results.map((result) => [result.memory.id, ranking.scoreOf(result, { ...weights, now })]));
   return { results: MemoryRanker.custom(results, ({ memory }) => scores.get(memory.id) ?? 0), scores };

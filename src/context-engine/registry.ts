@@ -1,4 +1,4 @@
-import type { RankingFunction } from '../contract/context-engine.ts';
+import type { RankerWeights, RankingFunction } from '../contract/context-engine.ts';
 import { ContextTemplate } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/issue.ts';
 import type { SearchResult } from '../contract/memory.ts';
@@ -11,9 +11,9 @@ export interface Registry {
   addTemplate(name: string, template: ContextTemplate): void;
   addRanker(name: string, ranker: RankingFunction): void;
   /** @throws {ContextFailure} `template_not_found`, with the registered names. */
-  template(name: string, includeMetadata: boolean | undefined): ContextTemplate;
+  template(template: string | ContextTemplate, includeMetadata: boolean | undefined): ContextTemplate;
   /** @throws {ContextFailure} `validation_error`, with the registered names. */
-  ranking(ranker: string | RankingFunction): Ranking;
+  ranking(ranker: string | RankingFunction | RankerWeights): Ranking;
 }
 
 const MAX_NAMES = 100;
@@ -35,12 +35,14 @@ export const registry = (): Registry => {
       add(rankings, name, { order });
     },
     template: (name, includeMetadata) => {
+      if (typeof name !== 'string') return withMetadata(name, includeMetadata);
       const template = templates.get(name);
       if (template === undefined) throw templateNotFound(name, [...templates.keys()]);
       return withMetadata(template, includeMetadata);
     },
     ranking: (ranker) => {
       if (typeof ranker === 'function') return { order: ranker };
+      if (typeof ranker !== 'string') return { weights: ranker };
       const ranking = rankings.get(ranker);
       if (ranking !== undefined) return ranking;
       throw validationFailure(`options.ranker: is not known; there are ${[...rankings.keys()].join(', ')}`);

@@ -94,19 +94,29 @@ export const RankingOptions = z.strictObject({
 });
 export type RankingOptions = z.infer<typeof RankingOptions>;
 
+/** A ranker as data: the default ranking with other weights, and how much repetition is avoided. */
+export const RankerWeights = RankingOptions.extend({
+  /** Maximal marginal relevance: 1 (or absent) ranks by the weights alone, 0 only avoids memories that say the same. */
+  lambda: z.number().min(0).max(1).optional(),
+});
+export type RankerWeights = z.infer<typeof RankerWeights>;
+
 /** Ranks results, best first. */
 export type RankingFunction = (results: SearchResult[], options: RankingOptions) => SearchResult[];
+
+/** A name of a template or a ranker. */
+const Name = z.string().min(1, 'is empty').max(64);
 
 /** A search and the formatting of its results, as sent by a caller. */
 export const WireContextOptions = z
   .strictObject({
     ...searchMembers,
-    /** Name of a template; `chat` when absent. */
-    template: z.string().min(1, 'is empty').max(64).optional(),
+    /** A template or its name; `chat` when absent. */
+    template: z.union([Name, ContextTemplate]).optional(),
     /** Tokens at most, 1 to 200,000; 2,000 when absent. */
     tokenBudget: z.int().min(1).max(200_000).optional(),
-    /** Name of a ranker; the default ranking when absent. */
-    ranker: z.string().min(1, 'is empty').max(64).optional(),
+    /** A ranker as weights, or its name; the default ranking when absent. */
+    ranker: z.union([Name, RankerWeights]).optional(),
     /** Whether type, confidence and time of each memory are written out. */
     includeMetadata: z.boolean().optional(),
   })
@@ -114,7 +124,9 @@ export const WireContextOptions = z
 export type WireContextOptions = z.infer<typeof WireContextOptions>;
 
 /** The same in code, where a ranker may be a function. */
-export type ContextOptions = Omit<WireContextOptions, 'ranker'> & { ranker?: string | RankingFunction | undefined };
+export type ContextOptions = Omit<WireContextOptions, 'ranker'> & {
+  ranker?: WireContextOptions['ranker'] | RankingFunction | undefined;
+};
 
 /** The query: a text, or its embedding of up to 4,096 finite numbers. */
 const target = {

@@ -69,9 +69,17 @@ describe('encodingOfModel()', () => {
     expect(encodingOfModel(model)).toBe(getEncodingNameForModel(model));
     expect(encodingOfModel(`ft:${model}:team::1`)).toBe(getEncodingNameForModel(model));
   });
-  it.each(['text-davinci-003', 'claude', '', 'my-gpt-4'])('does not know %j', (model) => {
-    expect(encodingOfModel(model)).toBeUndefined();
-  });
+  it.each([
+    ['openai/gpt-4o', 'o200k_base'],
+    ['openai/gpt-4-turbo', 'cl100k_base'],
+    ['@cf/openai/gpt-oss-120b', 'o200k_base'],
+  ])('takes %s for the model that is resold', (model, encoding) => expect(encodingOfModel(model)).toBe(encoding));
+  it.each(['llama3.1', '@cf/meta/llama-3.1-8b-instruct', 'gpt-4/other', 'text-davinci-003', 'claude', '', 'my-gpt-4'])(
+    'does not know %j',
+    (model) => {
+      expect(encodingOfModel(model)).toBeUndefined();
+    },
+  );
 });
 
 const ENCODINGS = [

@@ -148,6 +148,16 @@ describe('ContextEngine.buildContext()', () => {
     expect(ContextResult.parse(built)).toEqual(built);
   });
 
+  it('takes a template in the call, which is then checked like a registered one', async () => {
+    const template = { name: 'mine', header: '# ', memoryFormat: '{{type}}', separator: '+', includeMetadata: false };
+    const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { template, limit: 2 }));
+    expect(built).toMatchObject({ context: '# decision+fact', template: 'mine' });
+    const wrong = { ...template, memoryFormat: '{{person}}' };
+    expect(await engineOf().buildContext(QUERY, 'w1', { template: wrong })).toMatchObject({
+      error: { type: 'validation_error', message: expect.stringContaining('unknown variable: person') },
+    });
+  });
+
   it('lists the registered templates for an unknown one', async () => {
     const engine = engineOf();
     engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
@@ -189,6 +199,44 @@ describe('rankers', () => {
     ['recency', ['plan', 'far', 'june', 'tea']],
     ['confidence', ['tea', 'plan', 'far', 'june']],
   ])('change the order of memories: %s', async (ranker, expected) => expect(await idsIn({ ranker })).toEqual(expected));
+
+  it('may be weights in the call; absent ones are those of the engine', async () => {
+    const similarity = { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 };
+    expect(await idsIn({ ranker: similarity })).toEqual(['june', 'plan', 'tea', 'far']);
+    expect(await idsIn({ ranker: { ...similarity, similarityWeight: 0, confidenceWeight: 1 } })).toEqual([
+      'tea',
+      'plan',
+      'far',
+      'june',
+    ]);
+    expect(await idsIn({ ranker: {} })).toEqual(await idsIn({ ranker: 'default' }));
+    const engine = engineOf({ rankingOptions: { recencyWeight: 1 } });
+    expect(await idsIn({ ranker: {} }, engine)).toEqual(await idsIn({ ranker: 'default' }, engine));
+  });
+
+  it('avoid memories that say the same by maximal marginal relevance, as much as lambda says', async () => {
+    const say = (id: string, content: string, similarity: number) => ({
+      memory: memoryOf(id, { content }),
+      vector: [similarity, Math.sqrt(1 - similarity ** 2)],
+    });
+    const storageClient = memoryStorage([
+      say('one', 'The project ends in June', 0.9),
+      say('same', 'The project ends in June, they said', 0.88),
+      say('budget', 'Ada keeps the budget', 0.6),
+      say('tea', 'Tea is in the kitchen', 0.1),
+    ]);
+    const engine = engineOf({ storageClient });
+    const similarity = { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 };
+    const plain = ['one', 'same', 'budget', 'tea'];
+    expect(await idsIn({ ranker: 'similarity' }, engine)).toEqual(plain);
+    expect(await idsIn({ ranker: { ...similarity, lambda: 1 } }, engine)).toEqual(plain);
+    expect(await idsIn({ ranker: 'mmr' }, engine)).toEqual(['one', 'budget', 'same', 'tea']);
+    expect(await idsIn({ ranker: { ...similarity, lambda: 0 } }, engine)).toEqual(['one', 'budget', 'tea', 'same']);
+    const { rankingScores } = valueIn(await engine.previewContext(QUERY, 'w1', { ranker: 'mmr' }));
+    expect(rankingScores.one).toBeCloseTo(0.7 * 0.9);
+    expect(rankingScores.budget).toBeCloseTo(0.7 * 0.6);
+    expect(rankingScores.same).toBeLessThan(0.7 * 0.88 - 0.3 * 0.5);
+  });
 
   it('may be functions, registered or in the call, which get the weights of the engine', async () => {
     const weights = { similarityWeight: 0.1 };
