@@ -50,6 +50,18 @@ export default {
       to: { path: '^(functions|test|src/dev)/', pathNot: '^functions/$1/' },
     },
     {
+      name: 'client-imports-types-of-the-contract-alone',
+      severity: 'error',
+      from: { path: '^client/[^/]+$' },
+      to: { path: '^(src|functions|test)/', pathNot: '^src/contract/' },
+    },
+    {
+      name: 'client-is-sent-without-the-contract',
+      severity: 'error',
+      from: { path: '^client/[^/]+$' },
+      to: { path: '^src/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'product-needs-no-node',
       severity: 'error',
       from: { path: '^(src|functions)/', pathNot: '^src/dev/' },
@@ -65,6 +77,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^client/dist/' },
     // TypeScript 7 has no compiler API yet, so swc reads the sources.
     parser: 'swc',
     tsPreCompilationDeps: true,

@@ -323,12 +323,8 @@ export const replyProblem = (
 
 type Json = Record<string, unknown>;
 
-/**
- * The description of the API (OpenAPI 3.1.1), as an object of JSON. Heavy: made when the product is built.
- *
- * @param describe The description of each schema of the contract, added to those of its members: `describe('AskRequest', schema)`.
- */
-export const openApiDocument = ({ version, describe }: { version: string; describe: Describe }): Json => {
+/** Every schema of the contract by its name, as JSON Schema with references between them; what a caller sends, before defaults. */
+const nameSchemas = (): Naming => {
   const registry = z.registry<{ id: string }>();
   const register = (id: string, schema: z.ZodType): void => void (registry.has(schema) || registry.add(schema, { id }));
   for (const [id, exported] of Object.entries(contract)) if (exported instanceof z.ZodType) register(id, exported);
@@ -345,19 +341,45 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
     unrepresentable: 'any',
     override: tidy,
   }).schemas as Record<string, Json>;
-  const paths: Record<string, Json> = {};
+  return { registry, named };
+};
+
+/** The named schemas that `part` refers to, directly or through others, with descriptions; by name. */
+export const schemasOf = (
+  part: unknown,
+  { describe, named = nameSchemas().named }: SchemasOptions,
+): Record<string, Json> => {
   const used = new Set<string>();
-  for (const [name, route] of Object.entries(ROUTES) as [RouteName, HttpRoute][]) {
-    const [method = '', path = ''] = name.split(' ');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, route, { registry, named }) };
-  }
-  collect(paths, { named, used });
-  const schemas = Object.fromEntries(
+  collect(part, { named, used });
+  return Object.fromEntries(
     [...used].sort().map((id) => {
       const { $schema: _, $id: __, ...schema } = named[id] ?? {};
       return [id, describe(id, schema)];
     }),
   );
+};
+
+interface SchemasOptions {
+  describe: Describe;
+  named?: Naming['named'];
+}
+
+/** `AskRequest` -> a reference to that schema. */
+export const schemaRef = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
+
+/**
+ * The description of the API (OpenAPI 3.1.1), as an object of JSON. Heavy: made when the product is built.
+ *
+ * @param describe The description of each schema of the contract, added to those of its members: `describe('AskRequest', schema)`.
+ */
+export const openApiDocument = ({ version, describe }: { version: string; describe: Describe }): Json => {
+  const { registry, named } = nameSchemas();
+  const paths: Record<string, Json> = {};
+  for (const [name, route] of Object.entries(ROUTES) as [RouteName, HttpRoute][]) {
+    const [method = '', path = ''] = name.split(' ');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, route, { registry, named }) };
+  }
+  const schemas = schemasOf(paths, { describe, named });
   return {
     openapi: '3.1.1',
     info: {
@@ -429,9 +451,7 @@ const idOf = (name: RouteName): string => {
 };
 
 const listOf = (key: string, items: Json[]): Json => (items.length === 0 ? {} : { [key]: items });
-const refOf = (schema: z.ZodType, { registry }: Naming): Json => ({
-  $ref: `#/components/schemas/${registry.get(schema)?.id ?? ''}`,
-});
+const refOf = (schema: z.ZodType, { registry }: Naming): Json => schemaRef(registry.get(schema)?.id ?? '');
 
 const WORKSPACE: Json = {
   ...{ name: 'workspace_id', in: 'query', required: false, schema: { type: 'string', maxLength: 64 } },

@@ -1,9 +1,8 @@
 /** `npm run contract`: makes a package of the contract. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fail, readCommandLine } from '../command-line.ts';
-import { ROOT } from '../functions.ts';
+import { readCommandLine } from '../command-line.ts';
+import { compilePackage, readManifest } from './compile-package.ts';
 
 const HELP = `Makes a package of the contract alone in dist/contract, as JavaScript with types, ready for npm publish dist/contract.
 
@@ -14,15 +13,8 @@ const HELP = `Makes a package of the contract alone in dist/contract, as JavaScr
 
 readCommandLine(HELP, { options: {} });
 
-const folder = join(ROOT, 'dist/contract');
-rmSync(folder, { recursive: true, force: true });
-const { status } = spawnSync('tsc', ['-p', 'tsconfig.contract.json'], { cwd: ROOT, stdio: 'inherit' });
-if (status !== 0) fail('Cannot build the contract: it does not compile');
-const { version, license, dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  version: string;
-  license: string;
-  dependencies: Record<string, string>;
-};
+const folder = compilePackage('contract');
+const { version, license, dependencies } = readManifest();
 const manifest = {
   name: '@constellation/contract',
   version,

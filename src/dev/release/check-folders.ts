@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 
-const HELP = `Checks that no two folders below src and functions import each other.
+const HELP = `Checks that no two folders below src, functions and client import each other.
 
   node src/dev/release/check-folders.ts
 
@@ -44,7 +44,7 @@ const importsOf = (file: string): [string, string][] =>
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });
-  const cycles = foldersInCycles(globSync('{src,functions}/**/*.ts', { cwd: ROOT }).flatMap(importsOf));
+  const cycles = foldersInCycles(globSync('{src,functions,client}/**/*.ts', { cwd: ROOT }).flatMap(importsOf));
   for (const pair of cycles) console.error(`folders import each other: ${pair}`);
   process.exitCode = cycles.length > 0 ? 1 : 0;
 }

@@ -44,11 +44,11 @@ const patternOf = (word: string): RegExp => {
   return new RegExp(`(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])`);
 };
 
-const FILES = ['src/**/*.ts', 'functions/**/*.ts', 'docs/*.md', '*.md'];
+const FILES = ['src/**/*.ts', 'functions/**/*.ts', 'client/**/*.ts', 'docs/*.md', '*.md'];
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });
-  const files = globSync(FILES, { cwd: ROOT, exclude: ['functions/*/dist/**'] });
+  const files = globSync(FILES, { cwd: ROOT, exclude: ['functions/*/dist/**', 'client/dist/**'] });
   const found = files.flatMap((file) => bannedWordsIn(file, readFileSync(join(ROOT, file), 'utf8'), BANNED));
   for (const each of found) console.error(each);
   process.exitCode = found.length > 0 ? 1 : 0;

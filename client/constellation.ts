@@ -1,0 +1,252 @@
+import { type AskEvent, answerStream, EVENTS, isStream, RESPONSE } from './answer-stream.ts';
+import { type CallOptions, type ClientOptions, type Connection, connect, expect, pause } from './connection.ts';
+import { ConstellationError } from './constellation-error.ts';
+import type {
+  AgentRequest,
+  AgentSuccess,
+  ArticleListing,
+  ArticleListingQuery,
+  ArticlePut,
+  AskRequest,
+  ContextRequest,
+  ContextResult,
+  HostArticle,
+  KnowledgeGap,
+  KnowledgeGapsRequest,
+  KnowledgeGapsResponse,
+  KnowledgeSearchRequest,
+  KnowledgeSearchResponse,
+  LibrarianDirectory,
+  LibrarianResponse,
+  Memory,
+  MemoryErasure,
+  MemoryInput,
+  MemoryListingQuery,
+  MemoryPage,
+  MemorySearchRequest,
+  MemorySearchResponse,
+  MemoryStored,
+  NavigatorResponse,
+  ReplayRequest,
+  ReplayResponse,
+  SyncAccepted,
+  SyncReport,
+  SyncRequest,
+  SyncStatus,
+  TicketJob,
+  TicketsRequest,
+  TicketsResponse,
+} from './contract.ts';
+
+/** A question by itself, or with what else a request may have. */
+type Asked<Request> = string | Request;
+
+/** The query of a listing. The wire has texts alone; numbers are written as such here. */
+type Listing<Query> = Partial<Omit<Query, 'limit'>> & { limit?: number | undefined };
+
+export interface WaitOptions extends CallOptions {
+  /** Called with each state that was read. */
+  onProgress?: ((status: SyncStatus) => void) | undefined;
+  /** Between two readings, in milliseconds; 1,000 when absent. */
+  pollMs?: number | undefined;
+}
+
+/**
+ * A deployment of Constellation. Every method rejects with a `ConstellationError`. What may be repeated is retried after failures that
+ * pass, as `Retry-After` says; all attempts together have `timeoutMs`.
+ */
+export class Constellation {
+  readonly #connection: Connection;
+  readonly #workspace: string | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#connection = connect(options);
+    this.#workspace = options.workspace;
+  }
+
+  /**
+   * Asks a question. Finding nothing is an answer, too: without sources, `partial`, and with `metadata.closest`. A question of a
+   * conversation is stored there, so it is not asked twice when its reply was lost.
+   */
+  ask(question: Asked<AskRequest>, options: CallOptions = {}): Promise<LibrarianResponse> {
+    return this.#connection.json('POST /v1/ask', RESPONSE, { ...options, ...asking(question) });
+  }
+
+  /**
+   * The same as events: statements, each already checked, and at last `done` with the whole response. Leaving the loop cancels the
+   * question. Retries end with the first event.
+   */
+  async *askStream(question: Asked<AskRequest>, options: CallOptions = {}): AsyncGenerator<AskEvent, void, void> {
+    const ending = new AbortController();
+    const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal]);
+    try {
+      const call = { ...options, signal, ...asking(question) };
+      const opened = await this.#connection.open('POST /v1/ask', EVENTS, call);
+      if (isStream(opened.response)) yield* answerStream(opened);
+      else {
+        const value: unknown = await opened.response.json().catch((cause: unknown) => {
+          throw opened.failure(cause);
+        });
+        yield { type: 'done', response: expect(value, RESPONSE) };
+      }
+    } finally {
+      ending.abort();
+    }
+  }
+
+  /** Answers with exact quotes and their offsets. */
+  navigate(query: string, options: CallOptions = {}): Promise<NavigatorResponse> {
+    return this.#connection.json('POST /v1/navigate', { sources: 'objects' }, { ...options, body: { query } });
+  }
+
+  /** Asks an agent: figures of a database, documents by meaning, the web, or several at once. */
+  agent<Type extends AgentSuccess['type']>(
+    type: Type,
+    question: Asked<AgentRequest>,
+    options: CallOptions = {},
+  ): Promise<Extract<AgentSuccess, { type: Type }>> {
+    const body = requestOf(question);
+    return this.#connection.json(`POST /v1/agents/${type}`, { result: 'object' }, { ...options, body });
+  }
+
+  /** Passages of the articles, best first. */
+  search(question: Asked<KnowledgeSearchRequest>, options: CallOptions = {}): Promise<KnowledgeSearchResponse> {
+    const body = requestOf(question);
+    return this.#connection.json('POST /v1/knowledge/search', { hits: 'objects' }, { ...options, body });
+  }
+
+  librarians(options: CallOptions = {}): Promise<LibrarianDirectory> {
+    return this.#connection.json('GET /v1/librarians', { librarians: 'objects' }, options);
+  }
+
+  readonly articles = {
+    list: (query: Listing<ArticleListingQuery> = {}, options: CallOptions = {}): Promise<ArticleListing> =>
+      this.#connection.json('GET /api/kb/articles', { articles: 'objects' }, { ...options, query }),
+    /** All pages, one article after the other. */
+    all: (
+      query: Listing<ArticleListingQuery> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<HostArticle, void, void> =>
+      pages((cursor) => this.articles.list({ ...query, ...cursor }, options), 'articles'),
+    get: (id: string, options: CallOptions = {}): Promise<HostArticle> =>
+      this.#connection.json(`GET ${articlePath(id)}`, { content: 'string' }, options),
+    /** Creates or replaces it. */
+    put: (id: string, article: ArticlePut, options: CallOptions = {}): Promise<HostArticle> =>
+      this.#connection.json(`PUT ${articlePath(id)}`, { id: 'string' }, { ...options, body: article }),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done(`DELETE ${articlePath(id)}`, options),
+  };
+
+  /** Memories of the workspace; `default` unless another is named. */
+  readonly memories = {
+    /** Not retried when its reply was lost: it would be stored twice. */
+    store: (memory: MemoryInput, options: CallOptions = {}): Promise<MemoryStored> => {
+      const call = { ...options, body: memory, isRepeatable: false };
+      return this.#connection.json(this.#memories('POST', '', options), { memory: 'object' }, call);
+    },
+    list: (query: Listing<MemoryListingQuery> = {}, options: CallOptions = {}): Promise<MemoryPage> =>
+      this.#connection.json(this.#memories('GET', '', options), { memories: 'objects' }, { ...options, query }),
+    all: (
+      query: Listing<MemoryListingQuery> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<MemoryPage['memories'][number], void, void> =>
+      pages((cursor) => this.memories.list({ ...query, ...cursor }, options), 'memories'),
+    get: (id: string, options: CallOptions = {}): Promise<Memory> =>
+      this.#connection.json(this.#memories('GET', `/${encodeURIComponent(id)}`, options), { id: 'string' }, options),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done(this.#memories('DELETE', `/${encodeURIComponent(id)}`, options), options),
+    /** Erases the memories of a conversation or of a person. */
+    erase: (
+      whose: { conversation_id: string } | { person_id: string },
+      options: CallOptions = {},
+    ): Promise<MemoryErasure> =>
+      this.#connection.json(this.#memories('DELETE', '', options), { erased: 'number' }, { ...options, query: whose }),
+    search: (question: Asked<MemorySearchRequest>, options: CallOptions = {}): Promise<MemorySearchResponse> => {
+      const call = { ...options, body: requestOf(question) };
+      return this.#connection.json(this.#memories('POST', '/search', options), { results: 'objects' }, call);
+    },
+    /** Text for a prompt, within a budget of tokens. */
+    context: (question: Asked<ContextRequest>, options: CallOptions = {}): Promise<ContextResult> => {
+      const call = { ...options, body: requestOf(question) };
+      return this.#connection.json(this.#memories('POST', '/context', options), { context: 'string' }, call);
+    },
+  };
+
+  #memories(method: string, path: string, { workspace = this.#workspace ?? 'default' }: CallOptions): string {
+    return `${method} /v1/workspaces/${encodeURIComponent(workspace)}/memories${path}`;
+  }
+
+  readonly tickets = {
+    list: (query: Listing<TicketsRequest> = {}, options: CallOptions = {}): Promise<TicketsResponse> =>
+      this.#connection.json('GET /v1/support/tickets', { tickets: 'objects' }, { ...options, query }),
+    all: (query: Listing<TicketsRequest> = {}, options: CallOptions = {}): AsyncGenerator<TicketJob, void, void> =>
+      pages((cursor) => this.tickets.list({ ...query, ...cursor }, options), 'tickets'),
+    /** Retries what failed for good. */
+    replay: (which: ReplayRequest, options: CallOptions = {}): Promise<ReplayResponse> => {
+      const call = { ...options, body: which };
+      return this.#connection.json('POST /v1/support/tickets/replay', { replayed: 'number' }, call);
+    },
+  };
+
+  /** Questions that no article answers. */
+  readonly gaps = {
+    list: (query: Listing<KnowledgeGapsRequest> = {}, options: CallOptions = {}): Promise<KnowledgeGapsResponse> =>
+      this.#connection.json('GET /v1/knowledge/gaps', { gaps: 'objects' }, { ...options, query }),
+    all: (
+      query: Listing<KnowledgeGapsRequest> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<KnowledgeGap, void, void> =>
+      pages((cursor) => this.gaps.list({ ...query, ...cursor }, options), 'gaps'),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done(`DELETE /v1/knowledge/gaps/${encodeURIComponent(id)}`, options),
+  };
+
+  readonly sync = {
+    /** Starts one, or joins the one that runs. */
+    start: (request: SyncRequest = {}, options: CallOptions = {}): Promise<SyncAccepted> =>
+      this.#connection.json('POST /v1/sync', { status: 'object' }, { ...options, body: request }),
+    status: (options: CallOptions = {}): Promise<SyncStatus> =>
+      this.#connection.json('GET /v1/sync', { state: 'string' }, options),
+    /** Waits for the end of the sync that runs, without a deadline unless `timeoutMs` gives one. Its report says whether it failed. */
+    wait: async ({ onProgress, pollMs = 1000, timeoutMs, ...options }: WaitOptions = {}): Promise<SyncReport> => {
+      const endsAt = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+      for (;;) {
+        const status = await this.sync.status(options);
+        onProgress?.(status);
+        if (status.state === 'idle') {
+          if (status.last_report !== null) return status.last_report;
+          throw new ConstellationError('NOT_FOUND', 'Cannot wait for a sync: none runs, and none has ended');
+        }
+        if (Date.now() + pollMs > endsAt)
+          throw new ConstellationError('TIMEOUT', `The sync did not end within ${timeoutMs} ms`, { retryable: true });
+        await pause(pollMs, options.signal).catch((cause: unknown) => {
+          throw new ConstellationError('ABORTED', 'The call was aborted', { cause });
+        });
+      }
+    },
+  };
+}
+
+const requestOf = <Request extends object>(question: Asked<Request>): object =>
+  typeof question === 'string' ? { query: question } : question;
+
+const asking = (question: Asked<AskRequest>) => {
+  const body = requestOf(question);
+  return { body, isRepeatable: !('conversation_id' in body) };
+};
+
+const articlePath = (id: string): string => `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+
+/** The items of all pages. A cursor that comes twice would never end. */
+async function* pages<Key extends string, Item>(
+  read: (cursor: { cursor?: string }) => Promise<Record<Key, Item[]> & { next_cursor?: string | null | undefined }>,
+  key: Key,
+): AsyncGenerator<Item, void, void> {
+  let cursor: string | undefined;
+  for (;;) {
+    const page = await read(cursor === undefined ? {} : { cursor });
+    yield* page[key];
+    if (!page.next_cursor || page.next_cursor === cursor) return;
+    cursor = page.next_cursor;
+  }
+}

@@ -1,0 +1,6 @@
+/** `@constellation/client`: a typed client for every route that programs use (docs/client.md). */
+export type { AskEvent } from './answer-stream.ts';
+export type { CallOptions, ClientOptions } from './connection.ts';
+export { Constellation, type WaitOptions } from './constellation.ts';
+export { ConstellationError, type ConstellationErrorCode } from './constellation-error.ts';
+export type * from './contract.ts';

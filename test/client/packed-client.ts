@@ -1,0 +1,27 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT } from '../../src/dev/functions.ts';
+import { runCommand } from '../dev/node-for-test.ts';
+
+/** An empty folder into which the packed client was installed, as a newcomer does it. */
+export const installPacked = async (): Promise<{ folder: string; remove(): void }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'constellation-client-'));
+  const packed = await succeed('npm', ['pack', './client', '--json', '--pack-destination', folder], ROOT);
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  writeFileSync(join(folder, 'package.json'), '{"type": "module", "private": true}');
+  await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${filename}`], folder);
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+};
+
+const succeed = async (command: string, args: readonly string[], cwd: string): Promise<string> => {
+  const { status, stdout, stderr } = await runCommand(command, args, { cwd });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}${stdout}`);
+  return stdout;
+};
+
+/** The blocks of code of a page in a language, in order. */
+export const codeOf = (page: string, language: string): string[] =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, code = '']) => code,
+  );
