@@ -1,6 +1,7 @@
 import type { ErrorHandler, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { newerStateIn } from '../http/coded-error.ts';
 import { eventText, isEventStream, tapStream } from '../http/event-stream.ts';
 import { joinBytes, readBody } from '../http/read-body.ts';
 import { type Anonymity, originateAnonymous } from '../signing/anonymous-context.ts';
@@ -84,7 +85,7 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
     } catch (error) {
       if (!(error instanceof ContextRefused)) throw error;
       ({ caller, reason } = error);
-      c.res = refusal(error.code, { librarian: self });
+      c.res = refusal(error.code, { librarian: self, ...newerStateIn(error) });
       c.set('outcome', error.code);
       c.set('usage', NOTHING_SPENT);
     }

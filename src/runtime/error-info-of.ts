@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
-import { CodedError } from '../http/coded-error.ts';
+import { CodedError, newerStateIn } from '../http/coded-error.ts';
 import { ContextRefused } from '../signing/context-refused.ts';
 import { describeCause, type Log } from './log.ts';
 
@@ -27,7 +27,8 @@ export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
     trace_id: scene.traceId,
     cause: describeCause(error),
   });
-  return errorInfo(code, { librarian: scene.librarian, ...(error instanceof CodedError ? error.reported : {}) });
+  const reported = newerStateIn(error) ?? (error instanceof CodedError ? error.reported : {});
+  return errorInfo(code, { librarian: scene.librarian, ...reported });
 };
 
 /** The default message of a code, with the known details. */
@@ -38,6 +39,7 @@ export const errorInfo = (code: ErrorCode, known: Partial<Omit<ErrorInfo, 'code'
 });
 
 const codeOf = (error: unknown): ErrorCode => {
+  if (newerStateIn(error) !== undefined) return 'SERVICE_UNAVAILABLE';
   if (error instanceof CodedError || error instanceof ContextRefused) return error.code;
   return 'INTERNAL_ERROR';
 };

@@ -8,14 +8,19 @@ export class ContextRefused extends Error {
   /** The caller and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
   caller: { id: string; linkHash: string } | undefined;
 
-  constructor(code: ErrorCode, reason: string) {
-    super(`${code}: ${reason}`);
+  constructor(code: ErrorCode, reason: string, options: { cause?: unknown } = {}) {
+    super(`${code}: ${reason}`, options);
     this.code = code;
     this.reason = reason;
   }
 }
 
 /** One named check. Every refusal of the verifier goes through here, so that the mutation test can disable each of them. */
-export function demand(condition: boolean, reason: string, code: ErrorCode = 'UNAUTHORIZED'): asserts condition {
-  if (!condition) throw new ContextRefused(code, reason);
+export function demand(
+  condition: boolean,
+  reason: string,
+  code: ErrorCode = 'UNAUTHORIZED',
+  options?: { cause?: unknown },
+): asserts condition {
+  if (!condition) throw new ContextRefused(code, reason, options);
 }

@@ -245,8 +245,12 @@ const checkReplay = async (
 ): Promise<void> => {
   if (replay === undefined) return;
   const ttlSeconds = (FRESHNESS_MS + LEEWAY_MS) / 1000;
-  const isFirst = await replay.isFirst(linkHash, { workspace, ttlSeconds, nowMs: now }).catch(() => undefined);
-  demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE');
+  let cause: unknown;
+  const isFirst = await replay.isFirst(linkHash, { workspace, ttlSeconds, nowMs: now }).catch((error: unknown) => {
+    cause = error;
+    return undefined;
+  });
+  demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE', { cause });
   demand(isFirst, 'the call is a replay');
 };
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../http/coded-error.ts';
+import { NewerState } from '../http/coded-error.ts';
 import type { Sql } from './sql.ts';
 
 /** One step: statements, or code where a statement depends on what is there. */
@@ -11,7 +11,7 @@ type Migration = readonly string[] | ((sql: Sql) => void);
  * @param store Unique within the database: `gaps`.
  * @param migrations Numbered from 1 by their place. Released ones never change; a new version appends one. The first creates the tables
  * where they are missing, since databases from before the numbering have them already.
- * @throws {CodedError} SERVICE_UNAVAILABLE when a newer version of the product has written the database.
+ * @throws {NewerState} When a newer version of the product has written the database.
  */
 export const migrate = (sql: Sql, store: string, migrations: readonly Migration[]): void =>
   sql.transaction(() => {
@@ -20,8 +20,7 @@ export const migrate = (sql: Sql, store: string, migrations: readonly Migration[
     const version = row?.version ?? 0;
     if (version === migrations.length) return;
     if (version > migrations.length) {
-      throw new CodedError(
-        'SERVICE_UNAVAILABLE',
+      throw new NewerState(
         `Cannot open the store ${store}: a newer version has written it (schema ${version}, this version knows ${migrations.length}). Deploy that version or a later one; on one machine, npm start -- --fresh forgets the state`,
       );
     }

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { Miniflare } from 'miniflare';
+import * as z from 'zod';
 import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
+import { ErrorInfo } from '../../contract/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../../signing/key-directory.ts';
@@ -163,7 +165,7 @@ const syncAndWait = async (
 ): Promise<SyncStatus> => {
   for (;;) {
     const response = await send('/v1/sync', { method: 'POST', body: JSON.stringify(request) });
-    if (!response.ok) throw new Error(`Cannot start the sync: status is ${response.status}, ${await response.text()}`);
+    if (!response.ok) throw new Error(`Cannot start the sync: ${await problemOf(response)}`);
     const { started } = SyncAccepted.parse(await response.json());
     const ended = await untilIdle(send, onProgress);
     // A sync that ran already may have read the knowledge base before the change that this call is for.
@@ -174,11 +176,21 @@ const syncAndWait = async (
 const untilIdle = async (send: Product['fetch'], onProgress: (status: SyncStatus) => void): Promise<SyncStatus> => {
   for (;;) {
     const response = await send('/v1/sync');
-    if (!response.ok)
-      throw new Error(`Cannot read the sync's state: status is ${response.status}, ${await response.text()}`);
+    if (!response.ok) throw new Error(`Cannot read the sync's state: ${await problemOf(response)}`);
     const status = SyncStatus.parse(await response.json());
     if (status.state === 'idle') return status;
     onProgress(status);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};
+
+/** What an error of the product says, with what to do. */
+const problemOf = async (response: Response): Promise<string> => {
+  const text = await response.text();
+  try {
+    const { message, suggestion = '' } = z.object({ error: ErrorInfo }).parse(JSON.parse(text)).error;
+    return `${message}. ${suggestion}`;
+  } catch {
+    return `status is ${response.status}, ${text}`;
   }
 };

@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
   for (const line of wrongHelpdesks(process.env)) console.log(line);
-  await firstSync(product, { force: state.isAnotherSource(source) });
+  await firstSync(product, { force: state.isAnotherSource(source) }).catch((error: unknown) => fail(messageOf(error)));
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
   await keepInSync(product);
