@@ -25,6 +25,7 @@ import {
   wordWeight,
 } from './rank-memories.ts';
 import type { Sql } from './sql.ts';
+import { readStored } from './stored-json.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
@@ -184,7 +185,11 @@ const TURNS = [
 
 type MemoryRow = { memory: string };
 
-const parseMemory = ({ memory }: MemoryRow): Memory => Memory.parse(JSON.parse(memory));
+/** None where it is damaged: the others are found all the same, and it can be erased. */
+const parseMemory = ({ memory }: MemoryRow): Memory | undefined => readStored(Memory, memory);
+
+const memoriesIn = (rows: readonly MemoryRow[]): Memory[] =>
+  rows.map(parseMemory).filter((memory) => memory !== undefined);
 
 const rowOf = (sql: Sql, id: string): MemoryRow | undefined =>
   sql.all<MemoryRow>('SELECT memory FROM memories WHERE id = ?', id)[0];
@@ -202,7 +207,7 @@ const writeMemory = (
   const { memory, relatedTo, words } = written;
   const { id, type, confidence, conversation_id = null, person_id = null, created_at, stored_by = null } = memory;
   const expires = memory.expires_at === undefined ? null : Date.parse(memory.expires_at);
-  if (readMemory(sql, id) !== undefined) return true;
+  if (rowOf(sql, id) !== undefined) return true;
   if (relatedTo.some(({ memory_id }) => readMemory(sql, memory_id) === undefined)) return false;
   sql.run(
     `INSERT INTO memories (id, place, type, confidence, conversation, person, memory, stored_by, expires)
@@ -307,7 +312,7 @@ const listMemories = (sql: Sql, { conversationId, personId, type, factsOf, limit
     limit + 1,
   );
   const page = rows.slice(0, limit);
-  return { memories: page.map(parseMemory), next: rows.length > limit ? page.at(-1)?.place : undefined };
+  return { memories: memoriesIn(page), next: rows.length > limit ? page.at(-1)?.place : undefined };
 };
 
 const conditionsOf = (query: MemoryQuery): Condition[] => {
@@ -332,7 +337,7 @@ const newestMemories = (sql: Sql, query: MemoryQuery): FoundMemory[] => {
     ...conditions.map(([, value]) => value),
     query.limit,
   );
-  return rows.map((row) => ({ memory: parseMemory(row), score: 0 }));
+  return memoriesIn(rows).map((memory) => ({ memory, score: 0 }));
 };
 
 const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly string[] }): Candidate[] => {
@@ -359,7 +364,10 @@ const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly stri
     // With a vector too, more candidates are needed: the best by words may not be the best by both.
     query.vector === undefined ? query.limit : Math.max(query.limit * 4, 100),
   );
-  return rows.map((row) => ({ memory: parseMemory(row), lexical: row.weight / whole }));
+  return rows.flatMap((row) => {
+    const memory = parseMemory(row);
+    return memory === undefined ? [] : [{ memory, lexical: row.weight / whole }];
+  });
 };
 
 /** In the order of the ids; a memory that is related to several is read once. */
@@ -373,7 +381,7 @@ const readRelations = (sql: Sql, memoryIds: readonly string[]): AdjacentMemory[]
     if (row === undefined) return undefined;
     bytesLeft -= row.memory.length;
     const memory = parseMemory(row);
-    read.set(id, memory);
+    if (memory !== undefined) read.set(id, memory);
     return memory;
   };
   return memoryIds.map((memoryId) => {

@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import { slicesOf } from './embedding-store.ts';
 import { migrate } from './migrations.ts';
 import { bytesOf, type Sql } from './sql.ts';
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
+import { readStored } from './stored-json.ts';
 import {
   checkId,
   checkLimit,
@@ -134,9 +136,9 @@ const run = <T>(what: string, { signal }: StoreOptions = {}, work: () => T): T =
   }
 };
 
-// Written by `upsert` from metadata.
+/** Damaged metadata meets no filter; its memory is found by its words. */
 const metadataIn = (text: string | null): VectorMetadata | undefined =>
-  text === null ? undefined : readMetadata(JSON.parse(text) as Record<string, unknown>);
+  text === null ? undefined : readMetadata(readStored(z.record(z.string(), z.unknown()), text) ?? {});
 
 /** A vector of zeros stays one. */
 const unitOf = (vector: readonly number[]): Float32Array<ArrayBuffer> => {

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import type { Write } from '../connections.ts';
 import {
   type DraftReply,
@@ -96,8 +98,34 @@ const readTicket = (job: Job, { client, ticketId, times }: Connected): Promise<T
         ms: times.callMs,
         reason: 'Cannot read the ticket: the helpdesk did not answer in time',
       })
-    : // Stored by this object.
-      Promise.resolve(JSON.parse(job.ticket) as Ticket);
+    : // JSON has no members that are undefined.
+      Promise.resolve(storedAs(StoredTicket, job.ticket) as Ticket);
+
+/** What this object has stored about the message, by this version or an earlier one. Throws what no retry mends when it is damaged. */
+const storedAs = <T extends z.ZodType>(schema: T, text: string): z.output<T> => {
+  const stored = readStored(schema, text);
+  if (stored === undefined)
+    throw new HelpdeskFailed('Cannot continue: what is stored about the message is damaged. Answer it in the tool');
+  return stored;
+};
+
+const Text = z.string();
+const OptionalText = Text.optional().catch(undefined);
+
+const StoredTicket = z.object({
+  id: Text,
+  subject: OptionalText,
+  customer: z.object({ id: OptionalText, name: OptionalText }).catch({ id: undefined, name: undefined }),
+  messages: z.array(
+    z.object({
+      ...{ id: Text, text: Text, from: z.enum(['customer', 'agent', 'system']), isPublic: z.boolean() },
+      sentAtMs: z.number().optional().catch(undefined),
+    }),
+  ),
+  metadata: z.record(Text, z.unknown()).catch({}),
+});
+
+const StoredNote = z.object({ marker: Text, markdown: Text, html: Text, text: Text });
 
 /**
  * The message that a job is about; undefined when none needs a note. A job without a message id gets the id of the first message that
@@ -196,8 +224,7 @@ const write = async (job: Job, parts: Connected): Promise<Job> => {
   if (!wantsNote(job, parts)) return store.change(job, { step: 'written' }, now());
   const writing = store.change(job, { step: 'writing', settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to write');
-  // Stored by this object.
-  const note = JSON.parse(writing.note ?? 'null') as Note;
+  const note = storedAs(StoredNote, writing.note ?? '');
   try {
     const noteId = await bounded((signal) => client.writeNote(ticketId, note, { signal }), {
       ms: times.callMs,
@@ -262,8 +289,7 @@ const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
   if (now() < job.settle_at) throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
   const saving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to save the draft');
-  // Stored by this object.
-  const draft = JSON.parse(job.draft) as DraftReply;
+  const draft = storedAs(StoredNote.omit({ marker: true }), job.draft);
   try {
     const isSaved = await bounded((signal) => writeDraft(ticketId, draft, { signal }), {
       ms: times.callMs,

@@ -18,6 +18,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
@@ -135,7 +136,11 @@ const replayJobs = async (
   const [first] = jobs;
   if (first === undefined) return { replayed: [], gone: [] };
   const undelivered = jobs.filter(({ message }) => message !== null);
-  for (const { message } of undelivered) await enqueue(TicketMessage.parse(JSON.parse(message ?? '')));
+  for (const { message } of undelivered) {
+    const delivery = readStored(TicketMessage, message ?? '');
+    // A damaged one can only be removed from the list, as one that was too large.
+    if (delivery !== undefined) await enqueue(delivery);
+  }
   const stored = jobs.filter(({ message }) => message === null);
   const { ticketId } = first.place;
   // A listed job comes from an object of such a place.

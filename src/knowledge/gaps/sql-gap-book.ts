@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
-import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
+import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
 import {
   type GapSubject,
@@ -158,9 +160,10 @@ const sameGap = (sql: Sql, met: MetGap): string | undefined => {
   return best?.id;
 };
 
+const Stems = z.array(z.tuple([z.string(), z.number()]));
+
 const subjectOf = ({ stems, vector, model }: GapRow): GapSubject => ({
-  // Written by `countGap`.
-  stems: JSON.parse(stems) as [string, number][],
+  stems: readStored(Stems, stems) ?? [],
   ...(vector === null || model === null
     ? {}
     : { vector: [...new Float32Array(bytesOf(vector).slice().buffer)], model }),
@@ -259,8 +262,7 @@ const gapOfRow = (row: ListedRow): KnowledgeGap => ({
   intent: row.intent,
   product: row.product,
   count: row.count,
-  // Written by SQLite of what `keepExample` wrote.
-  example_queries: JSON.parse(row.examples) as string[],
+  example_queries: readStored(z.array(z.string()), row.examples) ?? [],
   state: row.closed_at === null ? 'open' : 'closed',
   first_seen: moment(row.first_seen),
   last_seen: moment(row.last_seen),
@@ -284,10 +286,9 @@ const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery): GapRecordPage
   return {
     gaps: page.map((row) => ({
       ...{ id: row.id, kind: row.kind, gap: row.gap, intent: row.intent, product: row.product, count: row.count },
-      // Written by `countGap`, and by SQLite of what `keepExample` wrote.
       ...{
-        stems: JSON.parse(row.stems) as GapRecord['stems'],
-        examples: JSON.parse(row.examples) as GapRecord['examples'],
+        stems: readStored(GapRecord.shape.stems, row.stems) ?? [],
+        examples: readStored(GapRecord.shape.examples, row.examples) ?? [],
       },
       ...{ first_seen: moment(row.first_seen), last_seen: moment(row.last_seen) },
       closed_at: row.closed_at === null ? null : moment(row.closed_at),

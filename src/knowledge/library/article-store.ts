@@ -1,6 +1,9 @@
+import * as z from 'zod';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
 import type { Sql } from '../../storage/sql.ts';
+import { readStored } from '../../storage/stored-json.ts';
+import { chunkArticle } from '../articles/chunk-article.ts';
 
 /** Owner of an article: a sync with the host changes and deletes only the host's. */
 export type ArticleOwner = 'host' | 'local';
@@ -147,11 +150,13 @@ const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
   id: row.id,
   title: row.title,
   url: row.url,
-  intents: JSON.parse(row.intents),
-  devices: JSON.parse(row.devices),
+  intents: readStored(Labels, row.intents) ?? [],
+  devices: readStored(Labels, row.devices) ?? [],
   lastUpdated: row.last_updated,
   ...(row.author === null ? {} : { author: row.author }),
 });
+
+const Labels = z.array(z.string());
 
 const articleOf = (row: ArticleRow): StoredArticle => ({ ...metadataOf(row), content: String(row.content) });
 
@@ -214,19 +219,22 @@ function* entriesOf(sql: Sql): Generator<EditionEntry> {
   }
 }
 
-const chunksOf = (sql: Sql, { id, text }: Article): Chunk[] =>
-  sql
+/** As `putChunks` wrote them; cut anew where a row is damaged, so that an article never goes missing from answers. */
+const chunksOf = (sql: Sql, article: Article): Chunk[] => {
+  const { id, text } = article;
+  const rows = sql
     .all<{ chunks: string }>('SELECT chunks FROM chunks WHERE id = ? ORDER BY part', id)
-    // Written by putChunks above.
-    .flatMap(
-      ({ chunks }) => JSON.parse(chunks) as [headingPath: string[], start: number, end: number, tokens: number][],
-    )
-    .map(([headingPath, start, end, tokenCount], position) => ({
-      articleId: id,
-      position,
-      headingPath,
-      text: text.slice(start, end),
-      start,
-      end,
-      tokenCount,
-    }));
+    .map(({ chunks }) => readStored(Ranges, chunks));
+  if (!rows.every((row) => row !== undefined)) return chunkArticle(article);
+  return rows.flat().map(([headingPath, start, end, tokenCount], position) => ({
+    articleId: id,
+    position,
+    headingPath,
+    text: text.slice(start, end),
+    start,
+    end,
+    tokenCount,
+  }));
+};
+
+const Ranges = z.array(z.tuple([z.array(z.string()), z.int().min(0), z.int().min(0), z.number()]));

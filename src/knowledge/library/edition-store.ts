@@ -6,6 +6,7 @@ import { utf8 } from '../../signing/digest.ts';
 import type { EditionStorage } from '../../storage/edition-storage.ts';
 import { EDITION_PART_BYTES, EditionManifest, MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import type { ArticleStore } from './article-store.ts';
 import type { EditionVectorSource } from './edition-with-vectors.ts';
 import type { LibraryState } from './library-state.ts';
@@ -22,6 +23,8 @@ export interface StoredEdition {
 /** The editions of one library. Methods that write return the rows they wrote. */
 export interface EditionStore {
   current(): StoredEdition | undefined;
+  /** Whether readers of this version cannot open the current edition: its layout is another, or its manifest is damaged. */
+  isCurrentUnreadable(): boolean;
   nextNumber(): number;
   /** Stores an edition whole, not yet as the current one. */
   store(edition: StoredEdition, parts: readonly Uint8Array<ArrayBuffer>[], now: number): number;
@@ -50,7 +53,11 @@ interface EditionRow extends Record<string, string | number | null> {
 }
 
 export const editionStore = (sql: Sql): EditionStore => ({
-  current: () => sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').map(editionOf)[0],
+  current: () => sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').flatMap(editionOf)[0],
+  isCurrentUnreadable: () =>
+    sql
+      .all<EditionRow>('SELECT * FROM editions WHERE is_current = 1')
+      .some((row) => editionOf(row)[0]?.manifest.formatVersion !== EDITION_VERSION),
   nextNumber: () => (sql.all<{ last: number | null }>('SELECT max(number) AS last FROM editions')[0]?.last ?? 0) + 1,
   store: ({ number, manifest, revision, digest }, parts, now) => {
     sql.run(
@@ -99,7 +106,7 @@ export const editionStore = (sql: Sql): EditionStore => ({
         'SELECT * FROM editions WHERE is_current = 0 AND coalesce(retired_at < ?, stored_at < ?)',
         ...[retired, stored],
       )
-      .map((row) => editionOf(row).manifest),
+      .flatMap((row) => editionOf(row).map(({ manifest }) => manifest)),
   remove: (edition) =>
     sql.transaction(() => {
       sql.run(
@@ -113,12 +120,11 @@ export const editionStore = (sql: Sql): EditionStore => ({
     undefined,
 });
 
-const editionOf = ({ number, manifest, revision, digest }: EditionRow): StoredEdition => ({
-  number,
-  manifest: EditionManifest.parse(JSON.parse(manifest)),
-  revision,
-  digest,
-});
+/** None where the manifest is damaged: then the next publishing replaces the edition. */
+const editionOf = ({ number, manifest: text, revision, digest }: EditionRow): StoredEdition[] => {
+  const manifest = readStored(EditionManifest, text);
+  return manifest === undefined ? [] : [{ number, manifest, revision, digest }];
+};
 
 const joined = (rows: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(rows.reduce((sum, { length }) => sum + length, 0));

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
+import { readStored } from '../../storage/stored-json.ts';
 
 /** Single values of a library, stored as JSON. */
 export interface LibraryState {
@@ -28,13 +30,14 @@ type StateName =
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {
     const [row] = sql.all<{ value: string }>('SELECT value FROM state WHERE name = ?', name);
-    return row === undefined ? undefined : JSON.parse(row.value);
+    // A damaged value counts as none: a sync begins anew, an edition is published again.
+    return row === undefined ? undefined : readStored(z.unknown(), row.value);
   };
   const write = (name: StateName, value: unknown): void => {
     if (value === undefined) sql.run('DELETE FROM state WHERE name = ?', name);
     else sql.run('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)', name, JSON.stringify(value));
   };
-  const revision = (): number => Number(read('revision') ?? 0);
+  const revision = (): number => z.int().catch(0).parse(read('revision'));
   return { read, write, revision, bumpRevision: () => write('revision', revision() + 1) };
 };
 

@@ -126,6 +126,12 @@ export const createLibrary = (options: LibraryOptions): Library => {
     state.write('publish_at', Math.min(by, now() + PUBLISH_AFTER_MS));
   };
 
+  // After a deployment: the next sync may be an hour away.
+  if (editions.isCurrentUnreadable()) {
+    planPublishing();
+    driver.wake();
+  }
+
   return {
     status: driver.status,
     startSync: driver.start,

@@ -80,7 +80,7 @@ const FULL_EVERY_MS = 23.5 * 3_600_000;
 /** Drives what a library does by itself, one step after the other; all that it knows is in the database. */
 export const syncDriver = (parts: DriverParts): SyncDriver => {
   const { state, editions, articles, sync, sql, now, embedder } = parts;
-  const currentRun = (): SyncRun | undefined => SyncRun.optional().parse(state.read('run'));
+  const currentRun = (): SyncRun | undefined => SyncRun.optional().catch(undefined).parse(state.read('run'));
 
   const cleanAfter = (): number => Number(state.read('clean_after') ?? 0);
 

@@ -1,7 +1,9 @@
 import type { Context, Hono } from 'hono';
+import * as z from 'zod';
 import { describeIssues, type Issue } from '../../contract/issue.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
+import { CodedError } from '../../http/coded-error.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -14,6 +16,7 @@ import { readJson } from '../../runtime/read-json.ts';
 import { decodeBase64url } from '../../signing/base64url.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import { memoryReplayStore } from '../../signing/replay-store.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import { openClassifier } from './classifier.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';
@@ -46,7 +49,9 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
   app.get(PATH, ...read, async (c) => {
     const text = await store.readTaxonomy(c.get('context').workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
-    return jsonAnswer({ taxonomy: JSON.parse(text) as unknown });
+    const taxonomy = readStored(z.record(z.string(), z.unknown()), text);
+    if (taxonomy === undefined) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
+    return jsonAnswer({ taxonomy });
   });
 
   app.put(PATH, ...write, async (c) => {
@@ -83,6 +88,12 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     await retireModelOf(before, { store, workspace });
     return c.body(null, 204);
   });
+};
+
+const DAMAGED = {
+  message: 'Cannot read the stored taxonomy: it is damaged',
+  suggestion: 'Write it again with PUT, or remove it with DELETE',
+  recoverable: false,
 };
 
 const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, so no message has an intent';

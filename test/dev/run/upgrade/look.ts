@@ -21,7 +21,9 @@ export const ticketsOf = (call: Call) =>
   Promise.all(
     ['done', 'dead', 'open'].map(
       async (state) =>
-        (await call(`/v1/support/tickets?state=${state}`)) as { tickets: { id: string; state: string; attempts: number }[] },
+        (await call(`/v1/support/tickets?state=${state}`)) as {
+          tickets: { id: string; state: string; attempts: number }[];
+        },
     ),
   );
 
@@ -42,4 +44,3 @@ export const look = async (call: Call, otherKey: string) => {
   };
 };
 export type Looked = Awaited<ReturnType<typeof look>>;
-

@@ -29,7 +29,9 @@ const surroundings = await startSurroundings();
 try {
   cpSync(new URL('kb', import.meta.url), join(folder, 'kb'), { recursive: true });
   await storeKey();
-  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const { scripts } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
   const [, script = ''] = scripts.start.split(' ');
   const args = [script, '--port', '0', '--state', state, '--kb', join(folder, 'kb'), '--no-helpdesk'];
   const child = spawn(process.execPath, args, {
@@ -50,10 +52,15 @@ try {
     .then(() => look(call, OTHER_KEY))
     .finally(() => child.kill('SIGINT'));
   await ended;
-  writeFileSync(join(folder, 'looked.json'), JSON.stringify({ otherKey: OTHER_KEY, recordedAt: Date.now(), ...looked }));
+  writeFileSync(
+    join(folder, 'looked.json'),
+    JSON.stringify({ otherKey: OTHER_KEY, recordedAt: Date.now(), ...looked }),
+  );
   for (const store of NOT_RECORDED) rmSync(join(state, 'data', store), { recursive: true, force: true });
   for (const file of globSync(join(state, 'data/**/*.sqlite'))) compact(file);
-  const { status } = spawnSync('tar', ['-C', folder, '-czf', resolve(archive), 'state', 'looked.json', 'kb'], { stdio: 'inherit' });
+  const { status } = spawnSync('tar', ['-C', folder, '-czf', resolve(archive), 'state', 'looked.json', 'kb'], {
+    stdio: 'inherit',
+  });
   if (status !== 0) throw new Error('Cannot pack the state');
 } finally {
   await surroundings.stop();
@@ -69,7 +76,12 @@ function compact(file: string): void {
 
 /** As `npm run api-key` says to; the runner registers its own key only. */
 async function storeKey(): Promise<void> {
-  const worker = { name: 'keys', modules: true, script: 'export default {}', kvNamespaces: { API_KEYS: 'constellation-api-keys' } };
+  const worker = {
+    name: 'keys',
+    modules: true,
+    script: 'export default {}',
+    kvNamespaces: { API_KEYS: 'constellation-api-keys' },
+  };
   const options = { resourcePersistencePath: join(state, 'data'), workers: [worker] };
   const miniflare = new Miniflare(convertV4MiniflareOptions(options));
   const keys = await miniflare.getKVNamespace('API_KEYS', 'keys');
@@ -84,7 +96,11 @@ async function fill(call: Call, url: string): Promise<void> {
     call(path, { method: 'POST', body, ...(key === undefined ? {} : { key }) });
   await call('/api/kb/articles/notes%2Fducks.md', {
     method: 'PUT',
-    body: { title: 'Ducks', content: '# Ducks\n\nDucks swim on the northern pond until it freezes.', metadata: { intent: ['birds'], device: ['Pond'] } },
+    body: {
+      title: 'Ducks',
+      content: '# Ducks\n\nDucks swim on the northern pond until it freezes.',
+      metadata: { intent: ['birds'], device: ['Pond'] },
+    },
   });
   // The folder still has it; it stays deleted.
   await call('/api/kb/articles/geese.md', { method: 'DELETE' });
