@@ -31,6 +31,9 @@ export interface ProductCatalogue {
   find(query: string): Promise<NamedProduct | undefined>;
 }
 
+const UNREADABLE =
+  'Cannot read the products of the shop: SHOP_DB needs a table products with product_id, sku, name, category, price_cents and currency';
+
 type Database = Pick<D1Database, 'prepare'>;
 
 /** Names that are read; further products are not found. */
@@ -57,7 +60,7 @@ export const d1ProductCatalogue = (database: Database, { now }: { now: () => num
         const product = named && (await productOf(database, named.product_id));
         return product && { ...product, alsoNamed: others.map(({ name }) => name) };
       } catch (cause) {
-        throw new DataSourceError('Cannot read the products of the shop', { cause });
+        throw new DataSourceError(UNREADABLE, { cause });
       }
     },
   };

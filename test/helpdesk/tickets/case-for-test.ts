@@ -220,6 +220,8 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     },
     /** Whether a write was met at which the process ended. */
     hasCrashed: () => crashes > 0,
+    /** Replaces the stored notes. */
+    damage: (note: string) => void database.prepare('UPDATE jobs SET note = ?').run(note),
     rows: () => database.prepare('SELECT * FROM jobs ORDER BY id').all(),
     marks: () => database.prepare('SELECT message, note FROM marks').all(),
     /** Lets the time pass to a moment, and happen what was late. */

@@ -56,6 +56,19 @@ const accepted = (given: Parameters<typeof worldForTest>[0] = {}, id = 'm1') => 
   return { world, case_ };
 };
 
+describe('what was stored and cannot be read', () => {
+  it.each(['{', '{"marker":"x"}', 'null'])('makes the job dead at once, with what to do: %s', async (note) => {
+    const { world, case_ } = accepted();
+    world.fault = failing(['write', 0, { before: down() }]);
+    await case_.work();
+    world.damage(note);
+    world.passTo(START + 3_600_000);
+    await runOut(world, world.start());
+    expect(world.rows()).toMatchObject([{ state: 'dead', error: expect.stringContaining('Answer it in the tool') }]);
+    expect(world.notes).toEqual([]);
+  });
+});
+
 describe('one note for a message', () => {
   it('is written from the current ticket, contains its marker, and leaves no text behind', async () => {
     const world = await delivered({});

@@ -38,6 +38,18 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
 };
 
 describe('replayTickets()', () => {
+  it('removes a delivery that is damaged, and replays the others', async () => {
+    const whole = JSON.stringify({ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '9' });
+    const { parts, queued, forgotten } = forTest([
+      dead('1', 0, '{'),
+      dead('2', 0, '{"kind":"older"}'),
+      dead('9', 0, whole),
+    ]);
+    await replayTickets({ all: true }, parts);
+    expect(queued).toEqual([JSON.parse(whole)]);
+    expect(forgotten).toHaveLength(3);
+  });
+
   it('reopens dead jobs, and queues each ticket once', async () => {
     const { parts, queued } = forTest([dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] });
     expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 3, unknown: [] });

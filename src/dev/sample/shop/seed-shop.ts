@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { NewerState } from '../../../http/coded-error.ts';
 import { generateShop } from './generate-shop.ts';
 
 /** What is used of a D1 database. */
@@ -21,13 +23,33 @@ const shopSchema = (): string[] =>
     .filter((statement) => statement !== '');
 
 /**
- * Makes the sample shop in an empty database, all or nothing. One that has tables is left as it is.
+ * Brings the sample shop of a database up to date, all or nothing: numbered as the stores of Durable Objects are. One that has products and
+ * no number is of the first version, or somebody's own: it stays as it is.
  *
- * @returns Whether it was made.
+ * @throws {NewerState} When a newer version of the product has made it.
  */
-export const seedShop = async (database: Database): Promise<boolean> => {
-  const { results } = await database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'products'").all();
-  if (results.length > 0) return false;
+export const seedShop = async (database: Database): Promise<void> => {
+  await database
+    .prepare('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)')
+    .all();
+  const { results } = await database
+    .prepare(
+      `SELECT coalesce((SELECT version FROM schema_versions WHERE store = 'shop'),
+        (SELECT 1 FROM sqlite_schema WHERE name = 'products'), 0) AS version`,
+    )
+    .all();
+  const { version } = z.tuple([z.object({ version: z.int() })]).parse(results)[0];
+  if (version > MIGRATIONS.length) {
+    throw new NewerState(
+      `Cannot open the sample shop: a newer version has made it (schema ${version}, this version knows ${MIGRATIONS.length}). Start that version or a later one; npm start -- --fresh forgets the state`,
+    );
+  }
+  const statements = MIGRATIONS.slice(version).flatMap((migration) => migration(database));
+  const note = database.prepare("INSERT OR REPLACE INTO schema_versions (store, version) VALUES ('shop', ?1)");
+  await database.batch([...statements, note.bind(MIGRATIONS.length)]);
+};
+
+const makeShop = (database: Database): Statement[] => {
   const tables = Object.entries(generateShop()).map(([table, rows]) => {
     const columns = Object.keys(rows[0] ?? {});
     const values = columns.map((column) => `value ->> '${column}'`);
@@ -36,7 +58,8 @@ export const seedShop = async (database: Database): Promise<boolean> => {
       .prepare(`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM json_each(?1)`)
       .bind(JSON.stringify(rows));
   });
-  const schema = shopSchema().map((statement) => database.prepare(statement));
-  await database.batch([...schema, ...tables, database.prepare('ANALYZE')]);
-  return true;
+  return [...shopSchema().map((statement) => database.prepare(statement)), ...tables, database.prepare('ANALYZE')];
 };
+
+/** Released ones never change; a new version of the sample appends one. */
+const MIGRATIONS: readonly ((database: Database) => Statement[])[] = [makeShop];

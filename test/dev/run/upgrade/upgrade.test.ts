@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -101,6 +101,44 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     await expect
       .poll(async () => JSON.stringify(await call('/v1/knowledge/gaps?state=all')), POLL)
       .toContain('"count":2');
+  });
+});
+
+describe('a state that a newer version has written', () => {
+  const SAID = 'a newer version of the product has written it';
+  const writeAsNewer = (object: string) =>
+    inDatabases(object, (database) => void database.exec('UPDATE schema_versions SET version = 99'));
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'constellation-newer-'));
+    cpSync(new URL('kb', import.meta.url), join(folder, 'kb'), { recursive: true });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('is refused by each store with what to do, and left as it is', { timeout: 120_000 }, async () => {
+    const args = ['--port', '0', '--state', join(folder, 'state'), '--kb', join(folder, 'kb'), '--no-helpdesk'];
+    const routes = ['/v1/workspaces/default/memories', '/v1/knowledge/gaps', '/v1/support/tickets'];
+    const first = await startProduct(args);
+    for (const route of routes) await caller(first.url, first.key)(route);
+    await first.stop();
+    for (const object of ['MemoryObject', 'GapsObject', 'DeskObject']) writeAsNewer(`constellation-*-${object}`);
+
+    const second = await startProduct(args);
+    for (const route of routes) {
+      const problem = expect.objectContaining({
+        ...{ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining(SAID), recoverable: false },
+        suggestion: expect.stringContaining('--fresh'),
+      });
+      expect(await second.get(route), route).toEqual({ error: problem });
+    }
+    const memory = { method: 'POST', body: { type: 'fact', content: 'A yak.' } };
+    await expect(caller(second.url, second.key)('/v1/workspaces/default/memories', memory)).rejects.toThrow(SAID);
+    await second.stop();
+
+    writeAsNewer('constellation-library-LibraryObject');
+    await expect(startProduct(args)).rejects.toThrow(
+      new RegExp(`^it ended: [\\s\\S]*Cannot start the sync: .*${SAID}.*--fresh`),
+    );
   });
 });
 
