@@ -44,7 +44,7 @@ const NEWER_STATE_REPORTED = {
   recoverable: false,
 };
 
-/** What is reported when an error comes of a `NewerState`. Told by its name: from a Durable Object to its caller an error loses its class. */
+/** What is reported when an error comes of a `NewerState`. Recognised by its name: from a Durable Object to its caller an error loses its class. */
 export const newerStateIn = (error: unknown): typeof NEWER_STATE_REPORTED | undefined => {
   let at = error;
   for (let depth = 0; depth < 8 && at instanceof Error; depth += 1, at = at.cause) {

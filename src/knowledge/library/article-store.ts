@@ -219,7 +219,7 @@ function* entriesOf(sql: Sql): Generator<EditionEntry> {
   }
 }
 
-/** As `putChunks` wrote them; cut anew where a row is damaged, so that an article never goes missing from answers. */
+/** As `putChunks` wrote them; cut again where a row is damaged, so that an article never goes missing from answers. */
 const chunksOf = (sql: Sql, article: Article): Chunk[] => {
   const { id, text } = article;
   const rows = sql

@@ -30,7 +30,7 @@ type StateName =
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {
     const [row] = sql.all<{ value: string }>('SELECT value FROM state WHERE name = ?', name);
-    // A damaged value counts as none: a sync begins anew, an edition is published again.
+    // A damaged value counts as none: a sync starts over, an edition is published again.
     return row === undefined ? undefined : readStored(z.unknown(), row.value);
   };
   const write = (name: StateName, value: unknown): void => {
