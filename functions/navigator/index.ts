@@ -4,6 +4,8 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/reranker.ts';
+import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
+import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { createApp } from '../../src/navigator/app.ts';
 import { faultLogger } from '../../src/runtime/fault-logger.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
@@ -18,6 +20,9 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
+  /** Librarians that a question may be for instead. */
+  ANALYTICS: Fetcher;
+  WEB_SEARCH: Fetcher;
   /** Present when wrangler.toml binds Workers AI. */
   AI?: WorkersAI;
 }
@@ -28,6 +33,8 @@ const fetch = serveApp('navigator', async (env: Env) => {
   const settings = readSettings(env);
   const identity = await identityFrom(env, 'navigator');
   const { meaningOf } = meaningsOf(settings, { librarian: 'navigator', kv: env.EMBEDDINGS, counters: countersOf(env) });
+  const { ANALYTICS, WEB_SEARCH } = env;
+  const targets = { ...serviceTargets({ ANALYTICS, WEB_SEARCH }), ...httpsTargets(identity.directory) };
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
@@ -36,6 +43,7 @@ const fetch = serveApp('navigator', async (env: Env) => {
     ...chatModelOf(settings),
     ...rerankerOf(env),
     wordVectors,
+    librarians: createLibrarians({ targets, own: Object.keys(targets) }),
     retrieve: createRetriever({ wordVectors, meaningOf, onFault: faultLogger('navigator') }),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
   });

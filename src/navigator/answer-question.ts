@@ -15,8 +15,11 @@ import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-editi
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
 import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
+import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge'> {
+  /** Librarians that may be named as the ones to ask. */
+  others?: OtherLibrarians | undefined;
   /** Gets the rules that the answer broke before it was mended. */
   onViolations?: ((violations: readonly AnswerViolation[]) => void) | undefined;
   /** What is known about the asker, best first. Data of others. */
@@ -64,7 +67,8 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { answer, metadata } = await findAnswer(edition, question, options);
+  const { answer: found, metadata } = await findAnswer(edition, question, options);
+  const answer = options.others === undefined ? found : withWhomToAsk(found, question, options.others);
   const { violations = [] } = answer;
   if (violations.length === 0) return { answer, metadata };
   options.onViolations?.(violations);

@@ -3,6 +3,7 @@ import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
 import { timeToAnswer } from '../http/deadline.ts';
 import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import { budgetedModel, settleModel } from '../runtime/model-budget.ts';
@@ -29,6 +30,8 @@ const NAVIGATOR: LibrarianInfo = {
   readsHistory: true,
 };
 
+const NO_LIBRARIANS: readonly LibrarianInfo[] = [];
+
 export interface NavigatorAppOptions extends ServeOptions {
   /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
@@ -38,12 +41,27 @@ export interface NavigatorAppOptions extends ServeOptions {
   reranker?: Reranker | undefined;
   /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
+  /** Librarians that a question may be for instead; none when absent. */
+  librarians?: Librarians | undefined;
 }
 
 /** `POST /librarians/navigator/ask`, `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of the navigator contract. */
-export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...options }: NavigatorAppOptions) => {
+export const createApp = ({
+  editionFor,
+  retrieve,
+  reranker,
+  wordVectors,
+  librarians,
+  ...options
+}: NavigatorAppOptions) => {
   const { now = Date.now } = options;
   const parts = { log: options.log, now };
+  const othersFor = async ({ context, waitUntil }: Pick<RequestScope, 'context' | 'waitUntil'>) => ({
+    self: NAVIGATOR,
+    // No answer waits for a description: a librarian that has not sent its own yet is named the next time.
+    all: (await librarians?.routable({ waitUntil, withinMs: 1 })) ?? NO_LIBRARIANS,
+    chain: context.chain,
+  });
   const librarian = {
     forRequest: (scope: RequestScope) =>
       createNavigator({
@@ -52,6 +70,7 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
         wordVectors,
         retrieve,
         waitUntil: scope.waitUntil,
+        others: () => othersFor(scope),
         readEdition: () => editionFor(scope),
       }),
   };
@@ -89,6 +108,7 @@ export const createApp = ({ editionFor, retrieve, reranker, wordVectors, ...opti
       reranker,
       wordVectors,
       retrieve,
+      others: await othersFor({ context, waitUntil }),
     };
     const { answer, metadata } = await answerQuestion(edition, query, asked);
     settleModel(c, model);

@@ -16,6 +16,7 @@ import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
 import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
+import type { OtherLibrarians } from './whom-to-ask.ts';
 
 export interface NavigatorParts {
   /** The current edition of the user's knowledge base; throws when there is none. */
@@ -27,6 +28,8 @@ export interface NavigatorParts {
   /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
   waitUntil?: WaitUntil | undefined;
+  /** Librarians that may be named as the ones to ask; none when absent. */
+  others?: (() => Promise<OtherLibrarians>) | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
@@ -45,6 +48,7 @@ export const createNavigator =
     reranker,
     wordVectors,
     waitUntil,
+    others,
     log = logLine,
     now = Date.now,
   }: NavigatorParts): Librarian =>
@@ -78,6 +82,7 @@ export const createNavigator =
         reranker,
         retrieve,
         wordVectors,
+        others: await others?.(),
       });
       return asLibrarianResponse(answer, metadata);
     } catch (error) {

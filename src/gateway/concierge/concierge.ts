@@ -5,8 +5,14 @@ import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
+import {
+  type Candidates,
+  type Choice,
+  candidatesCache,
+  chooseLibrarian,
+  permittedLibrarians,
+} from '../../search/librarian-routing.ts';
 import { completedQuestion, isFollowUp, turnBefore } from './follow-up.ts';
-import { type Candidates, type Choice, candidatesCache, chooseLibrarian, permittedLibrarians } from './routing.ts';
 import { type Part, questionsOf, splitByKind } from './split-question.ts';
 
 export interface ConciergeParts {

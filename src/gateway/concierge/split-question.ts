@@ -1,3 +1,4 @@
+import { type Candidates, type Choice, chooseLibrarian } from '../../search/librarian-routing.ts';
 import {
   beginsAsQuestion,
   isBareRequest,
@@ -9,7 +10,6 @@ import {
   tells,
 } from '../../text/question-forms.ts';
 import { type Span, splitSentences } from '../../text/split-sentences.ts';
-import { type Candidates, type Choice, chooseLibrarian } from './routing.ts';
 
 /** A part of a message, and the librarian it goes to. */
 export interface Part {

@@ -1,14 +1,14 @@
-import type { LibrarianInfo } from '../../contract/librarian.ts';
-import type { AnalysedQuery } from '../../search/analyse-query.ts';
-import type { EditionEntry } from '../../search/article.ts';
-import { buildEdition } from '../../search/build-edition.ts';
-import { type Edition, openEdition } from '../../search/open-edition.ts';
-import { inverseFrequency, RANKING } from '../../search/ranking.ts';
-import { searchEdition } from '../../search/search-edition.ts';
-import { covers } from '../../signing/capabilities.ts';
-import { wordsOf } from '../../text/analyse-text.ts';
-import { isFiller } from '../../text/question-forms.ts';
-import { stem } from '../../text/stem.ts';
+import type { LibrarianInfo } from '../contract/librarian.ts';
+import { covers } from '../signing/capabilities.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { isFiller } from '../text/question-forms.ts';
+import { stem } from '../text/stem.ts';
+import type { AnalysedQuery } from './analyse-query.ts';
+import type { EditionEntry } from './article.ts';
+import { buildEdition } from './build-edition.ts';
+import { type Edition, openEdition } from './open-edition.ts';
+import { inverseFrequency, RANKING } from './ranking.ts';
+import { searchEdition } from './search-edition.ts';
 
 /** The librarians that one caller may use. */
 export interface Candidates {
