@@ -37,9 +37,10 @@ export const KnowledgeSearchResponse = z.object({
   edition: z.string().min(1).max(128),
   /** Best first. */
   hits: z.array(KnowledgeHit).max(50),
-  /** What was unavailable in time; absent when nothing was. `embeddings`: only words were compared, not meanings. */
+  /** What was unavailable in time; absent when nothing was. `embeddings`: only words were compared, not meanings; `texts`: passages
+   * whose text could not be read are missing. */
   degraded: z
-    .array(z.enum(['embeddings']))
+    .array(z.enum(['embeddings', 'texts']))
     .min(1)
     .max(8)
     .optional(),

@@ -61,8 +61,12 @@ export interface UnitContents {
 const MAX_SECTIONS = 48;
 /** Units read per article, reduced in the same way. */
 const MAX_UNITS = 600;
-/** Cached article text per edition, in UTF-16 units. Each takes about 22 bytes with its analysis: 32 MB. */
+/**
+ * Cached article text per edition, in UTF-16 units. Each takes about 22 bytes with its analysis: 32 MB, and 6 MB for an edition that is so
+ * large that its texts are on pages.
+ */
 const MAX_TEXT = 1_500_000;
+const MAX_PAGED_TEXT = 300_000;
 
 interface CacheEntry {
   contents: ArticleContents;
@@ -89,7 +93,7 @@ export const cachedContents = (edition: Edition, candidate: CandidateArticle): A
   const read = ranges.map((range) => cachedSection(edition, range));
   const size = read.reduce((sum, { text }) => sum + text.length, 0);
   for (const [oldest, { size: freed }] of cache.articles) {
-    if (cache.size + size <= MAX_TEXT) break;
+    if (cache.size + size <= (edition.texts.paged === undefined ? MAX_TEXT : MAX_PAGED_TEXT)) break;
     cache.articles.delete(oldest);
     cache.size -= freed;
   }

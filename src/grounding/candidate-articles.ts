@@ -3,10 +3,11 @@ import type { QueryTerm } from '../search/analyse-query.ts';
 import { cachedArticle, cachedChunk } from '../search/chunk-cache.ts';
 import { closeWordsIn } from '../search/close-words.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { readPostings } from '../search/open-index.ts';
 import { FULL_IMPACT, inverseFrequency, RANKING } from '../search/ranking.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
 import { semanticCalibrationOf } from '../search/semantic-calibration.ts';
-import { entryBytes, entryRange, varintReader } from '../search/text-table.ts';
+import { entryBytes, varintReader } from '../search/text-table.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import type { ParsedQuestion, TextVectors } from './parse-question.ts';
 import { stemsOf } from './sections.ts';
@@ -68,10 +69,18 @@ export const candidateArticles = (
   }));
   scored.sort((left, right) => right.score - left.score || left.candidate.source.index - right.candidate.source.index);
   const top = scored[0]?.score ?? 0;
-  return scored
+  const chosen = scored
     .filter(({ candidate }, at) => at < MAX_CANDIDATES || options.always?.includes(candidate.source.index))
     .map(({ candidate, score }, at) => ({ ...candidate, place: at + 1, odds: Math.exp(score - top) }));
+  const { texts } = edition;
+  if (texts.paged === undefined) return chosen;
+  texts.need(chosen.flatMap(chunksOf));
+  // An article that cannot be read is no candidate.
+  return chosen.filter((candidate) => chunksOf(candidate).every((chunk) => texts.words(chunk) !== undefined));
 };
+
+const chunksOf = ({ source: { firstChunk, endChunk } }: CandidateArticle): number[] =>
+  Array.from({ length: endChunk - firstChunk }, (_, at) => firstChunk + at);
 
 /** All articles with search hits, and those with words close to the question's. */
 export const articlesFound = (
@@ -246,7 +255,6 @@ export const rankArticles = (
   for (const { postings } of terms) {
     const best = new Map<number, number>();
     for (const { termId, weight, idf } of postings) {
-      const { start, end } = entryRange(index.postingStarts, termId);
       let current = -1;
       let sum = 0;
       const close = () => {
@@ -256,18 +264,17 @@ export const rankArticles = (
         const score = (idf * weight * frequency * (RANKING.k1 + 1)) / (frequency + RANKING.k1);
         best.set(current, Math.max(best.get(current) ?? 0, score));
       };
-      for (let at = start; at < end; at++) {
-        const chunk = index.postingChunks[at] ?? 0;
-        if (isAllowed?.(chunk) === false) continue;
+      readPostings(index, termId, (chunk, weighed) => {
+        if (isAllowed?.(chunk) === false) return;
         const owner = index.articleOf(chunk);
         if (owner !== current) {
           close();
           current = owner;
           sum = 0;
         }
-        const impact = Math.min(0.99, (index.postingImpacts[at] ?? 0) / FULL_IMPACT);
+        const impact = Math.min(0.99, weighed / FULL_IMPACT);
         sum += (RANKING.k1 * impact) / (1 - impact);
-      }
+      });
       close();
     }
     for (const [place, score] of best) scores.set(place, (scores.get(place) ?? 0) + score);

@@ -7,6 +7,7 @@ import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { readPages } from '../search/chunk-texts.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
@@ -45,7 +46,7 @@ export interface AnswerMetadata {
   model?: string;
   model_refused?: NonNullable<ModelAccount['refused']>;
   /** Components that failed, so that a later answer may be better. */
-  degraded?: ('embeddings' | 'model')[];
+  degraded?: ('embeddings' | 'model' | 'texts')[];
   usage?: { calls: number; input_tokens: number; output_tokens: number; cost_usd?: number };
   /** Milliseconds of all model calls together. */
   model_ms?: number;
@@ -100,22 +101,34 @@ const findAnswer = async (
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
-    return { answer: cachedAnswer(edition, question, { ...asked, vectors, knowledge }), metadata: {} };
+    return quoted(edition, cacheEntryOf(edition, question, asked), () =>
+      answerFromEdition(edition, question, { ...asked, vectors, knowledge }),
+    );
   const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
   if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
   const limit = ai === undefined ? HITS : MODEL_HITS;
   const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
     retrieve
       ? retrieve(edition, query, { ...about, limit, signal, waitUntil, timeLeftMs: timeLeftMs() })
-      : ({ outcome: searchEdition(edition, query, { ...about, limit }), semantic: 'absent' } as const);
-  const { outcome, semantic } = await find(question, asked);
+      : {
+          outcome: (await readPages(edition, () => searchEdition(edition, query, { ...about, limit }))).value,
+          semantic: 'absent' as const,
+        };
+  const { outcome, semantic, ...lack } = await find(question, asked);
   const whole = questionWithTurn(question, history);
   const outcomeWithTurn = whole === question ? undefined : (await find(whole, { devices })).outcome;
   const lacksEmbeddings = semantic === 'late' || semantic === 'failed';
   if (ai === undefined) {
-    const answer = answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors, knowledge });
-    if (lacksEmbeddings) return { answer, metadata: { degraded: ['embeddings'] } };
-    return { answer: entry?.store(answer) ?? answer, metadata: {} };
+    const lacks: AnswerMetadata['degraded'] = [
+      ...(lacksEmbeddings ? (['embeddings'] as const) : []),
+      ...('lacksTexts' in lack && lack.lacksTexts === true ? (['texts'] as const) : []),
+    ];
+    return quoted(
+      edition,
+      entry,
+      () => answerFromEdition(edition, question, { ...asked, outcome, outcomeWithTurn, vectors, knowledge }),
+      lacks,
+    );
   }
   const { account, ...answer } = await answerWithModel(edition, question, {
     ...{
@@ -135,13 +148,27 @@ const findAnswer = async (
     search: async (query) =>
       vectorsOf(edition)?.space.model === WORD_VECTORS_MODEL
         ? (await find(query, { devices })).outcome
-        : searchEdition(edition, query, { devices, limit }),
+        : (await readPages(edition, () => searchEdition(edition, query, { devices, limit }))).value,
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
 
 const devicesOf = (facts: readonly string[], edition: Edition): string[] =>
   facts.length === 0 ? [] : [...new Set(facts.flatMap((fact) => devicesNamedIn(fact, edition.devices())))];
+
+/** An answer of quotes; cached unless something was missing. */
+const quoted = async (
+  edition: Edition,
+  entry: CacheEntry | undefined,
+  answer: () => NavigatorAnswer,
+  lacks: readonly NonNullable<AnswerMetadata['degraded']>[number][] = [],
+): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
+  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
+  const { value, isComplete } = await readPages(edition, answer);
+  const degraded = isComplete || lacks.includes('texts') ? [...lacks] : [...lacks, 'texts' as const];
+  if (degraded.length > 0) return { answer: value, metadata: { degraded } };
+  return { answer: entry?.store(value) ?? value, metadata: {} };
+};
 
 const MAX_REMOVED = 6;
 
@@ -185,16 +212,6 @@ const metadataOf = (
 const MAX_ANSWERS = 256;
 /** In UTF-16 units. Longer questions are rarely repeated. */
 const MAX_KEY_LENGTH = 1000;
-
-/**
- * `answerFromEdition` with a cache: an edition never changes, so the same question with the same options has the same answer.
- *
- * @returns Shared between callers, therefore deeply frozen.
- */
-export const cachedAnswer = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const entry = cacheEntryOf(edition, question, options);
-  return entry.cached ?? entry.store(answerFromEdition(edition, question, options));
-};
 
 /** The cache entry of one question. */
 interface CacheEntry {

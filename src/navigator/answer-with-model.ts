@@ -14,6 +14,7 @@ import { isWeakSearch, mergeHits, proposeQueries } from '../grounding/search-que
 import { rerankPassages, type ShownPassage, showPassages } from '../grounding/shown-passages.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import type { Turn } from '../search/analyse-query.ts';
+import { readPages } from '../search/chunk-texts.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
@@ -81,16 +82,18 @@ export const answerWithModel = async (
   options: ModelAnswerOptions,
 ): Promise<ModelAnswer> => {
   const { ai, signal, timeLeftMs, progress, facts = [], now = Date.now, ...known } = options;
-  const outcome = promptInjectionScreen.outcome(edition, options.outcome);
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const outcome = await read(() => promptInjectionScreen.outcome(edition, options.outcome));
   const quoted = {
     ...known,
     outcome: { ...outcome, hits: outcome.hits.slice(0, HITS) },
     screen: promptInjectionScreen,
   };
-  const fallback = (reading?: 'declines') => answerFromEdition(edition, question, { ...quoted, reading });
+  const fallback = (reading?: 'declines') => read(() => answerFromEdition(edition, question, { ...quoted, reading }));
   const screened = promptInjectionScreen.repeatable(question);
   const account = { model: ai.model, removed: [], queries: [] };
-  if (screened === '') return { ...fallback(), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
+  if (screened === '')
+    return { ...(await fallback()), account: { ...account, answeredBy: 'quotes', refused: 'not_asked' } };
   const started = now();
   const calls = startModelCalls({
     ...{ ai, signal },
@@ -103,7 +106,10 @@ export const answerWithModel = async (
       .filter(({ text }) => text !== '');
     const found = await findPassages(edition, { ...options, question: screened, history, outcome, calls });
     if (found.passages.length === 0)
-      return { ...fallback(), account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' } };
+      return {
+        ...(await fallback()),
+        account: { ...account, ...found.account, answeredBy: 'quotes', refused: 'not_asked' },
+      };
     const request = { question: screened, history, passages: found.passages, task: aboutAsker(facts) };
     progress?.({ type: 'passages', passages: found.passages.map(placeOf) });
     const sent: CheckedStatement<ShownPassage>[] = [];
@@ -123,11 +129,13 @@ export const answerWithModel = async (
     const composed =
       'failure' in written
         ? { answer: undefined, violations: [], dropped: [] }
-        : composeValidAnswer({ edition, question: screened, outcome, passages: found.passages, written, knowledge });
+        : await read(() =>
+            composeValidAnswer({ edition, question: screened, outcome, passages: found.passages, written, knowledge }),
+          );
     withdraw(composed.dropped, { sent, progress });
     if (composed.answer !== undefined) return { ...composed.answer, account: end({ answeredBy: 'model' }) };
     const refused = 'failure' in written ? written.failure : 'unsupported';
-    const standIn = fallback(refused === 'no_answer' ? 'declines' : undefined);
+    const standIn = await fallback(refused === 'no_answer' ? 'declines' : undefined);
     const violations = [...composed.violations, ...(standIn.violations ?? [])];
     return {
       ...limited(standIn, refused),
@@ -187,22 +195,30 @@ const findPassages = async (
   edition: Edition,
   { question, history, outcome, outcomeWithTurn, calls, search, reranker, signal, devices, vectors }: Finding,
 ): Promise<{ passages: ShownPassage[]; account: Pick<ModelAccount, 'queries'> }> => {
-  const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
-  const searches = withTurn === undefined ? [outcome] : [outcome, withTurn];
-  const found = findAnswer(edition, question, { ...{ history, devices, vectors, searches }, ...RANKED });
-  const first = [...hitsOf(edition, found, searches), ...outcome.hits];
-  const titles = chooseHits(edition, question, first).hits.map(({ source }) => source.title);
+  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const { found, first, titles } = await read(() => {
+    const withTurn = outcomeWithTurn && promptInjectionScreen.outcome(edition, outcomeWithTurn);
+    const searches = withTurn === undefined ? [outcome] : [outcome, withTurn];
+    const answer = findAnswer(edition, question, { ...{ history, devices, vectors, searches }, ...RANKED });
+    const hits = [...hitsOf(edition, answer, searches), ...outcome.hits];
+    return {
+      found: answer,
+      first: hits,
+      titles: chooseHits(edition, question, hits).hits.map(({ source }) => source.title),
+    };
+  });
   const queries = isWeakSearch(found) ? await proposeQueries({ question, history, found: titles }, calls) : [];
-  const byWords = async (query: string) => searchEdition(edition, query, { limit: MODEL_HITS });
+  const byWords = (query: string) => read(() => searchEdition(edition, query, { limit: MODEL_HITS }));
   const outcomes = await Promise.all(queries.map((query) => (search ?? byWords)(query).catch(() => undefined)));
-  const further = outcomes.flatMap((each) =>
-    each === undefined ? [] : [promptInjectionScreen.outcome(edition, each).hits],
-  );
-  const hits = further.length > 0 ? mergeHits([eachOnce(first), ...further]) : eachOnce(first);
-  const chosen = chooseHits(edition, question, hits).hits;
-  const passages = reranker
-    ? await rerankPassages(edition, chosen, { question, reranker, signal })
-    : showPassages(edition, chosen);
+  const { chosen, shown } = await read(() => {
+    const further = outcomes.flatMap((each) =>
+      each === undefined ? [] : [promptInjectionScreen.outcome(edition, each).hits],
+    );
+    const hits = further.length > 0 ? mergeHits([eachOnce(first), ...further]) : eachOnce(first);
+    const best = chooseHits(edition, question, hits).hits;
+    return { chosen: best, shown: showPassages(edition, best) };
+  });
+  const passages = reranker ? await rerankPassages(edition, chosen, { question, reranker, signal }) : shown;
   return { passages, account: { queries } };
 };
 

@@ -154,13 +154,13 @@ const LEAST_TELLING = 0.4;
 /** The language of most articles; undefined when too few could be detected. */
 const languageOfBase = oncePer((edition: Edition) => {
   const counts = new Map<string, number>();
-  const step = Math.max(1, Math.floor(edition.chunkCount / 30));
-  for (let at = 0; at < edition.chunkCount; at += step) {
-    const language = detectLanguage(edition.chunk(at).text);
+  const texts = edition.sampleTexts();
+  for (const text of texts) {
+    const language = detectLanguage(text);
     if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  const isMost = first !== undefined && first[1] >= LEAST_TELLING * (edition.chunkCount / step);
+  const isMost = first !== undefined && first[1] >= LEAST_TELLING * texts.length;
   const language = isMost && first[1] >= 3 * (second?.[1] ?? 0) ? first[0] : undefined;
   return { language };
 });

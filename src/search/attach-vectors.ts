@@ -1,4 +1,5 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
+import type { PageSource } from './chunk-texts.ts';
 import { aligned, attachSection } from './edition-format.ts';
 import { openEdition } from './open-edition.ts';
 import { packVector, quantise, signsOf, signWords, unpackVector } from './quantise.ts';
@@ -89,13 +90,20 @@ const attachRows = (
 };
 
 /** Attaches a word vector for every chunk; `edition` must not be used afterwards. */
-export const attachWordVectors = (edition: Uint8Array, words: WordVectors): Uint8Array<ArrayBuffer> => {
-  const { index, chunk, article, chunkCount } = openEdition(edition);
-  const rows = Array.from({ length: chunkCount }, (_, place) => {
-    const text = embeddingTextOf({ ...chunk(place), title: article(index.articleOf(place)).title });
-    const vector = words.vectorOfText(text);
-    return vector && packVector(quantise(vector));
-  });
+export const attachWordVectors = (
+  edition: Uint8Array,
+  words: WordVectors,
+  pages?: PageSource,
+): Uint8Array<ArrayBuffer> => {
+  const { index, chunk, article, chunkCount } = openEdition(edition, pages);
+  // One by one: objects for all of them would take more memory than the vectors.
+  const rows = (function* () {
+    for (let place = 0; place < chunkCount; place++) {
+      const text = embeddingTextOf({ ...chunk(place), title: article(index.articleOf(place)).title });
+      const vector = words.vectorOfText(text);
+      yield vector && packVector(quantise(vector));
+    }
+  })();
   const space = { model: WORD_VECTORS_MODEL, dimensions: words.dimensions };
   return attachVectors(edition, { kind: 'rows', space, rows, chunks: chunkCount });
 };

@@ -1,9 +1,10 @@
 import type { EditionEntry, EditionIdentity } from './article.ts';
 import { CHUNK_NUMBERS, collectWords, type FieldLengths } from './collect-words.ts';
-import { placeSections, SPARE_BYTES, writeHeader } from './edition-format.ts';
-import { editionSections } from './edition-sections.ts';
+import { placeSections, readHeader, SPARE_BYTES, unreadable, writeHeader } from './edition-format.ts';
+import { editionSections, SUM_BYTES } from './edition-sections.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
-import { compareByBytes, entryBytes, numbersView, openTextTable, postingView, varintReader } from './text-table.ts';
+import { type EditionPages, openPage, type TextPage } from './text-pages.ts';
+import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader, writeVarint } from './text-table.ts';
 
 /**
  * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). Output is deterministic and does
@@ -14,25 +15,31 @@ import { compareByBytes, entryBytes, numbersView, openTextTable, postingView, va
  * sorted first.
  *
  * @param options.spareBytes Extra room for sections that will be attached, given the size of the edition in bytes.
+ * @param options.pages Takes the texts, so that the edition is an index only; `sealPages` completes it. In the edition when absent.
  * @returns A view with at least `SPARE_BYTES` of free memory behind it (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
 export const buildEdition = (
   entries: Iterable<EditionEntry>,
   identity: EditionIdentity,
-  { spareBytes = () => 0 }: { spareBytes?: (byteLength: number) => number } = {},
+  {
+    spareBytes = () => 0,
+    pages,
+  }: { spareBytes?: (byteLength: number) => number; pages?: EditionPages | undefined } = {},
 ): Uint8Array<ArrayBuffer> => {
   const repeatable = Object.is(entries[Symbol.iterator](), entries) ? [...entries] : entries;
   let sorted = repeatable;
-  let collected = collectWords(sorted);
+  let collected = collectWords(sorted, pages);
   if (collected === undefined) {
     sorted = [...repeatable].sort((left, right) => compareByBytes(left.article.id, right.article.id));
-    collected = collectWords(sorted);
+    collected = collectWords(sorted, pages);
   }
   if (collected === undefined) throw new RangeError('Cannot build the edition: two articles share an id');
   const sections = editionSections(collected, identity);
   const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
-  const edition = new Uint8Array(new ArrayBuffer(byteLength + SPARE_BYTES + spareBytes(byteLength)), 0, byteLength);
+  // Fitting adds a byte for each term.
+  const spare = SPARE_BYTES + collected.terms.size + spareBytes(byteLength);
+  const edition = new Uint8Array(new ArrayBuffer(byteLength + spare), 0, byteLength);
   writeHeader(edition, places);
   const written = new Map<string, Uint8Array>();
   for (const [name, { start, length }] of places) {
@@ -40,9 +47,18 @@ export const buildEdition = (
     sections.get(name)?.write(target);
     written.set(name, target);
   }
-  fillPostings(collected.fieldLengths, written);
-  writeTexts(sorted, written.get('texts') ?? new Uint8Array(0));
+  fillPostings(collected.fieldLengths, written, pages);
+  const texts = written.get('texts');
+  if (texts !== undefined) writeTexts(sorted, texts);
   return edition;
+};
+
+/** Notes the SHA-256 hashes of the pages in a finished edition, in place. */
+export const sealPages = (edition: Uint8Array, sums: readonly Uint8Array[]): void => {
+  const place = readHeader(edition).get('pages.sums');
+  if (place === undefined || place.length !== sums.length * SUM_BYTES)
+    throw new RangeError(`Cannot note ${sums.length} hashes: the edition has another number of pages`);
+  for (const [page, sum] of sums.entries()) edition.set(sum, place.start + page * SUM_BYTES);
 };
 
 const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void => {
@@ -66,15 +82,20 @@ const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edit
  *
  * @param sections All written except postings and texts.
  */
-const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): void => {
+const fillPostings = (
+  lengths: FieldLengths,
+  sections: ReadonlyMap<string, Uint8Array>,
+  pages: EditionPages | undefined,
+): void => {
   const view = (name: string): Uint32Array => numbersView(sections.get(name));
   const wordTerms = view('word.terms');
   const chunks = view('chunks');
-  const impacts = sections.get('posting.impacts') ?? new Uint8Array(0);
-  const postingChunks = postingView(sections.get('posting.chunks'), impacts.length);
-  const next = view('posting.starts').slice();
+  const postings = sections.get('postings') ?? new Uint8Array(0);
+  const next = view('postings.starts').slice();
+  /** By term: its last chunk so far, counted from 1. */
+  const lasts = new Uint32Array(next.length);
   const frequencies = new Float64Array(next.length);
-  const fields = fieldsOf(lengths, sections);
+  const fields = fieldsOf(lengths, sections, pages);
   for (let chunk = 0; chunk * CHUNK_NUMBERS < chunks.length; chunk++) {
     const terms: number[] = [];
     for (const { weight, meanLength, words } of fields) {
@@ -87,10 +108,10 @@ const fillPostings = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8
       }
     }
     for (const term of terms) {
-      const place = next[term] ?? 0;
-      postingChunks[place] = chunk;
-      impacts[place] = impactOf(frequencies[term] ?? 0);
+      const place = writeVarint(postings, next[term] ?? 0, chunk + 1 - (lasts[term] ?? 0));
+      postings[place] = impactOf(frequencies[term] ?? 0);
       next[term] = place + 1;
+      lasts[term] = chunk + 1;
       frequencies[term] = 0;
     }
   }
@@ -106,16 +127,21 @@ interface Field {
   words: (chunk: number) => Uint32Array;
 }
 
-const fieldsOf = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Array>): Field[] => {
+const fieldsOf = (
+  lengths: FieldLengths,
+  sections: ReadonlyMap<string, Uint8Array>,
+  pages: EditionPages | undefined,
+): Field[] => {
   const chunks = numbersView(sections.get('chunks'));
   const chunkCount = Math.max(1, chunks.length / CHUNK_NUMBERS);
+  const meanOf = (length: number) => Math.max(1, length / chunkCount);
   const field = (name: string, weight: number, length: number, entryOf: (chunk: number) => number): Field => {
     const bytes = sections.get(name) ?? new Uint8Array(0);
     const table = openTextTable(numbersView(sections.get(`${name}.starts`)), bytes);
     const read = varintReader();
     return {
       weight,
-      meanLength: Math.max(1, length / chunkCount),
+      meanLength: meanOf(length),
       words: (chunk) => read(entryBytes(table, entryOf(chunk))),
     };
   };
@@ -124,6 +150,28 @@ const fieldsOf = (lengths: FieldLengths, sections: ReadonlyMap<string, Uint8Arra
     field('titleWords', RANKING.title, lengths.title, articleOf),
     field('labelWords', RANKING.label, lengths.label, articleOf),
     field('headingWords', RANKING.heading, lengths.heading, (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0),
-    field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk),
+    pages === undefined
+      ? field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk)
+      : {
+          weight: RANKING.body,
+          meanLength: meanOf(lengths.body),
+          words: wordsOnPages(numbersView(sections.get('pages.ends')), pages),
+        },
   ];
+};
+
+/** Word ids of chunks that are asked for in ascending order: each page is read once. */
+const wordsOnPages = (ends: Uint32Array, pages: EditionPages): ((chunk: number) => Uint32Array) => {
+  const read = varintReader();
+  let at = -1;
+  let page: TextPage | undefined;
+  return (chunk) => {
+    while (page === undefined || chunk >= (ends[at] ?? 0)) {
+      at += 1;
+      const bytes = pages.read(at);
+      if (bytes === undefined || at >= ends.length) throw unreadable('a page has gone while it was built');
+      page = openPage(bytes);
+    }
+    return read(entryBytes(page.words, chunk - (ends[at - 1] ?? 0)));
+  };
 };

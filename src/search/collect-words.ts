@@ -1,13 +1,9 @@
 import { analyseText, utf8Length } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
-import { compareByBytes, encodeStrings } from './text-table.ts';
-
-/** A table under construction: the end offset of each entry, and the bytes of all entries. */
-export interface GrowingTable {
-  ends: GrowingNumbers;
-  bytes: GrowingBytes;
-}
+import { type GrowingNumbers, type GrowingTable, growingNumbers, growingTable } from './growing-table.ts';
+import { type EditionPages, pageWriter } from './text-pages.ts';
+import { compareByBytes, encodeStrings, varintLength } from './text-table.ts';
 
 /** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {
@@ -21,6 +17,9 @@ export interface CollectedWords {
   /** By term: the number of chunks that contain it in title, headings or text. */
   termTextChunks: GrowingNumbers;
   termCounts: GrowingNumbers;
+  /** By term: its last chunk so far, counted from 1, and the bytes of its postings. */
+  termLasts: GrowingNumbers;
+  postingBytes: GrowingNumbers;
   /** Number of content words of all chunks by field; titles and labels count once per chunk of their article. */
   fieldLengths: FieldLengths;
   articles: GrowingTable;
@@ -30,10 +29,13 @@ export interface CollectedWords {
   articleChunkEnds: GrowingNumbers;
   headings: GrowingTable;
   headingWords: GrowingTable;
+  /** Empty where the words of the chunks are on pages. */
   chunkWords: GrowingTable;
+  /** By page: the chunks up to its end; empty without pages. */
+  pageEnds: GrowingNumbers;
   /** By chunk: article, start, end, tokens and heading, consecutively. */
   chunkNumbers: GrowingNumbers;
-  /** By chunk: the end of its text in UTF-8 bytes. The second pass writes the texts themselves. */
+  /** By chunk: the end of its text in UTF-8 bytes. The second pass writes the texts themselves, unless they are on pages. */
   textEnds: GrowingNumbers;
   /** By tag (`intent setup`, `device apollo`): the articles that have it. */
   tags: Map<string, number[]>;
@@ -52,10 +54,15 @@ export const CHUNK_NUMBERS = 5;
 /**
  * First pass: numbers and counts the words, and stores every chunk as a list of word ids.
  *
+ * @param pages Takes the chunks' texts and word ids; they stay in memory without it.
  * @returns `undefined` as soon as an article's id does not sort after the previous one.
  */
-export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | undefined => {
+export const collectWords = (
+  entries: Iterable<EditionEntry>,
+  pages?: Pick<EditionPages, 'write'>,
+): CollectedWords | undefined => {
   const collected = emptyCollection();
+  const paged = pages && pageWriter(pages, collected.pageEnds);
   const number = wordNumbering(collected);
   const headingOf = headingNumbering(collected, number);
   let previous: string | undefined;
@@ -71,9 +78,14 @@ export const collectWords = (entries: Iterable<EditionEntry>): CollectedWords | 
     }
     const title = number(article.title, collected.titleWords);
     const label = number(labelsOf(article), collected.labelWords);
-    for (const chunk of chunks) addChunk(collected, chunk, { articleIndex, title, label, number, headingOf });
+    paged?.startArticle(chunks.reduce((sum, { text }) => sum + text.length, 0));
+    for (const chunk of chunks) {
+      const words = paged === undefined ? collected.chunkWords : paged.wordsOf(chunk.text);
+      addChunk(collected, chunk, { articleIndex, title, label, number, headingOf, words });
+    }
     collected.articleChunkEnds.push(collected.textEnds.length());
   }
+  paged?.end();
   return collected;
 };
 
@@ -92,11 +104,17 @@ const addChunk = (
     label: number[];
     number: NumberWords;
     headingOf: (path: readonly string[]) => Heading;
+    /** Takes the word ids of the text. */
+    words: GrowingTable;
   },
 ): void => {
   const heading = parts.headingOf(chunk.headingPath);
-  const body = parts.number(chunk.text, collected.chunkWords);
-  countChunk(collected, { texts: [parts.title, heading.words, body], label: parts.label });
+  const body = parts.number(chunk.text, parts.words);
+  countChunk(collected, {
+    chunk: collected.textEnds.length(),
+    texts: [parts.title, heading.words, body],
+    label: parts.label,
+  });
   collected.fieldLengths.title += parts.title.length;
   collected.fieldLengths.label += parts.label.length;
   collected.fieldLengths.heading += heading.words.length;
@@ -110,28 +128,39 @@ const addChunk = (
 
 /** Counts the chunk once for each of its terms. */
 const countChunk = (
-  { wordTerms, termChunks, termTextChunks }: CollectedWords,
-  { texts, label }: { texts: readonly number[][]; label: readonly number[] },
+  { wordTerms, termChunks, termTextChunks, termLasts, postingBytes }: CollectedWords,
+  { chunk, texts, label }: { chunk: number; texts: readonly number[][]; label: readonly number[] },
 ): void => {
   const seen = new Set<number>();
   for (const words of texts) for (const word of words) seen.add(wordTerms.get(word));
   for (const term of seen) termTextChunks.set(term, termTextChunks.get(term) + 1);
   for (const word of label) seen.add(wordTerms.get(word));
-  for (const term of seen) termChunks.set(term, termChunks.get(term) + 1);
+  for (const term of seen) {
+    termChunks.set(term, termChunks.get(term) + 1);
+    // A posting is the distance from the one before, and a weight of one byte.
+    postingBytes.set(term, postingBytes.get(term) + varintLength(chunk + 1 - termLasts.get(term)) + 1);
+    termLasts.set(term, chunk + 1);
+  }
 };
 
 /** Gives each new word an id and a term, and appends the words of a text to a table as varints. */
 const wordNumbering = (collected: CollectedWords): NumberWords => {
-  const { words, wordTerms, wordCounts, terms, termChunks, termTextChunks, termCounts } = collected;
+  const { words, wordTerms, wordCounts, terms } = collected;
+  const perTerm = [
+    collected.termChunks,
+    collected.termTextChunks,
+    collected.termCounts,
+    collected.termLasts,
+    collected.postingBytes,
+  ];
+  const { termCounts } = collected;
   const addWord = (word: string): number => {
     const wordIndex = words.size;
     const stemmed = detached(stem(word));
     const term = terms.get(stemmed) ?? terms.size;
     if (term === terms.size) {
       terms.set(stemmed, term);
-      termChunks.push(0);
-      termTextChunks.push(0);
-      termCounts.push(0);
+      for (const numbers of perTerm) numbers.push(0);
     }
     words.set(detached(word), wordIndex);
     wordTerms.push(term);
@@ -187,8 +216,6 @@ const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
   table.ends.push(table.bytes.length());
 };
 
-const growingTable = (): GrowingTable => ({ ends: growingNumbers(), bytes: growingBytes() });
-
 const emptyCollection = (): CollectedWords => ({
   words: new Map(),
   wordTerms: growingNumbers(),
@@ -197,6 +224,8 @@ const emptyCollection = (): CollectedWords => ({
   termChunks: growingNumbers(),
   termTextChunks: growingNumbers(),
   termCounts: growingNumbers(),
+  termLasts: growingNumbers(),
+  postingBytes: growingNumbers(),
   fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
   articles: growingTable(),
   titleWords: growingTable(),
@@ -205,84 +234,8 @@ const emptyCollection = (): CollectedWords => ({
   headings: growingTable(),
   headingWords: growingTable(),
   chunkWords: growingTable(),
+  pageEnds: growingNumbers(),
   chunkNumbers: growingNumbers(),
   textEnds: growingNumbers(),
   tags: new Map(),
 });
-
-/** A growing buffer of bytes and numbers. */
-interface GrowingBytes {
-  length: () => number;
-  /** Writes an integer from 0 to 2^32 - 1 as a varint: seven bits per byte, lowest first. */
-  pushVarint: (value: number) => void;
-  push: (bytes: Uint8Array) => void;
-  /** Writes everything to the start of `target`. */
-  copyTo: (target: Uint8Array) => void;
-}
-
-const BLOCK_BYTES = 65_536;
-
-/** Stored in blocks, so that peak memory is the content plus one block. */
-const growingBytes = (): GrowingBytes => {
-  const blocks: Uint8Array[] = [];
-  let block = new Uint8Array(0);
-  let used = 0;
-  let full = 0;
-  const pushByte = (byte: number): void => {
-    if (used === block.length) {
-      full += used;
-      block = new Uint8Array(BLOCK_BYTES);
-      blocks.push(block);
-      used = 0;
-    }
-    block[used++] = byte;
-  };
-  return {
-    length: () => full + used,
-    pushVarint: (value) => {
-      let rest = value;
-      for (; rest >= 128; rest = Math.floor(rest / 128)) pushByte((rest % 128) | 128);
-      pushByte(rest);
-    },
-    push: (bytes) => bytes.forEach(pushByte),
-    copyTo: (target) => {
-      let at = 0;
-      for (const part of blocks) {
-        const end = part === block ? used : part.length;
-        target.set(part.subarray(0, end), at);
-        at += end;
-      }
-    },
-  };
-};
-
-interface GrowingNumbers {
-  length: () => number;
-  push: (value: number) => void;
-  get: (at: number) => number;
-  set: (at: number, value: number) => void;
-  /** A view, valid until the next push. */
-  view: () => Uint32Array;
-}
-
-/** A growing array of unsigned 32-bit numbers; doubles when full. */
-const growingNumbers = (): GrowingNumbers => {
-  let numbers = new Uint32Array(1024);
-  let length = 0;
-  return {
-    length: () => length,
-    push: (value) => {
-      if (length === numbers.length) {
-        const larger = new Uint32Array(length * 2);
-        larger.set(numbers);
-        numbers = larger;
-      }
-      numbers[length++] = value;
-    },
-    get: (at) => numbers[at] ?? 0,
-    set: (at, value) => {
-      numbers[at] = value;
-    },
-    view: () => numbers.subarray(0, length),
-  };
-};

@@ -4,7 +4,7 @@ export class EditionFormatError extends Error {
 }
 
 /** Incremented when the layout or the meaning of a section changes; readers reject unknown versions. */
-export const EDITION_VERSION = 4;
+export const EDITION_VERSION = 5;
 
 /** Position of a section, in bytes from the start of the edition. */
 export interface Placement {

@@ -1,8 +1,12 @@
 import { CodedError } from '../http/coded-error.ts';
 import { withDeadline } from '../http/deadline.ts';
 import type { EditionParts, EditionSource } from '../storage/edition-storage.ts';
-import { type EditionManifest, MAX_EDITION_BYTES, sha256Hex } from '../storage/edition-storage.ts';
+import { type EditionManifest, FIRST_PAGE, MAX_EDITION_BYTES, sha256, sha256Hex } from '../storage/edition-storage.ts';
+import { readHeader } from './edition-format.ts';
+import { SUM_BYTES } from './edition-sections.ts';
 import { type Edition, openEdition } from './open-edition.ts';
+import { MAX_CACHED_PAGE_BYTES, type PageCache, pageCache } from './page-cache.ts';
+import { openPage } from './text-pages.ts';
 
 /** There is no edition to answer from: none is published, or the library has been unreachable for too long. */
 export class EditionUnavailable extends CodedError {
@@ -52,56 +56,73 @@ interface CacheEntry {
   edition: Edition;
   /** Time of the last request that the library answered. */
   askedAt: number;
+  places: PagePlaces;
+}
+
+/** Where pages are fetched from. */
+interface PagePlaces {
+  parts: readonly EditionParts[];
 }
 
 /**
- * Caches the current edition of several workspaces in this isolate. Superseded editions are released; when the open
- * editions exceed `maxBytes` in total, the least recently read one is evicted.
+ * Caches the current edition of several workspaces in this isolate, and pages of texts. Superseded editions are released; when the open
+ * editions would exceed `maxBytes` in total with one that is loaded, the least recently read are released before: of an edition that takes
+ * more than half of it, there are not two.
  *
- * @param options.maxBytes Limit for all open editions; 64 MiB by default. A single edition that exceeds it is not opened.
+ * @param options.maxBytes Limit for all open editions; 80 MiB by default. A single edition that exceeds it is not opened.
+ * @param options.maxPageBytes Limit for the pages of all open editions; 8 MiB by default.
  */
 export const createEditionReader = ({
   maxBytes = MAX_EDITION_BYTES,
+  maxPageBytes = MAX_CACHED_PAGE_BYTES,
   now = Date.now,
 }: {
   maxBytes?: number;
+  maxPageBytes?: number;
   now?: () => number;
 } = {}): EditionReader => {
   // Ordered by last use, as a Map iterates in insertion order.
   const entries = new Map<string, CacheEntry>();
   const pendingLoads = new Map<string, Promise<CacheEntry>>();
+  const cache = pageCache(maxPageBytes);
 
   const refresh = async ({ workspace, source }: ReadOptions): Promise<CacheEntry> => {
     const askedAt = now();
     const manifest = await source.readCurrent();
     if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
-    const edition = await editionOf(manifest, { workspace, source });
+    const places = entries.get(workspace)?.places ?? { parts: source.parts };
+    const edition = await editionOf(manifest, { workspace, places });
     // An abandoned load may end after its successor.
     const newer = entries.get(workspace);
     if (newer && newer.askedAt > askedAt) return newer;
-    const entry = { edition, askedAt };
+    const entry = { edition, askedAt, places };
     entries.delete(workspace);
     entries.set(workspace, entry);
-    evict(workspace);
     return entry;
   };
 
-  const editionOf = async (manifest: EditionManifest, { workspace, source }: ReadOptions): Promise<Edition> => {
+  const editionOf = async (
+    manifest: EditionManifest,
+    { workspace, places }: { workspace: string; places: PagePlaces },
+  ): Promise<Edition> => {
     if (manifest.workspace !== workspace)
       throw new EditionUnavailable('Cannot answer: the edition belongs to another workspace');
     const known = entries.get(workspace)?.edition;
     if (known?.id === manifest.edition) return known;
     if (manifest.bytes > maxBytes)
       throw new EditionUnavailable(`Cannot open the edition: it has ${manifest.bytes} bytes, more than ${maxBytes}`);
-    return loadEdition(manifest, source.parts);
+    makeRoom(workspace, manifest.bytes);
+    return loadEdition(manifest, places, cache);
   };
 
-  const evict = (newest: string): void => {
-    let bytes = [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
-    for (const [workspace, { edition }] of entries) {
-      if (bytes <= maxBytes || workspace === newest) return;
-      entries.delete(workspace);
-      bytes -= edition.byteLength;
+  /** Releases editions until another one fits, this workspace's own last. */
+  const makeRoom = (workspace: string, needed: number): void => {
+    let bytes = needed + [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
+    const oldest = [...entries.keys()].sort((left, right) => Number(left === workspace) - Number(right === workspace));
+    for (const each of oldest) {
+      if (bytes <= maxBytes) return;
+      bytes -= entries.get(each)?.edition.byteLength ?? 0;
+      entries.delete(each);
     }
   };
 
@@ -138,6 +159,8 @@ export const createEditionReader = ({
   return {
     read: async (options) => {
       const entry = entries.get(options.workspace);
+      // A page is asked for on behalf of the latest request, whose context is still valid.
+      if (entry) entry.places.parts = options.source.parts;
       const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
       if (entry && age < FRESH_MS) return { edition: entry.edition, isStale: false };
       if (entry && age < REFRESH_LIMIT_MS) {
@@ -160,30 +183,46 @@ class EditionIncomplete extends Error {
   override name = 'EditionIncomplete';
 }
 
-/** Fetches the parts of an edition, each from the first source that has it intact, and opens the result. */
-export const loadEdition = async (manifest: EditionManifest, places: readonly EditionParts[]): Promise<Edition> => {
+/** Fetches the parts of an edition, each from the first source that has it intact, and opens the result; its pages are fetched when read. */
+export const loadEdition = async (
+  manifest: EditionManifest,
+  places: PagePlaces,
+  cache: PageCache = pageCache(MAX_CACHED_PAGE_BYTES),
+): Promise<Edition> => {
   const bytes = new Uint8Array(manifest.bytes);
   let at = 0;
   for (const [part, { bytes: length }] of manifest.parts.entries()) {
     if (at + length > bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too long');
-    bytes.set(await readPart(manifest, part, places), at);
+    bytes.set(await readPart(manifest, part, places.parts), at);
     at += length;
   }
   if (at !== bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too short');
-  return openEdition(bytes);
+  const sums = readHeader(bytes).get('pages.sums');
+  const sumOf = (page: number) => bytes.subarray(sums?.start).subarray(page * SUM_BYTES, (page + 1) * SUM_BYTES);
+  return openEdition(
+    bytes,
+    cache.of(`${manifest.workspace}/${manifest.edition}`, async (page) => {
+      const isIntact = async (read: Uint8Array<ArrayBuffer>) => isSame(await sha256(read), sumOf(page));
+      return openPage(await readPart(manifest, FIRST_PAGE + page, places.parts, isIntact));
+    }),
+  );
 };
+
+const isSame = (left: Uint8Array, right: Uint8Array): boolean =>
+  left.length === right.length && left.every((byte, at) => byte === right[at]);
 
 const readPart = async (
   manifest: EditionManifest,
   part: number,
   places: readonly EditionParts[],
+  isIntact = async (bytes: Uint8Array<ArrayBuffer>): Promise<boolean> =>
+    bytes.length === manifest.parts[part]?.bytes && (await sha256Hex(bytes)) === manifest.parts[part]?.sha256,
 ): Promise<Uint8Array> => {
-  const expected = manifest.parts[part];
   let cause: unknown;
   for (const place of places) {
     try {
       const bytes = await place.readPart(manifest, part);
-      if (bytes?.length === expected?.bytes && bytes && (await sha256Hex(bytes)) === expected?.sha256) return bytes;
+      if (bytes && (await isIntact(bytes))) return bytes;
     } catch (error) {
       cause = error;
     }

@@ -1,6 +1,7 @@
 import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { EditionIdentity } from './article.ts';
-import type { CollectedWords, GrowingTable } from './collect-words.ts';
+import type { CollectedWords } from './collect-words.ts';
+import type { GrowingTable } from './growing-table.ts';
 import { compareByBytes, encodeStrings } from './text-table.ts';
 
 /** A section before its memory is allocated. */
@@ -10,12 +11,13 @@ interface Section {
   write: (target: Uint8Array) => void;
 }
 
-/** Up to this many chunks, chunk numbers take two bytes. */
-const SHORT_NUMBERS = 65_536;
+/** Bytes of a SHA-256 hash. */
+export const SUM_BYTES = 32;
 
-/** The sections of an edition in file order; postings and texts are left empty, to be filled in place. */
+/** The sections of an edition in file order; postings, texts and hashes of pages are left empty, to be filled in place. */
 export const editionSections = (collected: CollectedWords, identity: EditionIdentity): Map<string, Section> => {
   const { textEnds, termChunks, termTextChunks } = collected;
+  const isPaged = collected.pageEnds.length() > 0;
   const words = [...collected.words.keys()].sort(compareByBytes);
   const terms = [...collected.terms.keys()].sort(compareByBytes);
   const tags = [...collected.tags.keys()].sort(compareByBytes);
@@ -25,8 +27,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
   termIds.forEach((term, place) => {
     termPlaces[term] = place;
   });
-  const postingEnds = runningSum(termIds.map((term) => termChunks.get(term)));
-  const postingCount = postingEnds.at(-1) ?? 0;
+  const postingEnds = runningSum(termIds.map((term) => collected.postingBytes.get(term)));
   const tagArticles = tags.map((tag) => collected.tags.get(tag) ?? []);
   return new Map<string, Section>([
     ['meta', bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt]))],
@@ -38,9 +39,8 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ...textsSection('terms', terms),
     ['term.counts', numbersSection(termIds.map((term) => collected.termCounts.get(term)))],
     ['term.chunks', numbersSection(termIds.map((term) => termTextChunks.get(term) || termChunks.get(term)))],
-    ['posting.starts', startsSection(postingEnds)],
-    ['posting.chunks', emptySection(postingCount * (textEnds.length() <= SHORT_NUMBERS ? 2 : 4))],
-    ['posting.impacts', emptySection(postingCount)],
+    ['postings.starts', startsSection(postingEnds)],
+    ['postings', emptySection(postingEnds.at(-1) ?? 0)],
     ...tableSection('articles', collected.articles),
     ...tableSection('titleWords', collected.titleWords),
     ...tableSection('labelWords', collected.labelWords),
@@ -48,12 +48,19 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ...tableSection('headings', collected.headings),
     ...tableSection('headingWords', collected.headingWords),
     ['chunks', numbersSection(collected.chunkNumbers.view())],
-    ...tableSection('chunkWords', collected.chunkWords),
     ...textsSection('tags', tags),
     ['tag.starts', startsSection(runningSum(tagArticles.map(({ length }) => length)))],
     ['tag.articles', numbersSection(tagArticles.flat())],
-    ['texts.starts', startsSection(textEnds.view())],
-    ['texts', emptySection(textEnds.get(textEnds.length() - 1))],
+    ...(isPaged
+      ? [
+          ['pages.ends', numbersSection(collected.pageEnds.view())] as [string, Section],
+          ['pages.sums', emptySection(collected.pageEnds.length() * SUM_BYTES)] as [string, Section],
+        ]
+      : [
+          ...tableSection('chunkWords', collected.chunkWords),
+          ['texts.starts', startsSection(textEnds.view())] as [string, Section],
+          ['texts', emptySection(textEnds.get(textEnds.length() - 1))] as [string, Section],
+        ]),
   ]);
 };
 

@@ -14,6 +14,7 @@ import {
   MODEL_SECTION,
 } from './answering-model.ts';
 import { backgroundShares } from './background-shares.ts';
+import type { PageSource } from './chunk-texts.ts';
 import { attachSection } from './edition-format.ts';
 import { applyLogistic, fitLogistic, type LogisticModel } from './fit-logistic.ts';
 import offTopicQuestions from './off-topic-questions.json' with { type: 'json' };
@@ -27,12 +28,13 @@ import { entryText } from './text-table.ts';
  * about a second, whatever the size of the edition.
  *
  * @param edition As returned by `buildEdition`; must not be used afterwards.
+ * @param pages The pages of an edition whose texts are beside it, all of them in reach.
  * @returns The edition with the sections `answering`, `answering.keys` and `answering.repeated`.
  */
-export const fitEdition = (edition: Uint8Array): Uint8Array => {
-  const model = fitAnsweringModel(openEdition(edition));
+export const fitEdition = (edition: Uint8Array, pages?: PageSource): Uint8Array => {
+  const model = fitAnsweringModel(openEdition(edition, pages));
   const fitted = attachSection(attachSection(edition, MODEL_SECTION, encodeModel(model)), KEYS_SECTION, model.keys);
-  return attachRepeatedBlocks(fitted);
+  return attachRepeatedBlocks(fitted, pages);
 };
 
 /** Data that `fitEdition` attaches. */

@@ -1,11 +1,13 @@
 import type { Article } from './article.ts';
+import { type ChunkTexts, openTexts, type PageSource } from './chunk-texts.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
-import { readHeader, unreadable } from './edition-format.ts';
+import { attachSection, readHeader, unreadable } from './edition-format.ts';
 import { type EditionIndex, openIndex, type SectionReader, sectionReader } from './open-index.ts';
 import {
   checkStarts,
   compareByBytes,
   decodeStrings,
+  encodeStrings,
   entryBytes,
   entryRange,
   entryText,
@@ -50,8 +52,12 @@ export interface Edition {
   /** Total occurrences of content words, the basis of a term's share. Counted on first use. */
   wordTotal: number;
   byteLength: number;
-  /** @throws {RangeError} When there is no such chunk. */
+  /** @throws {RangeError} When there is no such chunk. @throws {PagesMissing} When its text is not in memory. */
   chunk: (index: number) => EditionChunk;
+  /** The headings above a chunk, outermost first; always in memory. @throws {RangeError} When there is no such chunk. */
+  headingPath: (chunk: number) => string[];
+  /** The texts of up to 32 chunks spread over the edition, 600 characters of each; always in memory. */
+  sampleTexts: () => string[];
   /** @throws {RangeError} When there is no such article. */
   article: (index: number) => EditionArticle;
   /** Index of the article with this id, or -1. */
@@ -63,6 +69,7 @@ export interface Edition {
   /** The section that `attachSection` added under this name. */
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
+  texts: ChunkTexts;
 }
 
 /**
@@ -70,11 +77,12 @@ export interface Edition {
  * with the edition: entries of a section are checked when they are read.
  *
  * @param buffer The whole edition; a view whose offset is not a multiple of four is copied.
+ * @param pages The pages of an edition whose texts are beside it; without them no text of it can be read.
  * @throws {EditionFormatError} When the bytes are not an edition of this version, or are truncated or inconsistent.
  *   Reading an entry with a damaged offset throws it too. Damage inside texts and postings is not detected here (a
  *   checksum of the whole edition detects it) and never causes a read out of bounds.
  */
-export const openEdition = (buffer: ArrayBuffer | Uint8Array): Edition => {
+export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource): Edition => {
   const given = buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer);
   const bytes = given.byteOffset % 4 === 0 ? given : given.slice();
   const places = readHeader(bytes);
@@ -90,7 +98,7 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array): Edition => {
     id,
     workspace,
     createdAt,
-    ...openArticles(reader, index),
+    ...openArticles(reader, index, pages),
     ...openTags(reader),
     get wordTotal() {
       wordTotal ??= index.termCounts.reduce((sum, count) => sum + count, 0);
@@ -102,18 +110,21 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array): Edition => {
   };
 };
 
-type Contents = Pick<Edition, 'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle'>;
+type Contents = Pick<
+  Edition,
+  'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle' | 'headingPath' | 'sampleTexts' | 'texts'
+>;
 
-const openArticles = ({ numbers, table }: SectionReader, index: EditionIndex): Contents => {
+const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSource | undefined): Contents => {
+  const { has, bytes, numbers, table } = reader;
   const chunks = numbers('chunks');
   const chunkCount = chunks.length / CHUNK_NUMBERS;
   const articles = table('articles');
   const articleChunks = numbers('article.chunks');
   const headings = table('headings');
-  const texts = table('texts');
+  const texts = openTexts(reader, chunkCount, pages);
   checkStarts(articleChunks, chunkCount);
   const agrees =
-    texts.count === chunkCount &&
     articleChunks.length === articles.count + 1 &&
     index.titleWords.count === articles.count &&
     index.labelWords.count === articles.count &&
@@ -125,13 +136,17 @@ const openArticles = ({ numbers, table }: SectionReader, index: EditionIndex): C
     const { start: firstChunk, end: endChunk } = entryRange(articleChunks, at);
     return { ...decodeArticle(entryBytes(articles, at)), index: at, firstChunk, endChunk };
   };
-  const chunk = (at: number): EditionChunk => {
+  const headingPath = (at: number): string[] => {
     if (!(at >= 0 && at < chunkCount)) throw new RangeError(`Cannot read chunk ${at} of ${chunkCount}`);
+    return decodeStrings(entryBytes(headings, index.headingOf(at)));
+  };
+  const chunk = (at: number): EditionChunk => {
+    const path = headingPath(at);
     const [, start = 0, end = 0, tokenCount = 0] = chunks.subarray(at * CHUNK_NUMBERS);
     const inArticle = index.articleOf(at);
     const position = at - (articleChunks[inArticle] ?? at);
-    const headingPath = decodeStrings(entryBytes(headings, index.headingOf(at)));
-    return { index: at, article: inArticle, position, headingPath, text: entryText(texts, at), start, end, tokenCount };
+    const text = texts.text(at);
+    return { index: at, article: inArticle, position, headingPath: path, text, start, end, tokenCount };
   };
   const findArticle = (id: string): number => {
     let low = 0;
@@ -143,8 +158,28 @@ const openArticles = ({ numbers, table }: SectionReader, index: EditionIndex): C
     }
     return low < articles.count && article(low).id === id ? low : -1;
   };
-  return { articleCount: articles.count, chunkCount, article, chunk, findArticle };
+  const sampleTexts = (): string[] => {
+    if (has(SAMPLE_SECTION)) return decodeStrings(bytes(SAMPLE_SECTION));
+    return sampledChunks(chunkCount).map((at) => texts.text(at).slice(0, SAMPLE_LENGTH));
+  };
+  return { articleCount: articles.count, chunkCount, article, chunk, findArticle, headingPath, sampleTexts, texts };
 };
+
+/** Section of a paged edition: the texts of `sampleTexts`, as a string list. */
+const SAMPLE_SECTION = 'texts.sample';
+/** In UTF-16 units. */
+const SAMPLE_LENGTH = 600;
+const SAMPLED = 32;
+
+/** Attaches what `sampleTexts` gives to an edition whose texts are on pages; `edition` must not be used afterwards. */
+export const attachSampleTexts = (edition: Uint8Array, pages: PageSource): Uint8Array<ArrayBuffer> =>
+  attachSection(edition, SAMPLE_SECTION, encodeStrings(openEdition(edition, pages).sampleTexts()));
+
+/** Chunks spread over an edition. */
+const sampledChunks = (chunkCount: number): number[] =>
+  Array.from({ length: Math.min(SAMPLED, chunkCount) }, (_, at) =>
+    Math.floor((at * chunkCount) / Math.min(SAMPLED, chunkCount)),
+  );
 
 const openTags = ({ numbers, table }: SectionReader): Pick<Edition, 'articlesTagged' | 'devices'> => {
   const tags = table('tags');

@@ -1,6 +1,6 @@
 import { CHUNK_NUMBERS } from './collect-words.ts';
 import { unreadable } from './edition-format.ts';
-import { checkStarts, numbersView, openTextTable, postingView, type TextTable } from './text-table.ts';
+import { entryRange, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** Data that searching reads: views on the edition's bytes, and working memory that is zero between searches. */
 export interface EditionIndex {
@@ -19,11 +19,9 @@ export interface EditionIndex {
    * labelled with it.
    */
   termChunks: Uint32Array;
-  postingStarts: Uint32Array;
-  postingChunks: Uint16Array | Uint32Array;
-  postingImpacts: Uint8Array;
-  /** Word ids as varints: of each chunk's text, each heading path, each article's title and its labels. */
-  chunkWords: TextTable;
+  /** By term: its chunks and weights, as `readPostings` reads them. */
+  postings: TextTable;
+  /** Word ids as varints: of each heading path, each article's title and its labels. */
   headingWords: TextTable;
   titleWords: TextTable;
   labelWords: TextTable;
@@ -37,6 +35,7 @@ export interface EditionIndex {
 
 /** Typed access to the sections of an edition. */
 export interface SectionReader {
+  has: (name: string) => boolean;
   bytes: (name: string) => Uint8Array;
   numbers: (name: string) => Uint32Array;
   table: (name: string) => TextTable;
@@ -50,18 +49,22 @@ export const sectionReader = (section: (name: string) => Uint8Array | undefined)
     return found;
   };
   const numbers = (name: string): Uint32Array => numbersView(bytes(name));
-  return { bytes, numbers, table: (name) => openTextTable(numbers(`${name}.starts`), bytes(name)) };
+  return {
+    has: (name) => section(name) !== undefined,
+    bytes,
+    numbers,
+    table: (name) => openTextTable(numbers(`${name}.starts`), bytes(name)),
+  };
 };
 
 /** @throws {EditionFormatError} When the sections disagree. */
-export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionIndex => {
+export const openIndex = ({ numbers, table }: SectionReader): EditionIndex => {
   const chunks = numbers('chunks');
   const chunkCount = chunks.length / CHUNK_NUMBERS;
   if (!Number.isInteger(chunkCount)) throw unreadable('a chunk is incomplete');
   const terms = table('terms');
   const titleWords = table('titleWords');
   const headingWords = table('headingWords');
-  const postingImpacts = bytes('posting.impacts');
   const index: EditionIndex = {
     words: table('words'),
     wordIds: numbers('word.ids'),
@@ -71,10 +74,7 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     terms,
     termCounts: numbers('term.counts'),
     termChunks: numbers('term.chunks'),
-    postingStarts: numbers('posting.starts'),
-    postingChunks: postingView(bytes('posting.chunks'), postingImpacts.length),
-    postingImpacts,
-    chunkWords: table('chunkWords'),
+    postings: table('postings'),
     headingWords,
     titleWords,
     labelWords: table('labelWords'),
@@ -83,21 +83,42 @@ export const openIndex = ({ bytes, numbers, table }: SectionReader): EditionInde
     scores: new Float32Array(chunkCount),
     marks: new Uint8Array(terms.count),
   };
-  checkIndex(index, chunks);
+  checkIndex(index);
   return index;
 };
 
-const checkIndex = (index: EditionIndex, chunks: Uint32Array): void => {
+const checkIndex = (index: EditionIndex): void => {
   const { words, terms } = index;
-  checkStarts(index.postingStarts, index.postingImpacts.length);
   const perWord = [index.wordIds, index.wordCounts, index.wordMasks, index.wordTerms];
   const agrees =
     perWord.every(({ length }) => length === words.count) &&
     index.termCounts.length === terms.count &&
     index.termChunks.length === terms.count &&
-    index.postingStarts.length === terms.count + 1 &&
-    index.chunkWords.count * CHUNK_NUMBERS === chunks.length;
+    index.postings.count === terms.count;
   if (!agrees) throw unreadable('its index disagrees on how much there is');
+};
+
+/**
+ * Calls `visit` with each chunk of a term, ascending, and the share of the term's full weight that it scores (0 to 255). Damaged bytes give
+ * other chunks, which may not exist, never more than there are bytes.
+ */
+export const readPostings = (
+  { postings: { starts, bytes } }: Pick<EditionIndex, 'postings'>,
+  term: number,
+  visit: (chunk: number, impact: number) => void,
+): void => {
+  const { start, end } = entryRange(starts, term);
+  let chunk = -1;
+  for (let at = start; at < end; ) {
+    let byte = bytes[at++] ?? 0;
+    let distance = byte & 127;
+    for (let shift = 7; byte >= 128 && at < end && shift < 35; shift += 7) {
+      byte = bytes[at++] ?? 0;
+      distance |= (byte & 127) << shift;
+    }
+    chunk += distance;
+    visit(chunk, bytes[at++] ?? 0);
+  }
 };
 
 const within = (place: number, { count }: TextTable): number => {

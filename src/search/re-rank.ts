@@ -1,8 +1,8 @@
 import type { AnalysedQuery, QueryTerm } from './analyse-query.ts';
 import type { Edition } from './open-edition.ts';
-import type { EditionIndex } from './open-index.ts';
+import { type EditionIndex, readPostings } from './open-index.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
-import { entryBytes, entryRange, varintReader } from './text-table.ts';
+import { entryBytes, varintReader } from './text-table.ts';
 
 /** Evidence for a chunk beyond its score; all but `tightness` in units of summed idf. */
 export interface ChunkEvidence {
@@ -32,7 +32,7 @@ export const bonusOf = ({ exactIdf, pairIdf, tightness, matchedIdf, titleIdf }: 
 
 /** Collects the evidence for ranked chunks from their stored word ids; one entry for each of `ranked`. */
 export const gatherEvidence = (
-  { index }: Edition,
+  { index, texts }: Edition,
   query: AnalysedQuery,
   ranked: readonly RankedChunk[],
 ): ChunkEvidence[] => {
@@ -54,7 +54,7 @@ export const gatherEvidence = (
     }
     findings.hits.length = 0;
     scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
-    scanWords(query, findings, { words: read(entryBytes(index.chunkWords, chunk)), markOf });
+    scanWords(query, findings, { words: read(texts.words(chunk) ?? NO_WORDS), markOf });
     return summarise(query, findings, titleTerms);
   };
   try {
@@ -63,6 +63,8 @@ export const gatherEvidence = (
     for (const ids of termIds) for (const termId of ids) marks[termId] = 0;
   }
 };
+
+const NO_WORDS = new Uint8Array(0);
 
 interface Findings {
   /** Number of content words scanned so far. */
@@ -188,13 +190,11 @@ export const rankChunks = (
 };
 
 const addScores = (index: EditionIndex, termId: number, unit: number): void => {
-  const { scores, postingStarts, postingChunks, postingImpacts } = index;
-  const { start, end } = entryRange(postingStarts, termId);
-  for (let at = start; at < end; at++) {
-    const chunk = postingChunks[at] ?? 0;
+  const { scores } = index;
+  readPostings(index, termId, (chunk, impact) => {
     // Writes outside a typed array have no effect, so a damaged posting does no harm.
-    scores[chunk] = (scores[chunk] ?? 0) + (postingImpacts[at] ?? 0) * unit;
-  }
+    scores[chunk] = (scores[chunk] ?? 0) + impact * unit;
+  });
 };
 
 const bestOf = (

@@ -1,5 +1,6 @@
 import { parseBlocks } from '../markup/parse-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
+import type { PageSource } from './chunk-texts.ts';
 import { attachSection } from './edition-format.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
@@ -8,6 +9,8 @@ const REPEATED_SECTION = 'answering.repeated';
 /** Minimum number and minimum share of articles that make a block boilerplate. */
 const REPEATED_IN = 4;
 const REPEATED_SHARE = 0.01;
+/** Chunks parsed; of a larger edition every second article, or every third, is read. */
+const MAX_READ = 20_000;
 
 /**
  * Records in an edition which blocks occur word for word in many of its articles ("Still need help?"): they are
@@ -15,10 +18,17 @@ const REPEATED_SHARE = 0.01;
  *
  * @param edition Must not be used afterwards.
  */
-export const attachRepeatedBlocks = (edition: Uint8Array): Uint8Array => {
-  const { chunkCount, articleCount, chunk } = openEdition(edition);
+export const attachRepeatedBlocks = (edition: Uint8Array, pages?: PageSource): Uint8Array => {
+  const {
+    chunkCount,
+    articleCount,
+    chunk,
+    index: { articleOf },
+  } = openEdition(edition, pages);
+  const stride = Math.ceil(chunkCount / MAX_READ);
   const seen = new Map<number, { articles: number; last: number }>();
   for (let index = 0; index < chunkCount; index++) {
+    if (articleOf(index) % stride !== 0) continue;
     const { text, article } = chunk(index);
     for (const { start, end } of parseBlocks(text)) {
       const hash = hashOf(text.slice(start, end));
@@ -27,7 +37,7 @@ export const attachRepeatedBlocks = (edition: Uint8Array): Uint8Array => {
       else if (known.last !== article) Object.assign(known, { articles: known.articles + 1, last: article });
     }
   }
-  const least = Math.max(REPEATED_IN, REPEATED_SHARE * articleCount);
+  const least = Math.max(REPEATED_IN, (REPEATED_SHARE * articleCount) / stride);
   const hashes = [...seen].filter(([, { articles }]) => articles >= least).map(([hash]) => hash);
   const bytes = new Uint8Array(Uint32Array.from(hashes.sort((a, b) => a - b)).buffer);
   return attachSection(edition, REPEATED_SECTION, bytes);

@@ -1,12 +1,19 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
-import { startDeadline } from '../http/deadline.ts';
+import { type Deadline, startDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
+import { readPages } from './chunk-texts.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
 import { type Meaning, type MeaningOf, meaningBy } from './meaning.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
-import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from './search-edition.ts';
+import {
+  allowedChunks,
+  type Meanings,
+  type SearchOptions,
+  type SearchOutcome,
+  searchEdition,
+} from './search-edition.ts';
 
 /**
  * How meaning contributed: `used`; `absent` (no model, or an edition without its vectors); `late` (not available by the
@@ -17,6 +24,8 @@ export type SemanticUse = 'used' | 'absent' | 'late' | 'failed';
 interface Retrieved {
   outcome: SearchOutcome;
   semantic: SemanticUse;
+  /** Texts could not be had in time, or at all: their passages are no hits. */
+  lacksTexts?: boolean | undefined;
 }
 
 export interface RetrieveOptions extends SearchOptions {
@@ -64,26 +73,36 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
   return async (edition, question, options = {}) => {
     const { signal, waitUntil, timeLeftMs = Number.POSITIVE_INFINITY } = options;
     const vectors = vectorsOf(edition);
-    const byWordsAlone = () => searchEdition(edition, question, options);
+    const timeoutMs = Math.min(deadlineMs, timeLeftMs / 2);
+    let lacksTexts: boolean | undefined;
+    const search = async (meanings?: Meanings, deadline?: Deadline): Promise<SearchOutcome> => {
+      const work = () => searchEdition(edition, question, options, meanings);
+      const { value, isComplete } = await readPages(edition, work, { deadline, timeoutMs, signal });
+      lacksTexts = isComplete ? undefined : true;
+      signal?.throwIfAborted();
+      return value;
+    };
     if (vectors?.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined) {
       signal?.throwIfAborted();
       try {
         const near = nearByWordVectors(question, wordVectors(), { edition, vectors, ...options });
-        if (near === undefined) return { outcome: byWordsAlone(), semantic: 'absent' };
+        if (near === undefined) return { outcome: await search(), semantic: 'absent', lacksTexts };
         const meanings = { model: WORD_VECTORS_MODEL, near };
-        return { outcome: searchEdition(edition, question, options, meanings), semantic: 'used' };
+        return { outcome: await search(meanings), semantic: 'used', lacksTexts };
       } catch (error) {
+        signal?.throwIfAborted();
         onFault?.('compare word vectors', error);
-        return { outcome: byWordsAlone(), semantic: 'failed' };
+        return { outcome: await search(), semantic: 'failed', lacksTexts };
       }
     }
-    if (meaningOf === undefined || vectors === undefined) return { outcome: byWordsAlone(), semantic: 'absent' };
+    if (meaningOf === undefined || vectors === undefined)
+      return { outcome: await search(), semantic: 'absent', lacksTexts };
     // Vectors of different models are not comparable.
-    if (embeddings !== undefined && !isOf(vectors, embeddings)) return { outcome: byWordsAlone(), semantic: 'absent' };
+    if (embeddings !== undefined && !isOf(vectors, embeddings))
+      return { outcome: await search(), semantic: 'absent', lacksTexts };
     signal?.throwIfAborted();
-    const timeoutMs = Math.min(deadlineMs, timeLeftMs / 2);
     const deadline = startDeadline({ timeoutMs, signal, errorFor: () => LATE });
-    let byWords: SearchOutcome | undefined;
+    let byWords: Promise<SearchOutcome> | undefined;
     try {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
       const asked = { wants, workspace: edition.workspace, signal: deadline.signal, waitUntil } as const;
@@ -94,16 +113,18 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       // It may fail after the result has been returned.
       near.catch(() => undefined);
       // Runs while the meaning is pending.
-      byWords = byWordsAlone();
+      byWords = search(undefined, deadline);
+      byWords.catch(() => undefined);
       const found = await deadline.race(near);
-      if (found === undefined) return { outcome: byWords, semantic: 'absent' };
+      if (found === undefined) return { outcome: await byWords, semantic: 'absent', lacksTexts };
+      await byWords;
       const meanings = { model: vectors.space.model, near: found };
-      return { outcome: searchEdition(edition, question, options, meanings), semantic: 'used' };
+      return { outcome: await search(meanings, deadline), semantic: 'used', lacksTexts };
     } catch (error) {
       signal?.throwIfAborted();
-      if (error === LATE) return { outcome: byWords ?? byWordsAlone(), semantic: 'late' };
+      if (error === LATE) return { outcome: await (byWords ?? search()), semantic: 'late', lacksTexts };
       onFault?.('compare meanings', error);
-      return { outcome: byWords ?? byWordsAlone(), semantic: 'failed' };
+      return { outcome: await (byWords ?? search()), semantic: 'failed', lacksTexts };
     } finally {
       deadline.end();
     }

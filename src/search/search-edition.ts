@@ -87,11 +87,14 @@ export const searchEdition = (
   const query = analyseQuery(edition, question, history);
   const isAllowed = allowedChunks(edition, filter);
   const near = nearOf(meanings, isAllowed);
-  const ranked = rankChunks(edition.index, query.terms, {
+  const best = rankChunks(edition.index, query.terms, {
     limit: Math.max(limit, DEPTH),
     isAllowed,
     also: near && [...near.keys()],
   });
+  edition.texts.need(best.map(({ chunk }) => chunk));
+  // What cannot be shown is no hit.
+  const ranked = best.filter(({ chunk }) => edition.texts.words(chunk) !== undefined);
   const evidence = gatherEvidence(edition, query, ranked);
   const named = namedDevices(edition, question, options.devices ?? []);
   const favoured = favouredArticles(edition, named);
@@ -199,7 +202,7 @@ const sectionDevices = (edition: Edition, chunk: number): readonly string[] => {
 };
 
 const readDevices = (edition: Edition, chunk: number): readonly string[] => {
-  for (const heading of edition.chunk(chunk).headingPath.toReversed()) {
+  for (const heading of edition.headingPath(chunk).toReversed()) {
     const named = devicesNamedIn(heading, edition.devices());
     if (named.length > 0) return named;
   }

@@ -1,5 +1,6 @@
 import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
 import { answeringModelOf, relevanceOfHits } from './answering-model.ts';
+import { readPages } from './chunk-texts.ts';
 import type { Edition } from './open-edition.ts';
 import type { RetrieveOptions, Retriever } from './retrieve.ts';
 import type { SearchHit } from './search-edition.ts';
@@ -10,12 +11,19 @@ export const searchKnowledge = async (
   { query, limit, filter }: KnowledgeSearchRequest,
   { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
 ): Promise<KnowledgeSearchResponse> => {
-  const { outcome, semantic } = await retrieve(edition, query, { ...options, limit, filter });
+  const { outcome, semantic, lacksTexts } = await retrieve(edition, query, { ...options, limit, filter });
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const hits = await readPages(edition, () =>
+    outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
+  );
+  const degraded = [
+    ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
+    ...(lacksTexts === true ? (['texts'] as const) : []),
+  ];
   return {
     edition: edition.id,
-    hits: outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
-    ...(semantic === 'late' || semantic === 'failed' ? { degraded: ['embeddings'] } : {}),
+    hits: hits.value,
+    ...(degraded.length > 0 ? { degraded } : {}),
   };
 };
 

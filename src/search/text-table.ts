@@ -155,9 +155,15 @@ export const numbersView = (section: Uint8Array = NOTHING): Uint32Array => {
   return new Uint32Array(section.buffer, section.byteOffset, section.byteLength / 4);
 };
 
-/** The chunk numbers of all postings, two or four bytes each. @throws {EditionFormatError} When `count` fits neither. */
-export const postingView = (section: Uint8Array = NOTHING, count: number): Uint16Array | Uint32Array => {
-  if (section.byteLength === count * 2) return new Uint16Array(section.buffer, section.byteOffset, count);
-  if (section.byteLength === count * 4) return new Uint32Array(section.buffer, section.byteOffset, count);
-  throw unreadable('its postings have lost their chunks');
+/** Writes a varint: seven bits a byte, lowest first. @returns The index behind it. */
+export const writeVarint = (bytes: Uint8Array, at: number, value: number): number => {
+  let next = at;
+  let rest = value;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[next++] = (rest % 128) | 128;
+  bytes[next++] = rest;
+  return next;
 };
+
+/** Bytes of a varint. */
+export const varintLength = (value: number): number =>
+  value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;

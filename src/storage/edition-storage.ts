@@ -3,8 +3,18 @@ import * as z from 'zod';
 /** Maximum bytes of one part of an edition, below the 25 MiB limit of a KV value. */
 export const EDITION_PART_BYTES = 8 * 1024 * 1024;
 
-/** Maximum bytes of an edition: more does not fit into a reading function beside the edition that it replaces. */
-export const MAX_EDITION_BYTES = 64 * 1024 * 1024;
+/** Maximum bytes of an edition without its pages of texts: more does not fit into a reading function. */
+export const MAX_EDITION_BYTES = 80 * 1024 * 1024;
+
+/** Pages are stored as parts with numbers from here on; those of the edition itself are below. */
+export const FIRST_PAGE = 1000;
+
+/** Maximum bytes of a page: the text of one long chunk and its words. */
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+
+/** Key of a part in edition storage. */
+export const partKey = ({ workspace, edition }: Pick<EditionManifest, 'workspace' | 'edition'>, part: number): string =>
+  `editions/${encodeURIComponent(workspace)}/${edition}/${part}`;
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -18,7 +28,9 @@ export const EditionManifest = z.object({
   createdAt: z.string().max(40),
   articles: z.int().min(0),
   chunks: z.int().min(0),
-  /** Sum over all parts. */
+  /** Pages of texts, stored beside the parts; none when the texts are in the edition. */
+  pages: z.int().min(0).max(50_000).optional(),
+  /** Sum over all parts, without pages. */
   bytes: z.int().min(1),
   parts: z
     .array(z.object({ key: z.string().min(1).max(512), bytes: z.int().min(1).max(EDITION_PART_BYTES), sha256: Sha256 }))
@@ -27,11 +39,13 @@ export const EditionManifest = z.object({
 });
 export type EditionManifest = z.infer<typeof EditionManifest>;
 
+/** SHA-256, 32 bytes. */
+export const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+
 /** SHA-256 in lower-case hexadecimal. */
-export const sha256Hex = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> => {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-};
+export const sha256Hex = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  [...(await sha256(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** Writes parts of editions to a place close to the readers. */
 export interface EditionStorage {
@@ -41,7 +55,7 @@ export interface EditionStorage {
 
 /** Reads parts of editions. */
 export interface EditionParts {
-  /** A part as stored, unverified; `undefined` when it is not stored here. Throws when that is unknown. */
+  /** A part or page as stored, unverified; `undefined` when it is not stored here. Throws when that is unknown. */
   readPart(manifest: EditionManifest, part: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
@@ -76,7 +90,7 @@ export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionP
     ...cheaper,
     {
       readPart: async ({ edition, parts }, part) => {
-        const maxBytes = parts[part]?.bytes ?? 0;
+        const maxBytes = part < FIRST_PAGE ? (parts[part]?.bytes ?? 0) : MAX_PAGE_BYTES;
         const { status, body } = await ask(`/editions/${edition}/parts/${part}`, { maxBytes });
         if (status === 404) return undefined;
         if (status !== 200) throw new LibraryUnreachable(`Cannot read part ${part} of an edition: status is ${status}`);

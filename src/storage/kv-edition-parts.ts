@@ -1,10 +1,10 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import type { EditionParts, EditionStorage } from './edition-storage.ts';
+import { type EditionParts, type EditionStorage, FIRST_PAGE, partKey } from './edition-storage.ts';
 
 /** Parts in Workers KV, which has a copy close to every location. KV may be a minute behind: a missing part is read elsewhere. */
 export const kvEditionParts = (kv: Pick<KVNamespace, 'get'>): EditionParts => ({
-  readPart: async ({ parts }, part) => {
-    const key = parts[part]?.key;
+  readPart: async (manifest, part) => {
+    const key = part < FIRST_PAGE ? manifest.parts[part]?.key : partKey(manifest, part);
     const bytes = key === undefined ? null : await kv.get(key, 'arrayBuffer');
     return bytes === null ? undefined : new Uint8Array(bytes);
   },

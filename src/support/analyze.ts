@@ -8,6 +8,7 @@ import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge
 import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';
 import { withoutName } from './draft/fill-template.ts';
@@ -74,7 +75,7 @@ export const analyze = async (
   const retrieved = isUnanswered
     ? withoutKnowledge()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
-  const { found, answer, units } = answerIn(retrieved, ticket, parts);
+  const { found, answer, units } = await answerIn(retrieved, ticket, parts);
   // Weak sources are only shown to people; neither draft nor guidance uses them.
   const knowledge = withoutWeakSources(found);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
@@ -164,17 +165,20 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
 }
 
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
-const answerIn = (
+const answerIn = async (
   knowledge: Knowledge,
   { product, isProductExact, alreadyTried }: TicketReading,
   { wordVectors, onFault }: AnalysisParts,
-): { found: Knowledge; answer?: Answer; units?: TicketUnits } => {
+): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
   const { evidence } = knowledge;
   if (evidence === undefined) return { found: knowledge };
   try {
-    const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
-    const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
-    return { found: withUnits(knowledge, units), answer, units };
+    const { value } = await readPages(evidence.edition, () => {
+      const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
+      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+      return { found: withUnits(knowledge, units), answer, units };
+    });
+    return value;
   } catch (error) {
     onFault?.('pick passages', error);
     return { found: knowledge };

@@ -4,6 +4,7 @@ import { CodedError } from '../../http/coded-error.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
@@ -46,8 +47,8 @@ export interface Found {
   outcome: SearchOutcome;
   /** The text that was searched for. */
   subject: string;
-  /** Embeddings could not be compared in time. */
-  isDegraded: boolean;
+  /** `embeddings` could not be compared, or `texts` not be read in time; empty when nothing was missing. */
+  degraded: readonly string[];
 }
 
 /** The lead over the second hit counts for the score of the best, so that more hits are needed than shown. */
@@ -67,12 +68,16 @@ export const findDocuments = async (edition: Edition, subject: string, options: 
   });
   const { outcome, semantic } = retrieved;
   const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
-  const found = outcome.hits
-    .map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) }))
-    .toSorted((a, b) => b.score - a.score);
+  const { value: passages } = await readPages(edition, () =>
+    outcome.hits.map(({ chunk }, at) => ({ chunk: cachedChunk(edition, chunk), score: rounded(relevances[at] ?? 0) })),
+  );
+  const found = passages.toSorted((a, b) => b.score - a.score);
   const documents = found.filter(({ score }) => score >= similarity_threshold).slice(0, limit);
-  const isDegraded = semantic === 'late' || semantic === 'failed';
-  return { documents, nearest: found.slice(0, NEAREST), outcome, subject: searchedFor, isDegraded };
+  const degraded = [
+    ...(semantic === 'late' || semantic === 'failed' ? ['embeddings'] : []),
+    ...(retrieved.lacksTexts === true ? ['texts'] : []),
+  ];
+  return { documents, nearest: found.slice(0, NEAREST), outcome, subject: searchedFor, degraded };
 };
 
 /**

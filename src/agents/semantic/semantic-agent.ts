@@ -1,5 +1,6 @@
 import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import type { Agent, AgentCall } from '../agent.ts';
@@ -31,7 +32,7 @@ export const createSemanticAgent =
     const { signal, timeoutMs, scope } = call;
     const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
     const found = await findDocuments(edition, subjectOf(query), { ...options, ...search });
-    const { documents, nearest, subject, isDegraded } = found;
+    const { documents, nearest, subject, degraded } = found;
     const best = nearest[0]?.score ?? 0;
     const { summary, ...about } = await summarise({ edition, query, found }, { ...options, ...call });
     const confidence = documents.length === 0 ? 0 : best;
@@ -47,7 +48,7 @@ export const createSemanticAgent =
         edition: edition.id,
         best_score: best,
         ...(subject === query ? {} : { searched_for: subject }),
-        ...(isDegraded ? { degraded: ['embeddings'] } : {}),
+        ...(degraded.length > 0 ? { degraded: [...degraded] } : {}),
         ...about,
       })
       .toArray();
@@ -67,7 +68,8 @@ const summarise = async (
     const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
     return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
   }
-  const quotes = { summary: quoteSummary(edition, found), summary_by: 'quotes' };
+  const { value: summary } = await readPages(edition, () => quoteSummary(edition, found));
+  const quotes = { summary, summary_by: 'quotes' };
   if (ai === undefined) return quotes;
   const written = await modelSummary(query, found.documents, { ai, signal, timeoutMs });
   if ('refused' in written) return { ...quotes, summary_refused: written.refused };

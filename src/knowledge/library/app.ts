@@ -91,7 +91,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     const manifest = await library(c).currentEdition();
     return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
-  app.get('/editions/:edition/parts/:part{[0-9]{1,3}}', ...read, async (c) => {
+  app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...read, async (c) => {
     const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
     if (!bytes) return refused(c, 'NOT_FOUND', 'Cannot find this part of an edition');
     return c.body(bytes, 200, { 'Content-Type': 'application/octet-stream' });

@@ -1,10 +1,20 @@
 import { CodedError } from '../../http/coded-error.ts';
-import { buildEdition } from '../../search/build-edition.ts';
+import { buildEdition, sealPages } from '../../search/build-edition.ts';
+import type { PageSource } from '../../search/chunk-texts.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
-import { openEdition } from '../../search/open-edition.ts';
+import { attachSampleTexts, openEdition } from '../../search/open-edition.ts';
+import { type EditionPages, openPage, type TextPage } from '../../search/text-pages.ts';
 import { utf8 } from '../../signing/digest.ts';
 import type { EditionStorage } from '../../storage/edition-storage.ts';
-import { EDITION_PART_BYTES, EditionManifest, MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
+import {
+  EDITION_PART_BYTES,
+  EditionManifest,
+  FIRST_PAGE,
+  MAX_EDITION_BYTES,
+  partKey,
+  sha256,
+  sha256Hex,
+} from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import type { ArticleStore } from './article-store.ts';
@@ -33,6 +43,8 @@ export interface EditionStore {
   /** Marks the current edition as up to date: the articles have changed and changed back. */
   setRevision(edition: string, revision: number): void;
   part(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
+  /** Room for the pages of an edition that is being built; what was left of one that never was stored is removed. */
+  pagesOf(edition: string): EditionPages;
   /** Editions that were replaced, or stored and never made current, before these times. */
   old(before: { retired: number; stored: number }): EditionManifest[];
   /** Deletes an edition, unless it is the current one. */
@@ -65,18 +77,8 @@ export const editionStore = (sql: Sql): EditionStore => ({
       ...[number, manifest.edition, JSON.stringify(manifest), revision, digest, now],
     );
     let rows = 0;
-    for (const [part, bytes] of parts.entries()) {
-      for (let from = 0; from < bytes.length; from += ROW_BYTES) {
-        // Copied row by row: an edition may take half of the memory.
-        const row = bytes.slice(from, from + ROW_BYTES);
-        sql.run(
-          'INSERT INTO edition_rows (edition, part, row, bytes) VALUES (?, ?, ?, ?)',
-          ...[manifest.edition, part, from / ROW_BYTES, row],
-        );
-        rows += 1;
-      }
-    }
-    return 1 + rows;
+    for (const [part, bytes] of parts.entries()) rows += writeRows(sql, { edition: manifest.edition, part, bytes });
+    return 1 + rows + (manifest.pages ?? 0);
   },
   makeCurrent: (edition, now) => {
     const [newer] = sql.all(
@@ -93,12 +95,13 @@ export const editionStore = (sql: Sql): EditionStore => ({
     sql.run('UPDATE editions SET is_current = 1 WHERE edition = ?', edition);
   },
   setRevision: (edition, revision) => sql.run('UPDATE editions SET revision = ? WHERE edition = ?', revision, edition),
-  part: (edition, part) => {
-    const rows = sql.all<{ bytes: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
-      'SELECT bytes FROM edition_rows WHERE edition = ? AND part = ? ORDER BY row',
-      ...[edition, part],
-    );
-    return rows.length === 0 ? undefined : joined(rows.map(({ bytes }) => bytesOf(bytes)));
+  part: (edition, part) => readRows(sql, edition, part),
+  pagesOf: (edition) => {
+    sql.run('DELETE FROM edition_rows WHERE edition NOT IN (SELECT edition FROM editions)');
+    return {
+      write: (page, bytes) => void writeRows(sql, { edition, part: FIRST_PAGE + page, bytes }),
+      read: (page) => readRows(sql, edition, FIRST_PAGE + page),
+    };
   },
   old: ({ retired, stored }) =>
     sql
@@ -126,6 +129,29 @@ const editionOf = ({ number, manifest: text, revision, digest }: EditionRow): St
   return manifest === undefined ? [] : [{ number, manifest, revision, digest }];
 };
 
+const writeRows = (
+  sql: Sql,
+  { edition, part, bytes }: { edition: string; part: number; bytes: Uint8Array<ArrayBuffer> },
+): number => {
+  let row = 0;
+  for (let from = 0; from < bytes.length; from += ROW_BYTES, row += 1) {
+    // Copied row by row: an edition may take half of the memory.
+    sql.run(
+      'INSERT INTO edition_rows (edition, part, row, bytes) VALUES (?, ?, ?, ?)',
+      ...[edition, part, row, bytes.slice(from, from + ROW_BYTES)],
+    );
+  }
+  return row;
+};
+
+const readRows = (sql: Sql, edition: string, part: number): Uint8Array<ArrayBuffer> | undefined => {
+  const rows = sql.all<{ bytes: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
+    'SELECT bytes FROM edition_rows WHERE edition = ? AND part = ? ORDER BY row',
+    ...[edition, part],
+  );
+  return rows.length === 0 ? undefined : joined(rows.map(({ bytes }) => bytesOf(bytes)));
+};
+
 const joined = (rows: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(rows.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -145,12 +171,20 @@ export interface PublishingParts {
   workspace: string;
   now: () => number;
   /** Adds to a finished edition what can only be known once it can be searched. */
-  complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
+  complete?: ((edition: Uint8Array, pages?: PageSource) => Uint8Array) | undefined;
   /** Where there is an embedding model. */
   vectors?: EditionVectorSource | undefined;
   /** Largest edition that readers open. */
   maxBytes?: number | undefined;
+  /** Bytes of texts from which they are on pages beside the edition. */
+  pagedFromBytes?: number | undefined;
 }
+
+/** Texts of 28 MiB make an edition of some 48 MiB with all that searching needs. */
+const PAGED_FROM_BYTES = 28 * 1024 * 1024;
+
+/** Bytes of texts for a byte of an edition, at most: with more, what is needed to find them does not fit. */
+const TEXT_RATIO = 3.2;
 
 /** The articles do not fit into an edition; the current one stays. */
 export class EditionTooLarge extends CodedError {
@@ -179,12 +213,12 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
     if (current.revision !== revision) editions.setRevision(current.manifest.edition, revision);
     return 0;
   }
-  const { maxBytes = MAX_EDITION_BYTES } = parts;
+  const { maxBytes = MAX_EDITION_BYTES, pagedFromBytes = PAGED_FROM_BYTES } = parts;
   const textBytes = parts.articles.textBytes();
   // Before anything is built: what is far too large would not fit into memory here either.
-  if (textBytes > maxBytes) throw new EditionTooLarge(textBytes, maxBytes);
+  if (textBytes > TEXT_RATIO * maxBytes) throw new EditionTooLarge(textBytes, TEXT_RATIO * maxBytes);
   const number = editions.nextNumber();
-  const { manifest, bytes } = await build(number, digest, parts);
+  const { manifest, bytes } = await build(number, digest, { ...parts, isPaged: textBytes > pagedFromBytes });
   if (manifest.bytes > maxBytes) throw new EditionTooLarge(manifest.bytes, maxBytes);
   const writes = sql.transaction(() => editions.store({ number, manifest, revision, digest }, bytes, now()));
   await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
@@ -210,33 +244,91 @@ const digestOf = async ({
 const build = async (
   number: number,
   digest: string,
-  { articles, workspace, now, complete, vectors }: PublishingParts,
+  {
+    articles,
+    editions,
+    editionStorage,
+    workspace,
+    now,
+    complete,
+    vectors,
+    isPaged,
+  }: PublishingParts & { isPaged: boolean },
 ) => {
   const edition = `e${String(number).padStart(6, '0')}-${digest.slice(0, 8)}`;
   const createdAt = new Date(now()).toISOString();
   const counts = { articles: articles.count(), chunks: articles.chunkCount() };
   const spareBytes = vectors?.spareBytes ?? (() => 0);
-  const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes });
-  const completed = complete ? complete(built) : built;
-  const whole = vectors ? vectors.attach(completed) : completed;
+  const pages = isPaged ? editions.pagesOf(edition) : undefined;
+  const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes, pages });
+  const source = pages && pageSource(pages);
+  const sampled = source ? attachSampleTexts(built, source) : built;
+  const completed = complete ? complete(sampled, source) : sampled;
+  const whole = vectors ? vectors.attach(completed, source) : completed;
   // As a reader does: what cannot be opened never becomes the current edition.
-  openEdition(whole);
+  const pageCount = openEdition(whole).texts.paged?.pageCount ?? 0;
+  if (pages !== undefined) {
+    const sums: Uint8Array[] = [];
+    for (let page = 0; page < pageCount; page += PAGES_AT_ONCE) {
+      const some = Array.from({ length: Math.min(PAGES_AT_ONCE, pageCount - page) }, (_, at) => page + at);
+      sums.push(
+        ...(await Promise.all(some.map((each) => layPage(each, { pages, editionStorage, workspace, edition })))),
+      );
+    }
+    sealPages(whole, sums);
+  }
   const bytes: Uint8Array<ArrayBuffer>[] = [];
   for (let from = 0; from < whole.length; from += EDITION_PART_BYTES)
     // A view, never a copy; its memory is not shared.
     bytes.push(whole.subarray(from, from + EDITION_PART_BYTES) as Uint8Array<ArrayBuffer>);
   const parts = await Promise.all(
     bytes.map(async (part, index) => ({
-      key: `editions/${encodeURIComponent(workspace)}/${edition}/${index}`,
+      key: partKey({ workspace, edition }, index),
       bytes: part.length,
       sha256: await sha256Hex(part),
     })),
   );
   const manifest: EditionManifest = {
     ...{ edition, workspace, formatVersion: EDITION_VERSION, createdAt, ...counts },
-    ...{ bytes: whole.length, parts },
+    ...{ bytes: whole.length, parts, ...(pages === undefined ? {} : { pages: pageCount }) },
   };
   return { manifest, bytes };
+};
+
+/** Workers open six connections at once. */
+const PAGES_AT_ONCE = 6;
+
+/** Proves a page readable, and copies it to edition storage. @returns Its SHA-256 hash. */
+const layPage = async (
+  page: number,
+  parts: Pick<PublishingParts, 'editionStorage' | 'workspace'> & { pages: EditionPages; edition: string },
+): Promise<Uint8Array> => {
+  const bytes = parts.pages.read(page);
+  if (bytes === undefined) throw new Error(`Cannot publish the edition: page ${page} has gone`);
+  openPage(bytes);
+  await lay(parts.editionStorage, partKey(parts, FIRST_PAGE + page), bytes);
+  return sha256(bytes);
+};
+
+/** Pages kept in memory while an edition is fitted to its texts: 4 MiB. */
+const FITTING_PAGES = 64;
+
+/** The pages of an edition that is being built, as a reader has them; reading one is quick here. */
+const pageSource = (pages: EditionPages): PageSource => {
+  const recent = new Map<number, TextPage>();
+  return {
+    get: (page) => {
+      const known = recent.get(page);
+      if (known !== undefined) return known;
+      const bytes = pages.read(page);
+      const read = bytes && openPage(bytes);
+      const [oldest] = recent.keys();
+      if (recent.size >= FITTING_PAGES && oldest !== undefined) recent.delete(oldest);
+      if (read !== undefined) recent.set(page, read);
+      return read;
+    },
+    load: async (all) => [...all],
+  };
 };
 
 /** If edition storage fails, readers fetch the part from the library itself. */

@@ -2,9 +2,10 @@ import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { attachedBytes, attachVectors, attachWordVectors } from '../../search/attach-vectors.ts';
+import type { PageSource } from '../../search/chunk-texts.ts';
 import { embeddingTextOf, spaceKey, type VectorSpace, vectorIdOf } from '../../search/vector-id.ts';
 import { utf8 } from '../../signing/digest.ts';
-import { sha256Hex } from '../../storage/edition-storage.ts';
+import { MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';
 import type { ArticleStore } from './article-store.ts';
@@ -20,11 +21,11 @@ export interface EditionVectorSource {
   /** Bytes that `attach` needs in an edition of this many chunks. */
   spareBytes(byteLength: number): number;
   /** Adds the vectors stored so far; `edition` must not be used afterwards. */
-  attach(edition: Uint8Array): Uint8Array;
+  attach(edition: Uint8Array, pages?: PageSource): Uint8Array;
 }
 
-/** Readers reject editions beyond 64 MiB: words take precedence over vectors. */
-const MAX_EDITION_BYTES = 60 * 1024 * 1024;
+/** Words take precedence over vectors; the rest is for what is fitted. */
+const MAX_BYTES = MAX_EDITION_BYTES - 2 * 1024 * 1024;
 
 export const editionVectorSource = (
   parts: Omit<PlanParts, 'space'> & { embedding: LibraryEmbedding },
@@ -36,7 +37,7 @@ export const editionVectorSource = (
   const fits = (byteLength: number): boolean =>
     vectors.storedCount() > 0 &&
     fitsEdition(embedding, articles.chunkCount()) &&
-    byteLength + neededBytes() <= MAX_EDITION_BYTES;
+    byteLength + neededBytes() <= MAX_BYTES;
   return {
     prepare: async () => {
       while (await planVectors({ ...parts, space: provider }));
@@ -67,13 +68,13 @@ export const wordVectorSource = (
   };
   const fits = (byteLength: number): boolean => {
     const needed = neededBytes();
-    return needed <= MAX_VECTOR_BYTES && byteLength + needed <= MAX_EDITION_BYTES;
+    return needed <= MAX_VECTOR_BYTES && byteLength + needed <= MAX_BYTES;
   };
   return {
     prepare: async () => {},
     digest: async () => `vectors words ${WORD_VECTORS_MODEL}`,
     spareBytes: (byteLength) => (fits(byteLength) ? neededBytes() : 0),
-    attach: (edition) => (fits(edition.length) ? attachWordVectors(edition, words()) : edition),
+    attach: (edition, pages) => (fits(edition.length) ? attachWordVectors(edition, words(), pages) : edition),
   };
 };
 

@@ -2,6 +2,7 @@ import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import type { ArticlePut } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
+import type { PageSource } from '../../search/chunk-texts.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
@@ -37,11 +38,13 @@ export interface LibraryOptions {
   /** Schedules a call of `work` at this time (milliseconds since 1970); a later call replaces an earlier one. */
   wakeAt: (time: number) => void;
   onFault: (where: string, error: unknown) => void;
-  complete?: ((edition: Uint8Array) => Uint8Array) | undefined;
+  complete?: ((edition: Uint8Array, pages?: PageSource) => Uint8Array) | undefined;
   /** Absent: editions carry word vectors, if there is a table of them. */
   embedding?: LibraryEmbedding | undefined;
-  /** Largest edition that readers open; 64 MiB when absent. */
+  /** Largest edition that readers open; 80 MiB when absent. */
   maxEditionBytes?: number | undefined;
+  /** Bytes of texts from which they are on pages beside the edition; 28 MiB when absent. */
+  pagedFromBytes?: number | undefined;
   /** Opened when an edition is built. */
   wordVectors?: (() => WordVectors) | undefined;
 }
@@ -102,6 +105,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       now,
       complete: options.complete,
       maxBytes: options.maxEditionBytes,
+      pagedFromBytes: options.pagedFromBytes,
       vectors: embedded?.source ?? (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
     };
     const published = publishing.then(() => publishEdition(parts));

@@ -10,7 +10,7 @@ import {
   type SyncStatus,
 } from '../../contract/sync.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import type { EditionStorage } from '../../storage/edition-storage.ts';
+import { type EditionStorage, FIRST_PAGE, partKey } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
 import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
@@ -277,6 +277,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     try {
       for (const manifest of old) {
         await Promise.all(manifest.parts.map(({ key }) => parts.editionStorage.delete(key)));
+        // One after the other: there may be thousands.
+        for (let page = 0; page < (manifest.pages ?? 0); page += 1)
+          await parts.editionStorage.delete(partKey(manifest, FIRST_PAGE + page));
         editions.remove(manifest.edition);
       }
       if (old.length > 0) state.write('clean_after', undefined);

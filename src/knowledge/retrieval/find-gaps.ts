@@ -300,11 +300,9 @@ export const knowsWord = (edition: Edition, word: string): boolean =>
 export const languageOfArticles = (edition: Edition): string | undefined => languageOf(edition).language;
 
 const languageOf = oncePer((edition: Edition) => {
-  const chunks = Math.min(SAMPLE_CHUNKS, edition.chunkCount);
-  const texts = Array.from(
-    { length: chunks },
-    (_, at) => edition.chunk(Math.floor((at * edition.chunkCount) / chunks)).text,
-  );
+  const all = edition.sampleTexts();
+  const chunks = Math.min(SAMPLE_CHUNKS, all.length);
+  const texts = Array.from({ length: chunks }, (_, at) => all[Math.floor((at * all.length) / chunks)] ?? '');
   return { language: detectLanguage(texts.map((text) => text.slice(0, SAMPLE_LENGTH)).join('\n')) };
 });
 const SAMPLE_CHUNKS = 5;

@@ -213,8 +213,10 @@ const newestVersions = oncePer((edition: Edition): ReadonlyMap<string, NamedVers
     note(title, devices);
   }
   for (let at = 0; at < Math.min(MAX_READ, edition.chunkCount); at++) {
-    const { headingPath, text, article } = edition.chunk(at);
-    note(`${headingPath.join('\n')}\n${text}`, cachedArticle(edition, article).devices);
+    // Of a large edition only headings are in memory.
+    const text = edition.texts.paged === undefined ? edition.chunk(at).text : '';
+    const { devices } = cachedArticle(edition, edition.index.articleOf(at));
+    note(`${edition.headingPath(at).join('\n')}\n${text}`, devices);
   }
   return newest;
 });

@@ -8,6 +8,7 @@ import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
@@ -154,34 +155,48 @@ const find = async (
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
   const named = namedProducts(problem.text, { product: question.product, devices: edition.devices(), products });
   onStep?.('query');
-  const { outcome, semantic } = await ask(edition, problem, { ...options, named, leftMs });
+  const { outcome, semantic, lacksTexts } = await ask(edition, problem, { ...options, named, leftMs });
   const clock = trueClock(options.now);
   const isLateAt = (time: number) => time - options.startedAt > limitMs - LAST_MS;
   // The search has just waited, or taken a millisecond at most.
   const isLate = isLateAt(options.now());
-  const inSentences = isLate ? [] : askSentences(edition, problem.sentences, named);
+  const pageOptions = { timeoutMs: Math.max(1, leftMs()), signal };
+  const inSentences = await readPages(
+    edition,
+    () => (isLate ? [] : askSentences(edition, problem.sentences, named)),
+    pageOptions,
+  );
   onStep?.('search');
-  const asked = [{ text: problem.text, outcome }, ...inSentences];
+  const asked = [{ text: problem.text, outcome }, ...inSentences.value];
   const { intent } = question;
   const people = [...question.people, ...peopleNamedIn(problem.text, (word) => isWordOf(edition, word))];
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
-  const ranked = preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
-    text: problem.text,
-    intents,
-  });
+  const { value: ranked } = await readPages(
+    edition,
+    () => preferCurrent(edition, rankSources(edition, { asked, intents, named }), { text: problem.text, intents }),
+    pageOptions,
+  );
   const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
   const shown = ranked
     .filter(({ relevance }) => question.isWeakShown || relevance >= RETRIEVAL_MIN_SCORE)
     .slice(0, RETRIEVAL_MAX_SOURCES);
   onStep?.('filter');
   const isTooLate = isLate || isLateAt(await clock());
-  const foundGaps = isTooLate ? [] : findGaps(edition, { asked, ranked, coverage, intent, intents, named, people });
+  const { value: foundGaps } = await readPages(
+    edition,
+    () => (isTooLate ? [] : findGaps(edition, { asked, ranked, coverage, intent, intents, named, people })),
+    pageOptions,
+  );
   onStep?.('gaps');
-  const sources = shown.map((source) => sourceOf(edition, source));
+  const { value: sources } = await readPages(
+    edition,
+    () => shown.map((source) => sourceOf(edition, source)),
+    pageOptions,
+  );
   onStep?.('format');
   const degraded = [
     ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
-    ...(isTooLate ? (['timeout'] as const) : []),
+    ...(isTooLate || lacksTexts === true || !inSentences.isComplete ? (['timeout'] as const) : []),
   ];
   const knowledge = {
     sources_consulted: sources,
@@ -218,11 +233,15 @@ const ask = async (
   edition: Edition,
   { text }: ProblemText,
   { retrieve, named, leftMs, signal, waitUntil, onFault }: AskOptions,
-): Promise<{ outcome: SearchOutcome; semantic: SemanticUse }> => {
+): Promise<{ outcome: SearchOutcome; semantic: SemanticUse; lacksTexts?: boolean | undefined }> => {
   const devices = named.known;
-  const byWords = () => searchEdition(edition, text, { limit: DEPTH, devices });
   const ms = leftMs();
-  if (ms === 0 || signal?.aborted === true) return { outcome: byWords(), semantic: 'late' };
+  const byWords = async () => {
+    const work = () => searchEdition(edition, text, { limit: DEPTH, devices });
+    const { value: outcome, isComplete } = await readPages(edition, work, { timeoutMs: Math.max(1, leftMs()) });
+    return { outcome, semantic: 'late' as const, lacksTexts: isComplete ? undefined : true };
+  };
+  if (ms === 0 || signal?.aborted === true) return byWords();
   try {
     // It uses half of the time that it is given.
     const timeLeftMs = 2 * ms;
@@ -236,7 +255,7 @@ const ask = async (
     return await withDeadline(() => asked, { timeoutMs: ms + RESERVE_MS / 4, signal });
   } catch (error) {
     onFault?.('compare meanings', error);
-    return { outcome: byWords(), semantic: 'late' };
+    return byWords();
   }
 };
 

@@ -11,6 +11,7 @@ import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';
@@ -231,15 +232,18 @@ export const modelPassages = async (
   const isWeak = isForeign === true || (likeliest[0]?.[1] ?? 0) < WEAK_BELOW;
   const found = likeliest.map(([article]) => cachedArticle(edition, article).title);
   const queries = isWeak ? await proposeQueries({ question, history, found }, calls) : [];
-  const further = queries.map((query) =>
+  const search = (query: string) =>
     searchEdition(edition, query, { limit: QUERY_HITS }).hits.map(
       ({ chunk, article }): PassageHit => ({ chunk, source: cachedArticle(edition, article) }),
-    ),
-  );
+    );
   const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });
-  return showPassages(edition, further.length > 0 ? mergeHits([first, ...further]) : first, {
-    isAllowed: ({ headingPath, source }) => isFitting({ path: headingPath, source }),
+  const { value } = await readPages(edition, () => {
+    const further = queries.map(search);
+    return showPassages(edition, further.length > 0 ? mergeHits([first, ...further]) : first, {
+      isAllowed: ({ headingPath, source }) => isFitting({ path: headingPath, source }),
+    });
   });
+  return value;
 };
 
 const hitsOf = ({ edition }: NonNullable<Knowledge['evidence']>, { units, relevance }: TicketUnits): PassageHit[] =>

@@ -38,6 +38,8 @@ export const libraryForTest = (
     embedding,
     wordVectors,
     maxEditionBytes,
+    pagedFromBytes,
+    complete,
   }: {
     sql?: Sql | undefined;
     editionStorage?: ReturnType<typeof mapStorage> | undefined;
@@ -45,6 +47,8 @@ export const libraryForTest = (
     embedding?: LibraryEmbedding | undefined;
     wordVectors?: LibraryOptions['wordVectors'];
     maxEditionBytes?: number;
+    pagedFromBytes?: number | undefined;
+    complete?: LibraryOptions['complete'];
   } = {},
 ) => {
   let ids = 0;
@@ -64,6 +68,8 @@ export const libraryForTest = (
     embedding,
     wordVectors,
     maxEditionBytes,
+    pagedFromBytes,
+    complete,
   });
   return { library, editionStorage, clock, wakes, faults, sql };
 };
@@ -137,7 +143,9 @@ export const embeddingLibrary = (
 export const editionOf = async (library: Library) => {
   const manifest = library.currentEdition();
   if (!manifest) throw new Error('There is no edition');
-  return loadEdition(manifest, [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }]);
+  return loadEdition(manifest, {
+    parts: [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }],
+  });
 };
 
 export class Killed extends Error {}
