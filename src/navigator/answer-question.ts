@@ -216,7 +216,7 @@ const MAX_KEY_LENGTH = 1000;
 /** The cache entry of one question. */
 interface CacheEntry {
   cached: NavigatorAnswer | undefined;
-  /** Freezes and caches an answer. */
+  /** Freezes and caches an answer: an edition never changes, so the same question with the same options has the same answer. */
   store(answer: NavigatorAnswer): NavigatorAnswer;
 }
 

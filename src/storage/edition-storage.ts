@@ -10,7 +10,7 @@ export const MAX_EDITION_BYTES = 80 * 1024 * 1024;
 export const FIRST_PAGE = 1000;
 
 /** Maximum bytes of a page: the text of one long chunk and its words. */
-export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Key of a part in edition storage. */
 export const partKey = ({ workspace, edition }: Pick<EditionManifest, 'workspace' | 'edition'>, part: number): string =>
