@@ -149,6 +149,31 @@ export const ContextRequest = z
   .refine(hasOneTarget, NOT_ONE_TARGET);
 export type ContextRequest = z.infer<typeof ContextRequest>;
 
+/** `POST /v1/workspaces/{workspace_id}/memories/search/batch`: the queries are embedded in one call. */
+export const MemoryBatchRequest = z.strictObject({
+  queries: z.array(Query).min(1).max(20),
+  /** Of every search. */
+  options: SearchOptions.optional(),
+});
+export type MemoryBatchRequest = z.infer<typeof MemoryBatchRequest>;
+
+/** The name of a template or a ranker of a workspace, as it stands in an address. */
+export const SettingName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'is not 1 to 64 letters, digits, _, . and -');
+
+/** `GET /v1/workspaces/{workspace_id}/context-templates`. */
+export const ContextTemplates = z.object({
+  templates: z.array(ContextTemplate).max(50),
+  built_in: z.array(ContextTemplate).max(20),
+});
+export type ContextTemplates = z.infer<typeof ContextTemplates>;
+
+/** `GET /v1/workspaces/{workspace_id}/context-rankers`. */
+export const ContextRankers = z.object({
+  rankers: z.record(SettingName, RankerWeights),
+  built_in: z.array(Name).max(20),
+});
+export type ContextRankers = z.infer<typeof ContextRankers>;
+
 /** Memories formatted as text for a prompt. */
 export const ContextResult = z.object({
   context: z.string().max(2_000_000),

@@ -175,6 +175,41 @@ export const ROUTES = {
     summary: 'Search memories by text or vector',
     capability: 'memory:read',
   },
+  'POST /v1/workspaces/{workspace_id}/memories/search/batch': {
+    tag: 'Memory',
+    summary: 'Search memories for up to 20 queries at once',
+    capability: 'memory:read',
+  },
+  'GET /v1/workspaces/{workspace_id}/context-templates': {
+    tag: 'Memory',
+    summary: 'List the templates for contexts, built-in ones too',
+    capability: 'memory:read',
+  },
+  'PUT /v1/workspaces/{workspace_id}/context-templates/{name}': {
+    tag: 'Memory',
+    summary: 'Store or replace a template',
+    capability: 'memory:write',
+  },
+  'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}': {
+    tag: 'Memory',
+    summary: 'Delete a template',
+    capability: 'memory:write',
+  },
+  'GET /v1/workspaces/{workspace_id}/context-rankers': {
+    tag: 'Memory',
+    summary: 'List the rankers for contexts, built-in ones too',
+    capability: 'memory:read',
+  },
+  'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}': {
+    tag: 'Memory',
+    summary: 'Store or replace a ranker',
+    capability: 'memory:write',
+  },
+  'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}': {
+    tag: 'Memory',
+    summary: 'Delete a ranker',
+    capability: 'memory:write',
+  },
   'POST /v1/workspaces/{workspace_id}/memories/context': {
     tag: 'Memory',
     summary: 'Build a text for a prompt from memories, within a token budget',

@@ -184,6 +184,14 @@ export const Facts = z.object({
 });
 export type Facts = z.infer<typeof Facts>;
 
+/** The reply to `POST /v1/workspaces/{workspace_id}/memories/search/batch`. */
+export const MemoryBatchResponse = z.object({
+  /** In the order of the queries. */
+  results: z.array(MemorySearchResponse.shape.results).max(20),
+  degraded: MemorySearchResponse.shape.degraded,
+});
+export type MemoryBatchResponse = z.infer<typeof MemoryBatchResponse>;
+
 const Used = z.object({ used: Count, allowed: Count });
 /** `turns` are questions with their answers; the oldest are removed for new ones, so they are never refused. */
 const Quotas = z.object({ memories: Used, turns: Used });
@@ -208,6 +216,15 @@ export const MemoryStats = z.object({
     /** When the first was counted. */
     since: Timestamp.optional(),
   }),
+  /** Searches in the answering isolate since it started, each query of a batch by itself; absent before the first. */
+  isolate: z
+    .object({
+      ...{ count: Count, empty: Count, failed: Count, since: Timestamp },
+      latency_ms: z
+        .object({ mean: z.number().min(0), p50: z.number().min(0), p95: z.number().min(0), max: z.number().min(0) })
+        .optional(),
+    })
+    .optional(),
   /** The cache of query embeddings for searches of this workspace, as seen by the current isolate; absent when there is none. */
   embedding_cache: z.object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) }).optional(),
 });

@@ -181,6 +181,13 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('memory', `DELETE ${MEMORIES}`);
   forwardTo('memory', `GET ${MEMORIES}/stats`);
   forwardTo('memory', `POST ${MEMORIES}/search`, memory);
+  forwardTo('memory', `POST ${MEMORIES}/search/batch`, memory);
+  forwardTo('memory', 'GET /v1/workspaces/{workspace_id}/context-templates');
+  forwardTo('memory', 'PUT /v1/workspaces/{workspace_id}/context-templates/{name}');
+  forwardTo('memory', 'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}');
+  forwardTo('memory', 'GET /v1/workspaces/{workspace_id}/context-rankers');
+  forwardTo('memory', 'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}');
+  forwardTo('memory', 'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}');
   forwardTo('memory', `POST ${MEMORIES}/context`, memory);
   forwardTo('memory', `POST ${MEMORIES}/context/preview`, memory);
   forwardTo('memory', `GET ${MEMORIES}/{id}`);

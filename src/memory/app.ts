@@ -1,12 +1,14 @@
 import { type Context, Hono } from 'hono';
 import type { EmbeddingStatistics } from '../ai/embeddings/cache.ts';
 import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
+import type { SearchAnalytics } from '../context-engine/config.ts';
 import type { ContextError, Result } from '../contract/context-engine.ts';
-import { ContextRequest, MemorySearchRequest } from '../contract/context-engine.ts';
+import { ContextRequest, MemoryBatchRequest, MemorySearchRequest } from '../contract/context-engine.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { MemoryStats } from '../contract/memory.ts';
 import {
   FactsRequest,
+  type MemoryBatchResponse,
   MemoryErasureQuery,
   MemoryId,
   MemoryInput,
@@ -30,6 +32,7 @@ import { mapBounded } from '../runtime/map-bounded.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { MemoryCount } from '../storage/memory-store.ts';
+import { addContextSettings, withStored } from './context-settings.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
@@ -214,12 +217,33 @@ export const createApp = (parts: MemoryParts) => {
     const results = fitResults(result.value);
     return jsonAnswer({ results, ...degradedField(degraded) } satisfies MemorySearchResponse);
   });
+  app.post(`${MEMORIES}/search/batch`, ...read, async (c) => {
+    const request = readJson(c.get('body'), MemoryBatchRequest);
+    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
+    const { queries, options } = request.value;
+    const isEmpty = (lists: SearchResult[][]) => lists.every((results) => results.length === 0);
+    const { result, degraded } = await find(c, { hasText: true, isEmpty }, (engine, workspaceId) =>
+      engine.searchBatch(queries, workspaceId, options),
+    );
+    if (!result.ok) return contextErrorResponse(c, result.error);
+    const results = result.value.map((list) => fitResults(list, { share: 1 / queries.length }));
+    return jsonAnswer({ results, ...degradedField(degraded) } satisfies MemoryBatchResponse);
+  });
+  const settingsIn = (c: MemoryContext) => ({
+    ledger: ledgerOf(c.get('context').workspace),
+    signal: callOf(c).signal,
+  });
+  addContextSettings(app, { read, write, ledgerIn: settingsIn });
   app.post(`${MEMORIES}/context`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
     if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
-    const { query, vector = [], options } = request.value;
+    const { query, vector = [] } = request.value;
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
+    const { ledger, signal } = settingsIn(c);
+    const named = await withStored(request.value.options, ledger, signal);
+    if (!named.ok) return contextErrorResponse(c, named.error);
+    const options = named.value;
     const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
       hasText
         ? engine.buildContext(query, workspaceId, options)
@@ -231,9 +255,13 @@ export const createApp = (parts: MemoryParts) => {
   app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
     if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
-    const { query, options } = request.value;
+    const { query } = request.value;
     if (query === undefined)
       return errorResponse(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
+    const { ledger, signal } = settingsIn(c);
+    const named = await withStored(request.value.options, ledger, signal);
+    if (!named.ok) return contextErrorResponse(c, named.error);
+    const options = named.value;
     const { result, degraded } = await find(c, { hasText: true, isEmpty: hasNoMemories }, (engine, workspaceId) =>
       engine.previewContext(query, workspaceId, options),
     );
@@ -261,6 +289,7 @@ export const createApp = (parts: MemoryParts) => {
       withDeadline(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
     ]);
     const cache = embeddingsFor(c)?.statistics();
+    const isolate = (engines.semantic ?? engines.lexical).searchAnalytics(workspaceId);
     return jsonAnswer({
       memories,
       quotas: {
@@ -274,6 +303,7 @@ export const createApp = (parts: MemoryParts) => {
         },
       },
       searches,
+      ...(isolate === undefined ? {} : { isolate: isolateStats(isolate) }),
       ...(cache === undefined ? {} : { embedding_cache: cacheStats(cache) }),
     } satisfies MemoryStats);
   });
@@ -317,6 +347,12 @@ const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one'
 const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
 
 const degradedField = (degraded: MemorySearch<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+
+const isolateStats = ({ latencyMs, since, ...counts }: SearchAnalytics): MemoryStats['isolate'] => ({
+  ...counts,
+  since: new Date(since).toISOString(),
+  ...(latencyMs === undefined ? {} : { latency_ms: latencyMs }),
+});
 
 /** A query that another request is already embedding counts as a hit. */
 const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics): MemoryStats['embedding_cache'] => {

@@ -13,9 +13,13 @@ export const MAX_CONTEXT_BYTES = 3_800_000;
  * The results that fit into one response: related memories are dropped first, from the last result on, then the last results.
  *
  * @param results Best first.
+ * @param options.share Of the response, when it holds the results of several searches.
  */
-export const fitResults = (results: readonly SearchResult[]): SearchResult[] => {
-  let left = MAX_RESULT_BYTES;
+export const fitResults = (
+  results: readonly SearchResult[],
+  { share = 1 }: { share?: number } = {},
+): SearchResult[] => {
+  let left = Math.floor(MAX_RESULT_BYTES * share);
   const fitting: SearchResult[] = [];
   const bare = results.map(({ relationships: _, ...result }) => ({ result, bytes: bytesOf(result) }));
   for (const { result, bytes } of bare) {

@@ -18,10 +18,21 @@ export interface Ledger {
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   noteSearch(search: SearchOutcome): void;
   searches(): MemoryStats['searches'];
+  /** By name. */
+  settings(kind: SettingKind): { name: string; value: string }[];
+  /** Stores or replaces a setting; false when there are `MAX_SETTINGS` others. */
+  putSetting(kind: SettingKind, name: string, value: string): boolean;
+  /** False when there was none. */
+  deleteSetting(kind: SettingKind, name: string): boolean;
 }
 
+/** What a workspace stores for contexts: JSON by name. */
+export type SettingKind = 'template' | 'ranker';
+/** Of each kind. */
+export const MAX_SETTINGS = 50;
+
 export const createLedger = (sql: Sql): Ledger => {
-  migrate(sql, 'ledger', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`)]);
+  migrate(sql, 'ledger', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`), [SETTINGS]]);
   const calls = callStore(sql);
   const add = (name: string, count = 1): void =>
     sql.run(
@@ -29,7 +40,18 @@ export const createLedger = (sql: Sql): Ledger => {
       name,
       count,
     );
+  const others = (kind: SettingKind, name: string): number =>
+    sql.all('SELECT name FROM context_settings WHERE kind = ? AND name <> ?', kind, name).length;
   return {
+    settings: (kind) => sql.all('SELECT name, value FROM context_settings WHERE kind = ? ORDER BY name', kind),
+    putSetting: (kind, name, value) =>
+      sql.transaction(() => {
+        if (others(kind, name) >= MAX_SETTINGS) return false;
+        sql.run('INSERT OR REPLACE INTO context_settings (kind, name, value) VALUES (?, ?, ?)', kind, name, value);
+        return true;
+      }),
+    deleteSetting: (kind, name) =>
+      sql.all('DELETE FROM context_settings WHERE kind = ? AND name = ? RETURNING name', kind, name).length > 0,
     isFirstCall: (linkHash, options) => calls.isFirst(linkHash, options),
     noteSearch: ({ outcome, degraded, durationMs, nowMs }) =>
       sql.transaction(() => {
@@ -67,6 +89,9 @@ const TABLES = [
   // Counters by name; `within 00010` counts searches that took at most 10 ms and more than the previous bound.
   'counters (name TEXT PRIMARY KEY, count INTEGER NOT NULL)',
 ];
+
+const SETTINGS =
+  'CREATE TABLE context_settings (kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, name))';
 
 const WITHIN = 'within ';
 

@@ -9,7 +9,10 @@ export const STORE_METHODS = [
   ...(['put', 'get', 'count', 'surplusTurns', 'list', 'delete', 'erase'] as const),
   ...(['searchMemories', 'getMemoryRelationships', 'relationshipsOf'] as const),
 ] satisfies (keyof MemoryStore)[];
-export const LEDGER_METHODS = ['isFirstCall', 'noteSearch', 'searches'] as const satisfies (keyof Ledger)[];
+export const LEDGER_METHODS = [
+  ...(['isFirstCall', 'noteSearch', 'searches'] as const),
+  ...(['settings', 'putSetting', 'deleteSetting'] as const),
+] satisfies (keyof Ledger)[];
 
 export type RemoteMethod = (typeof STORE_METHODS)[number] | (typeof LEDGER_METHODS)[number];
 
@@ -55,6 +58,9 @@ export const remoteLedger = (stubOf: StubOf, workspace: string): RemoteLedger =>
     isFirstCall: (...parameters) => call('isFirstCall', parameters),
     noteSearch: (...parameters) => call('noteSearch', parameters),
     searches: () => call('searches', []),
+    settings: (...parameters) => call('settings', parameters),
+    putSetting: (...parameters) => call('putSetting', parameters),
+    deleteSetting: (...parameters) => call('deleteSetting', parameters),
   };
 };
 

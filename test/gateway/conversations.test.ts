@@ -1,14 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { type ConversationPlace, conversationsBy, personIn } from '../../src/gateway/conversations.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
 import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
 import { LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/local-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
+import { ledgerForTest } from '../memory/ledger-for-test.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 
 const MEMORIES = '/v1/workspaces/acme/memories';
@@ -25,17 +24,13 @@ const place = (changes: Partial<ConversationPlace> = {}): ConversationPlace => (
 /** The memory function in this process, and who may call it: the gateway, and a librarian that may speak for users as well. */
 const start = async () => {
   const { store } = await embeddedStore();
-  const ledger = createLedger(nodeSql());
+  const ledger = ledgerForTest();
   const directory = await localDirectory({ ...LOCAL_LIBRARIANS, partner: { origin: ['user'], ws: ['*'] } }, LOCAL_SEED);
   const app = createApp({
     guard: { signer: await localSigner('memory'), directory, log: () => undefined },
     store,
     engines: createEngines({ store }),
-    ledgerOf: () => ({
-      isFirstCall: async (...parameters) => ledger.isFirstCall(...parameters),
-      noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
-      searches: async () => ledger.searches(),
-    }),
+    ledgerOf: () => ledger,
     quotas: readMemoryQuotas({}, 'embedded'),
   });
   const memory = { fetch: async (request: Request) => app.request(request) };

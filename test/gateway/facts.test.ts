@@ -4,12 +4,10 @@ import * as z from 'zod';
 import type { Context } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { createAsk, createAsking } from '../../src/gateway/ask.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
@@ -18,6 +16,7 @@ import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
 import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
 import { LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/local-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
+import { ledgerForTest } from '../memory/ledger-for-test.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 
 const ADA = '0123456789abcdef';
@@ -40,16 +39,12 @@ beforeEach(async () => {
   const { store } = await embeddedStore();
   const directory = await localDirectory({ ...LOCAL_LIBRARIANS, 'partner.shop': PARTNER }, LOCAL_SEED);
   const identity = async (self: string) => ({ self, directory, signer: await localSigner(self) });
-  const ledger = createLedger(nodeSql());
+  const ledger = ledgerForTest();
   const memory = createApp({
     guard: { ...(await identity('memory')), log: () => undefined },
     store,
     engines: createEngines({ store }),
-    ledgerOf: () => ({
-      isFirstCall: async (...parameters) => ledger.isFirstCall(...parameters),
-      noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
-      searches: async () => ledger.searches(),
-    }),
+    ledgerOf: () => ledger,
     quotas: readMemoryQuotas({}, 'embedded'),
   });
   const targets: Record<string, Target> = { memory: { fetch: async (request) => memory.request(request) } };

@@ -4,9 +4,7 @@ import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
@@ -17,6 +15,7 @@ import { mintContext } from '../../src/signing/sign-link.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
+import { ledgerForTest } from './ledger-for-test.ts';
 
 let log: LogLine[];
 let store: MemoryStore;
@@ -29,18 +28,14 @@ const put = (memory: Pick<Memory, 'id' | 'content' | 'created_at'> & Partial<Mem
   store.put({ workspace_id: 'acme', type: 'fact', confidence: 1, ...memory }, {});
 
 const appOf = async (changes: Partial<MemoryParts> = {}) => {
-  const ledger = createLedger(nodeSql());
+  const ledger = ledgerForTest();
   const { embeddings } = changes;
   const used = changes.store ?? store;
   return createApp({
     guard: { signer: await localSigner('memory'), directory: await localDirectory(), log: (line) => log.push(line) },
     store: used,
     engines: createEngines({ store: used, embeddings }),
-    ledgerOf: () => ({
-      isFirstCall: async (...parameters) => ledger.isFirstCall(...parameters),
-      noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
-      searches: async () => ledger.searches(),
-    }),
+    ledgerOf: () => ledger,
     quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded'),
     ...changes,
   });
@@ -208,11 +203,10 @@ describe('the app of memories', () => {
   });
 
   it('waits for the ledger no longer than the deadline', async () => {
-    const searches = async () => ({ count: 0, empty: 0, degraded: 0, failed: 0 });
-    const noteSearch = async () => {};
-    const silent = await appOf({ ledgerOf: () => ({ isFirstCall: async () => true, noteSearch, searches: hangs }) });
+    const ledger = ledgerForTest();
+    const silent = await appOf({ ledgerOf: () => ({ ...ledger, searches: hangs }) });
     expect(await codeOf(await send(silent, 'GET /stats', { timeoutMs: 600 }))).toEqual([504, 'TIMEOUT']);
-    const forgetful = await appOf({ ledgerOf: () => ({ isFirstCall: hangs, noteSearch, searches }) });
+    const forgetful = await appOf({ ledgerOf: () => ({ ...ledger, isFirstCall: hangs }) });
     expect(await codeOf(await send(forgetful, 'POST', { body: FACT }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(await store.count('acme', { turns: false })).toBe(0);
   });

@@ -3,15 +3,14 @@ import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextResult } from '../../src/contract/context-engine.ts';
 import { Facts, MemorySearchResponse } from '../../src/contract/memory.ts';
 import { sentenceModel } from '../../src/dev/eval/sentence-model.ts';
-import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { createApp } from '../../src/memory/app.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
+import { ledgerForTest } from './ledger-for-test.ts';
 
 const MEMORIES = '/v1/workspaces/acme/memories';
 const LOGIN = 'I cannot remember my login and need to reset it';
@@ -32,16 +31,12 @@ let call: (below: string, body: object) => Promise<unknown>;
 beforeAll(async () => {
   const { store } = await embeddedStore();
   const directory = await localDirectory();
-  const ledger = createLedger(nodeSql());
+  const ledger = ledgerForTest();
   const app = createApp({
     guard: { signer: await localSigner('memory'), directory, log: () => undefined },
     ...{ store, embeddings, quotas: readMemoryQuotas({}, 'embedded') },
     engines: createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) }),
-    ledgerOf: () => ({
-      isFirstCall: async (...parameters) => ledger.isFirstCall(...parameters),
-      noteSearch: async (...parameters) => ledger.noteSearch(...parameters),
-      searches: async () => ledger.searches(),
-    }),
+    ledgerOf: () => ledger,
   });
   const targets = { memory: { fetch: async (request: Request) => app.request(request) } };
   const gateway = signedClient({ self: 'gateway', signer: await localSigner('gateway'), directory, targets });

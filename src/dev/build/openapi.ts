@@ -10,7 +10,17 @@ import {
   ChatModel,
   ChatModels,
 } from '../../contract/chat-completions.ts';
-import { ContextPreview, ContextRequest, ContextResult, MemorySearchRequest } from '../../contract/context-engine.ts';
+import {
+  ContextPreview,
+  ContextRankers,
+  ContextRequest,
+  ContextResult,
+  ContextTemplate,
+  ContextTemplates,
+  MemoryBatchRequest,
+  MemorySearchRequest,
+  RankerWeights,
+} from '../../contract/context-engine.ts';
 import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
 import {
   ArticleListing,
@@ -32,6 +42,7 @@ import {
 } from '../../contract/librarian-directory.ts';
 import {
   Memory,
+  MemoryBatchResponse,
   MemoryErasure,
   MemoryErasureQuery,
   MemoryInput,
@@ -278,6 +289,32 @@ const SHAPES: Record<RouteName, Shapes> = {
   'POST /v1/workspaces/{workspace_id}/memories/search': {
     ...{ body: MemorySearchRequest, reply: MemorySearchResponse },
     example: { path: { workspace_id }, body: { query: 'Which device does the customer own?' } },
+  },
+  'POST /v1/workspaces/{workspace_id}/memories/search/batch': {
+    ...{ body: MemoryBatchRequest, reply: MemoryBatchResponse },
+    example: { path: { workspace_id }, body: { queries: ['Which device?', 'Which language?'], options: { limit: 3 } } },
+  },
+  'GET /v1/workspaces/{workspace_id}/context-templates': {
+    reply: ContextTemplates,
+    example: { path: { workspace_id } },
+  },
+  'PUT /v1/workspaces/{workspace_id}/context-templates/{name}': {
+    ...{ body: ContextTemplate.omit({ name: true }), reply: ContextTemplate },
+    example: {
+      path: { workspace_id, name: 'numbered' },
+      body: { memoryFormat: '* {{content}} ({{type}})', separator: '\n', includeMetadata: false },
+    },
+  },
+  'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}': {
+    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, name: 'numbered' } } },
+  },
+  'GET /v1/workspaces/{workspace_id}/context-rankers': { reply: ContextRankers, example: { path: { workspace_id } } },
+  'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}': {
+    ...{ body: RankerWeights, reply: RankerWeights },
+    example: { path: { workspace_id, name: 'recent' }, body: { recencyWeight: 0.8, lambda: 0.7 } },
+  },
+  'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}': {
+    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, name: 'recent' } } },
   },
   'POST /v1/workspaces/{workspace_id}/memories/context': {
     ...{ body: ContextRequest, reply: ContextResult },

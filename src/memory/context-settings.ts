@@ -1,0 +1,121 @@
+import type { Context, Hono, MiddlewareHandler } from 'hono';
+import { DEFAULT_RANKINGS } from '../context-engine/ranker.ts';
+import { DEFAULT_TEMPLATES } from '../context-engine/registry.ts';
+import {
+  type ContextError,
+  type ContextRankers,
+  ContextTemplate,
+  type ContextTemplates,
+  RankerWeights,
+  type Result,
+  SettingName,
+  type WireContextOptions,
+} from '../contract/context-engine.ts';
+import { readAs } from '../contract/issue.ts';
+import { withDeadline } from '../http/deadline.ts';
+import type { GuardedEnv } from '../runtime/context-guard.ts';
+import { jsonAnswer } from '../runtime/json-answer.ts';
+import { readJson } from '../runtime/read-json.ts';
+import { errorResponse } from './error-responses.ts';
+import { MAX_SETTINGS, type SettingKind } from './ledger.ts';
+import type { RemoteLedger } from './remote-memory.ts';
+
+/** The templates or rankers of one workspace, validated when they are stored; one that a later version refuses is left out. */
+const readAll = async <T>(
+  kind: SettingKind,
+  ledger: RemoteLedger,
+  { signal, read }: { signal: AbortSignal; read: (value: unknown) => T | undefined },
+): Promise<[string, T][]> => {
+  const stored = await withDeadline(() => ledger.settings(kind), { signal, reason: 'the ledger did not answer' });
+  return stored.flatMap(({ name, value }) => {
+    const setting = read(JSON.parse(value));
+    return setting === undefined ? [] : [[name, setting]];
+  });
+};
+
+const templatesIn = (ledger: RemoteLedger, signal: AbortSignal): Promise<[string, ContextTemplate][]> =>
+  readAll('template', ledger, { signal, read: (value) => ContextTemplate.safeParse(value).data });
+const rankersIn = (ledger: RemoteLedger, signal: AbortSignal): Promise<[string, RankerWeights][]> =>
+  readAll('ranker', ledger, { signal, read: (value) => RankerWeights.safeParse(value).data });
+
+const BUILT_IN = { template: Object.keys(DEFAULT_TEMPLATES), ranker: Object.keys(DEFAULT_RANKINGS) };
+
+/** Puts the templates and rankers of the workspace in the place of their names; built-in ones stay names. */
+export const withStored = async (
+  options: WireContextOptions | undefined,
+  ledger: RemoteLedger,
+  signal: AbortSignal,
+): Promise<Result<WireContextOptions | undefined, ContextError>> => {
+  const { template, ranker } = options ?? {};
+  let value = options;
+  if (typeof template === 'string' && !BUILT_IN.template.includes(template)) {
+    const stored = new Map(await templatesIn(ledger, signal));
+    const own = stored.get(template);
+    const available = [...BUILT_IN.template, ...stored.keys()];
+    if (own === undefined) return { ok: false, error: { type: 'template_not_found', template, available } };
+    value = { ...value, template: own };
+  }
+  if (typeof ranker === 'string' && !BUILT_IN.ranker.includes(ranker)) {
+    const stored = new Map(await rankersIn(ledger, signal));
+    const own = stored.get(ranker);
+    const message = `options.ranker: is not known; there are ${[...BUILT_IN.ranker, ...stored.keys()].join(', ')}`;
+    if (own === undefined) return { ok: false, error: { type: 'validation_error', message: message.slice(0, 2000) } };
+    value = { ...value, ranker: own };
+  }
+  return { ok: true, value };
+};
+
+type Guards = readonly [MiddlewareHandler<GuardedEnv>, ...MiddlewareHandler<GuardedEnv>[]];
+
+/** Routes to list, store and delete the templates and rankers of the workspace. */
+export const addContextSettings = (
+  app: Hono<GuardedEnv>,
+  parts: {
+    read: Guards;
+    write: Guards;
+    ledgerIn: (c: Context<GuardedEnv>) => { ledger: RemoteLedger; signal: AbortSignal };
+  },
+): void => {
+  const { read, write, ledgerIn } = parts;
+  const put = async (c: Context<GuardedEnv>, kind: SettingKind): Promise<Response> => {
+    const name = readAs(SettingName, c.req.param('name'));
+    if (!name.ok)
+      return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: its name ${name.issues[0]?.message}`);
+    if (BUILT_IN[kind].includes(name.value))
+      return errorResponse(c, 'INVALID_QUERY', `Cannot store the ${kind}: ${name.value} is built in`);
+    const body =
+      kind === 'template'
+        ? readJson(c.get('body'), ContextTemplate.omit({ name: true }))
+        : readJson(c.get('body'), RankerWeights);
+    if (!body.ok) return errorResponse(c, 'INVALID_QUERY', body.problem);
+    const setting = kind === 'template' ? { name: name.value, ...body.value } : body.value;
+    const { ledger, signal } = ledgerIn(c);
+    const store = () => ledger.putSetting(kind, name.value, JSON.stringify(setting));
+    if (await withDeadline(store, { signal, reason: 'the ledger did not answer' })) return jsonAnswer(setting);
+    return errorResponse(c, 'RATE_LIMITED', `Cannot store the ${kind}: the workspace has ${MAX_SETTINGS} already`, {
+      suggestion: 'Delete one that is no longer needed, or send it with each request',
+    });
+  };
+  const remove = async (c: Context<GuardedEnv>, kind: SettingKind): Promise<Response> => {
+    const { ledger, signal } = ledgerIn(c);
+    const name = readAs(SettingName, c.req.param('name'));
+    const gone = () => (name.ok ? ledger.deleteSetting(kind, name.value) : Promise.resolve(false));
+    const isGone = await withDeadline(gone, { signal, reason: 'the ledger did not answer' });
+    return isGone ? c.body(null, 204) : errorResponse(c, 'NOT_FOUND', `Cannot find this ${kind}`);
+  };
+  app.get('/v1/workspaces/:workspace_id/context-templates', ...read, async (c) => {
+    const { ledger, signal } = ledgerIn(c);
+    const templates = (await templatesIn(ledger, signal)).map(([, template]) => template);
+    return jsonAnswer({ templates, built_in: Object.values(DEFAULT_TEMPLATES) } satisfies ContextTemplates);
+  });
+  app.get('/v1/workspaces/:workspace_id/context-rankers', ...read, async (c) => {
+    const { ledger, signal } = ledgerIn(c);
+    const rankers = Object.fromEntries(await rankersIn(ledger, signal));
+    return jsonAnswer({ rankers, built_in: BUILT_IN.ranker } satisfies ContextRankers);
+  });
+  for (const kind of ['template', 'ranker'] as const) {
+    const path = `/v1/workspaces/:workspace_id/context-${kind}s/:name`;
+    app.put(path, ...write, (c) => put(c, kind));
+    app.delete(path, ...write, (c) => remove(c, kind));
+  }
+};

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/context-engine.ts';
+import { MemoryBatchResponse, MemoryStats } from '../../src/contract/memory.ts';
+import { createApp } from '../../src/memory/app.ts';
+import { MAX_SETTINGS } from '../../src/memory/ledger.ts';
+import type { RemoteLedger } from '../../src/memory/remote-memory.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
+import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
+import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
+import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { originate } from '../../src/signing/request-context.ts';
+import { embeddedStore } from '../storage/memory-stores.ts';
+import { ledgerForTest } from './ledger-for-test.ts';
+
+let client: SignedClient;
+beforeEach(async () => {
+  const { store } = await embeddedStore();
+  const directory = await localDirectory();
+  const ledgers = new Map<string, RemoteLedger>();
+  const app = createApp({
+    guard: { signer: await localSigner('memory'), directory, log: () => undefined },
+    ...{ store, engines: createEngines({ store }), quotas: readMemoryQuotas({}, 'embedded') },
+    ledgerOf: (workspace) => {
+      const ledger = ledgers.get(workspace) ?? ledgerForTest();
+      ledgers.set(workspace, ledger);
+      return ledger;
+    },
+  });
+  const targets = { memory: { fetch: async (request: Request) => app.request(request) } };
+  client = signedClient({ self: 'gateway', signer: await localSigner('gateway'), directory, targets });
+  for (const [type, content] of [
+    ['fact', 'The yak eats grass'],
+    ['decision', 'The yak moves in May'],
+  ])
+    await call('POST /memories', { type, content });
+});
+
+const call = async (
+  route: string,
+  body?: object,
+  { workspace = 'acme', capabilities = ['memory:read', 'memory:write'] } = {},
+) => {
+  const [method = 'GET', below = ''] = route.split(' ');
+  const about = { self: 'gateway', subject: 'user:ada', workspace, authentication: 'key', capabilities };
+  const path = `/v1/workspaces/${workspace}${below}`;
+  const signal = new AbortController().signal;
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  const to = { to: 'memory', method, path, signal, ...text };
+  const answer = await client.call(originate({ ...about, timeoutMs: 5000, now: Date.now() }), to);
+  if (!answer.ok) return { status: answer.error.code === 'UNAUTHORIZED' ? 401 : 500, json: undefined };
+  return { status: answer.status, json: answer.status === 204 ? undefined : answer.json() };
+};
+
+const TEMPLATE = { header: '# ', memoryFormat: '{{type}}: {{content}}', separator: '; ', includeMetadata: false };
+const preview = async (options: object, workspace?: string) => {
+  const scope = workspace === undefined ? {} : { workspace };
+  const { status, json } = await call('POST /memories/context/preview', { query: 'yak', options }, scope);
+  return status === 200 ? ContextPreview.parse(json) : json;
+};
+const oneOf = (names: string) => ({ error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining(names) } });
+
+describe('templates of a workspace', () => {
+  it('format contexts by their name, until they are replaced or deleted', async () => {
+    const stored = await call('PUT /context-templates/typed', TEMPLATE);
+    expect(stored).toEqual({ status: 200, json: { name: 'typed', ...TEMPLATE } });
+    const options = { template: 'typed', ranker: 'recency' };
+    const context = '# decision: The yak moves in May; fact: The yak eats grass';
+    expect(await preview(options)).toMatchObject({ context, template: 'typed' });
+    await call('PUT /context-templates/typed', { ...TEMPLATE, header: '' });
+    expect(await preview(options)).toMatchObject({ context: context.slice(2) });
+    expect((await call('DELETE /context-templates/typed')).status).toBe(204);
+    expect((await call('DELETE /context-templates/typed')).status).toBe(404);
+    expect(await preview(options)).toMatchObject(oneOf('chat, detailed, summary, list, dated'));
+  });
+
+  it('are listed beside those that are built in, and belong to one workspace', async () => {
+    await call('PUT /context-templates/typed', TEMPLATE);
+    const { templates, built_in } = ContextTemplates.parse((await call('GET /context-templates')).json);
+    expect(templates).toEqual([{ name: 'typed', ...TEMPLATE }]);
+    expect(built_in.map(({ name }) => name)).toEqual(['chat', 'detailed', 'summary', 'list', 'dated']);
+    const { json } = await call('GET /context-templates', undefined, { workspace: 'globex' });
+    expect(json).toMatchObject({ templates: [] });
+    expect(await preview({ template: 'typed' }, 'globex')).toMatchObject({ error: { code: 'INVALID_QUERY' } });
+    expect(await preview({ template: 'other' })).toMatchObject(oneOf('typed'));
+  });
+
+  it.each<[string, string, object]>([
+    ['a built-in name', 'chat', TEMPLATE],
+    ['a name that is none', 'a%20b', TEMPLATE],
+    ['an unknown variable', 'x', { ...TEMPLATE, memoryFormat: '{{person}}' }],
+    ['a second name', 'x', { ...TEMPLATE, name: 'y' }],
+    ['a huge header', 'x', { ...TEMPLATE, header: 'x'.repeat(4001) }],
+  ])('are refused with %s', async (_, name, body) => {
+    const { status, json } = await call(`PUT /context-templates/${name}`, body);
+    expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
+    expect((await call('GET /context-templates')).json).toMatchObject({ templates: [] });
+  });
+
+  it('need the right to write, and to read', async () => {
+    const reads = { capabilities: ['memory:read'] };
+    expect((await call('PUT /context-templates/x', TEMPLATE, reads)).status).toBe(401);
+    expect((await call('DELETE /context-templates/x', undefined, reads)).status).toBe(401);
+    expect((await call('GET /context-templates', undefined, { capabilities: ['kb:read'] })).status).toBe(401);
+  });
+
+  it('are at most fifty; one of them can still be replaced', async () => {
+    for (let at = 0; at < MAX_SETTINGS; at += 1) await call(`PUT /context-templates/t${at}`, TEMPLATE);
+    expect((await call('PUT /context-templates/more', TEMPLATE)).status).toBe(429);
+    expect((await call('PUT /context-templates/t7', TEMPLATE)).status).toBe(200);
+    expect((await call('PUT /context-rankers/first', {})).status).toBe(200);
+  });
+});
+
+describe('rankers of a workspace', () => {
+  it('rank contexts by their weights', async () => {
+    await call('POST /memories', { type: 'fact', content: 'The yak sleeps', confidence: 0.1 });
+    const onlyConfidence = { similarityWeight: 0, recencyWeight: 0, confidenceWeight: 1 };
+    expect((await call('PUT /context-rankers/sure', onlyConfidence)).status).toBe(200);
+    expect(await preview({ ranker: 'recency', template: 'list' })).toMatchObject({
+      context: expect.stringMatching(/^The yak sleeps/),
+    });
+    const built = ContextPreview.parse(await preview({ ranker: 'sure', template: 'list' }));
+    expect(built.context).toMatch(/The yak sleeps$/);
+    expect(Object.values(built.rankingScores)).toEqual([1, 1, 0.1]);
+    const { rankers, built_in } = ContextRankers.parse((await call('GET /context-rankers')).json);
+    expect([rankers, built_in]).toEqual([
+      { sure: onlyConfidence },
+      ['default', 'similarity', 'recency', 'confidence', 'mmr'],
+    ]);
+    expect((await call('DELETE /context-rankers/sure')).status).toBe(204);
+    const refused = await preview({ ranker: 'sure' });
+    expect(refused).toMatchObject({ error: { message: expect.stringContaining('similarity, recency, confidence') } });
+  });
+
+  it.each<[string, object]>([
+    ['mmr', { lambda: 0.5 }],
+    ['x', { lambda: 2 }],
+    ['x', { similarityWeight: -1 }],
+    ['x', { weight: 1 }],
+  ])('are refused under %s with %j', async (name, body) =>
+    expect((await call(`PUT /context-rankers/${name}`, body)).status).toBe(400),
+  );
+});
+
+describe('POST /memories/search/batch', () => {
+  it('searches for each query, in their order, and counts each in the isolate', async () => {
+    const body = { queries: ['grass', 'nothing', 'May yak'], options: { limit: 1 } };
+    const { results, degraded } = MemoryBatchResponse.parse((await call('POST /memories/search/batch', body)).json);
+    expect(results.map((list) => list.map(({ memory }) => memory.content))).toEqual([
+      ['The yak eats grass'],
+      [],
+      ['The yak moves in May'],
+    ]);
+    expect(degraded).toBeUndefined();
+    const { isolate, searches } = MemoryStats.parse((await call('GET /memories/stats')).json);
+    expect(isolate).toMatchObject({ count: 3, empty: 1, failed: 0, latency_ms: { max: expect.any(Number) } });
+    expect(searches).toMatchObject({ count: 1, empty: 0 });
+  });
+
+  it.each([{ queries: [] }, { queries: Array(21).fill('yak') }, { queries: [' '] }, { query: 'yak' }])(
+    'refuses %j',
+    async (body) => expect((await call('POST /memories/search/batch', body)).status).toBe(400),
+  );
+});
