@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
 import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { decodeText } from '../../text/decode-text.ts';
 
 const ENDINGS = new Set(['.md', '.markdown', '.mdx', '.txt', '.html', '.htm']);
 const PAGE = 100;
@@ -156,18 +157,6 @@ export const readArticle = async (
     },
   };
   return { article, isDated: updated !== undefined };
-};
-
-/** Text as editors store it: UTF-8, UTF-16 with its byte order mark, or else Windows-1252, which every byte is a character of. */
-const decodeText = (bytes: Uint8Array): string => {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
 };
 
 const headingOf = (content: string): string | undefined =>

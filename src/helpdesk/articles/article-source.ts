@@ -84,6 +84,8 @@ interface ApiCall<Schema extends z.ZodType> {
   method?: 'GET' | 'POST';
   /** Begins with a slash; values in it are encoded. */
   path: string;
+  /** Sent as JSON. */
+  body?: unknown;
   /** What is needed of the reply. */
   reply: Schema;
   signal: AbortSignal;
@@ -99,11 +101,15 @@ const MAX_REPLY_BYTES = 24 * 1024 * 1024;
  */
 export const callApi = async <Schema extends z.ZodType>(
   { apiUrl, headers, fetch, now }: ArticleApi,
-  { method, path, reply, signal }: ApiCall<Schema>,
+  { method, path, body, reply, signal }: ApiCall<Schema>,
 ): Promise<z.output<Schema>> => {
   const { json } = await fetchJson(`${apiUrl}${path}`, {
     ...{ fetch, method, signal, maxBytes: MAX_REPLY_BYTES, parse: parseJson },
-    headers: { Accept: 'application/json', 'User-Agent': 'constellation-sources', ...headers },
+    headers: {
+      ...{ Accept: 'application/json', 'User-Agent': 'constellation-sources', ...headers },
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
   }).catch((error: unknown) => {
     throw error instanceof HttpFailure ? sourceFailedBy(error, now()) : error;
   });

@@ -5,9 +5,12 @@ import { parseJson } from '../connections.ts';
 import { basicAuth } from '../tools/helpdesk-api.ts';
 import { type ArticleSource, Locale, SourceFailed } from './article-source.ts';
 import { chatwootArticles } from './chatwoot-articles.ts';
+import { confluenceArticles } from './confluence-articles.ts';
+import { githubArticles } from './github-articles.ts';
 import { helpScoutArticles } from './help-scout-articles.ts';
 import type { LabelMeanings } from './host-article.ts';
 import { intercomArticles } from './intercom-articles.ts';
+import { notionArticles } from './notion-articles.ts';
 import { websiteArticles } from './website-articles.ts';
 import { zammadArticles } from './zammad-articles.ts';
 import { zendeskArticles } from './zendesk-articles.ts';
@@ -46,6 +49,32 @@ const Source = z.discriminatedUnion('tool', [
   }),
   z.strictObject({ tool: z.literal('zammad'), ...common, publicUrl: Url.optional() }),
   z.strictObject({ tool: z.literal('help-scout'), ...common, apiUrl: Url.default('https://docsapi.helpscout.net') }),
+  z.strictObject({
+    tool: z.literal('github'),
+    ...common,
+    apiUrl: Url.default('https://api.github.com'),
+    repository: z.string().regex(/^[\w.-]{1,100}\/[\w.-]{1,100}$/, 'is not owner/name'),
+    ref: Text.default('HEAD'),
+    folder: z
+      .string()
+      .max(500)
+      .regex(/^(?:[^/]+\/)*$/, 'is no folder: docs/, with a slash at its end')
+      .default(''),
+    publicUrl: Url.optional(),
+  }),
+  z.strictObject({
+    tool: z.literal('notion'),
+    ...common,
+    apiUrl: Url.default('https://api.notion.com'),
+    onlyPublished: z.boolean().default(false),
+  }),
+  z.strictObject({
+    tool: z.literal('confluence'),
+    ...common,
+    /** Owner of the API token. */
+    email: Text,
+    space: z.string().regex(/^[\w~-]{1,255}$/, 'is not the key of a space'),
+  }),
   z.strictObject({
     tool: z.literal('website'),
     labels: common.labels,
@@ -91,24 +120,21 @@ export const readSources = (
   const settings = new Map(
     Object.entries(read.data ?? {}).map(([workspace, entry]) => [workspace, readSource(entry, isLocal)]),
   );
-  const sites = new Map<string, ArticleSource>();
+  const sources = new Map<string, ArticleSource>();
   const find = (workspace: string): OpenSource | undefined => {
     if (unread !== undefined) throw new SourceFailed('SERVICE_UNAVAILABLE', `Cannot use ARTICLE_SOURCES: ${unread}`);
     const setting = settings.get(workspace);
     if (setting === undefined) return undefined;
     if ('problem' in setting) throw new SourceFailed('SERVICE_UNAVAILABLE', setting.problem);
     const { source, apiUrl } = setting;
-    if (source.tool === 'website') {
-      // It remembers what it has read of the site.
-      const site = sites.get(workspace) ?? websiteArticles(source, { fetch, now, sleep });
-      sites.set(workspace, site);
-      return { prefix: '', labels: source.labels, source: site };
-    }
     // Secrets are variables whose names only the setting knows.
-    const token = (variables as Record<string, unknown>)[source.tokenSecret];
+    const token = 'tokenSecret' in source ? (variables as Record<string, unknown>)[source.tokenSecret] : 'none';
     if (typeof token !== 'string' || token === '')
       throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
-    return { prefix: `${source.tool}-`, labels: source.labels, source: open(source, { apiUrl, token, fetch, now }) };
+    // It remembers what it has read between two pages of a listing.
+    const opened = sources.get(workspace) ?? open(source, { apiUrl, token, fetch, now });
+    sources.set(workspace, opened);
+    return { prefix: PATHS_AS_IDS.has(source.tool) ? '' : `${source.tool}-`, labels: source.labels, source: opened };
   };
   return {
     find,
@@ -140,10 +166,13 @@ const readSource = (entry: unknown, isLocal: boolean): Setting => {
   }
 };
 
+/** Sources whose ids are paths. */
+const PATHS_AS_IDS: ReadonlySet<Source['tool']> = new Set(['github', 'website']);
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 const open = (
-  source: Exclude<Source, { tool: 'website' }>,
+  source: Source,
   { token, ...at }: { apiUrl: string; token: string; fetch: typeof globalThis.fetch; now: () => number },
 ): ArticleSource => {
   switch (source.tool) {
@@ -164,6 +193,20 @@ const open = (
         { ...at, headers: { Authorization: `Token token=${token}` } },
         { publicUrl: publicUrlOf(source, at) },
       );
+    case 'github':
+      return githubArticles(
+        { ...at, headers: { Authorization: `Bearer ${token}`, 'X-GitHub-Api-Version': '2022-11-28' } },
+        { ...source, publicUrl: source.publicUrl },
+      );
+    case 'notion':
+      return notionArticles(
+        { ...at, headers: { Authorization: `Bearer ${token}`, 'Notion-Version': '2025-09-03' } },
+        source,
+      );
+    case 'confluence':
+      return confluenceArticles({ ...at, headers: { Authorization: basicAuth(source.email, token) } }, source);
+    case 'website':
+      return websiteArticles(source, { ...at, sleep });
     case 'help-scout':
       return helpScoutArticles({ ...at, headers: { Authorization: basicAuth(token, 'X') } });
   }
