@@ -83,6 +83,13 @@ describe('the integration tests of the support API', () => {
 
   it('test_knowledge_retrieval_empty_on_failure', () => {
     expect(retrievedWithout).toEqual(unavailableRetrieval('unavailable'));
+    expect(retrievedWithout).toEqual({
+      sources_consulted: [],
+      coverage: 'none',
+      gaps: ['Knowledge retrieval unavailable'],
+      retrieval_time_ms: 0,
+      degraded: ['unavailable'],
+    });
     const text = expect.stringMatching(/^Hello Dana Whitfield,\n\nthank you for writing to us\./);
     expect(without[0]).toMatchObject({
       intent_classification: { primary_intent: 'not_hashing' },
@@ -99,6 +106,11 @@ describe('the integration tests of the support API', () => {
       for (let ticket = 0; ticket < 20; ticket += 1) {
         day += 1;
         const { knowledge_retrieval } = await analyze(product, { ...TICKET, message: `${TICKET.message} Day ${day}.` });
+        // What finds nothing, or gives up, is quick too.
+        expect(knowledge_retrieval).toMatchObject({ coverage: 'high', gaps: [] });
+        expect(knowledge_retrieval.sources_consulted.length).toBeGreaterThan(0);
+        if (knowledge_retrieval.degraded !== undefined) return { degraded: knowledge_retrieval.degraded };
+        expect(knowledge_retrieval.retrieval_time_ms).toBeGreaterThan(0);
         times.push(knowledge_retrieval.retrieval_time_ms);
       }
       times.sort((one, other) => one - other);
@@ -114,13 +126,20 @@ describe('the integration tests of the support API', () => {
       ...{ drafted: draft.auto_send, auto_send, intent_classification },
     });
     const allowed = new Set<boolean>();
+    const coverages = new Set<string>();
     for (const [index, request] of MESSAGES.entries()) {
       const reply = await analyze(product, request);
+      // The two differ in knowledge, or there would be nothing to compare.
+      expect(without[index]?.knowledge_retrieval.degraded).toEqual(['unavailable']);
+      expect(reply.knowledge_retrieval.degraded).toBeUndefined();
+      coverages.add(reply.knowledge_retrieval.coverage);
       expect(sentWith(reply)).toEqual(sentWith(without[index]!));
       expect(reply.agent_guidance.auto_send.allowed).toBe(reply.draft.auto_send);
       allowed.add(reply.draft.auto_send);
     }
     expect(allowed).toEqual(new Set([true, false]));
+    // With good sources and without any.
+    expect([...coverages]).toEqual(expect.arrayContaining(['high', 'none']));
   });
 });
 
@@ -325,6 +344,12 @@ describe('the degradation table', () => {
         return failed > before && block.degraded?.length === 1 ? block : undefined;
       };
       const block = await vi.waitUntil(attempt, { timeout: 30_000 });
+      const before = failed;
+      const message = `${TICKET.message} Case ${crypto.randomUUID().slice(0, 4)}.`;
+      const analysed = await analyze(served, { ...TICKET, message });
+      expect(failed).toBeGreaterThan(before);
+      expect(analysed.knowledge_retrieval.degraded).toContain('embeddings');
+      expect(analysed.intent_classification.primary_intent).toBe('not_hashing');
       services[service].faults.none();
       expect(block.coverage).toBe('high');
       expect(block.retrieval_time_ms).toBeLessThanOrEqual(100);
