@@ -5,7 +5,11 @@ import { readingCapabilities } from '../../src/delegation/delegated-limits.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { requestBudget } from '../../src/signing/budget.ts';
+import { signJws } from '../../src/signing/compact-jws.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
+import { capabilitiesOf, type KeyDirectory } from '../../src/signing/key-directory.ts';
+import { localSigner } from '../../src/signing/local-directory.ts';
 import { userContext } from '../signing/callers.ts';
 import { handsOnTo, network } from './network.ts';
 
@@ -82,5 +86,42 @@ describe('readingCapabilities()', () => {
     ['memory:write kb:hr:write kb:hr:* kb:*', 'kb:hr:read kb:read'],
   ])('keeps of %j only %j', (held, left) => {
     expect(readingCapabilities(held.split(' '))).toEqual(left?.split(' '));
+  });
+});
+
+describe('an issuer that was given more than its entry allows', () => {
+  const QUESTION = JSON.stringify({ query: 'Where?' });
+  const now = Date.now() / 1000;
+  const link = async (iss: string, aud: string, more: object) => {
+    const call = { aud, jti: randomHex(8), op: `POST /librarians/${aud}/ask`, bd: await sha256(utf8(QUESTION)) };
+    return signJws(
+      { iss, ...call, iat: now, exp: now + 20, ...more },
+      { typ: 'ctx+jwt', signer: await localSigner(iss) },
+    );
+  };
+
+  it('hands down no more than its entry, though its own context held more', async () => {
+    const seen: (readonly string[] | undefined)[] = [];
+    const { apps, lines } = await network({
+      semantic: async () => ({ answer: 'x' }),
+      b: async (_, context) => {
+        seen.push(context?.user?.capabilities);
+        return { answer: 'x' };
+      },
+    });
+    const user = { tid: randomHex(16), sub: 'user:u_1', ws: 'default', amr: 'key', max: 8, bud: { calls: 8 } };
+    const root = await link('gateway', 'semantic', { hop: 0, ...user, cap: ['kb:read', 'sql:read', 'memory:read'] });
+    const next = await link('semantic', 'b', { hop: 1, prv: await sha256(utf8(root)) });
+    const headers = { 'context-token': `${root}~${next}`, 'content-type': 'application/json' };
+    const request = new Request('https://b/librarians/b/ask', { method: 'POST', body: QUESTION, headers });
+    const response = await apps.get('b')?.fetch(request);
+    expect(response?.status, JSON.stringify(lines)).toBe(200);
+    expect(seen).toEqual([['kb:read']]);
+  });
+
+  it('may hand down nothing where it is a partner without rights, and anything where it is one of ours without an entry’s limit', async () => {
+    const directory = { librarian: () => undefined } as unknown as KeyDirectory; // only what is read
+    expect(capabilitiesOf(directory, 'partner.spy')).toEqual([]);
+    expect(capabilitiesOf(directory, 'own')).toEqual(['*']);
   });
 });

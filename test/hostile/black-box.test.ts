@@ -11,6 +11,7 @@ import { readJws, signJws } from '../../src/signing/compact-jws.ts';
 import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
 import { localSigner } from '../../src/signing/local-directory.ts';
 import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
+import { startSurroundings } from '../dev/run/upgrade/surroundings.ts';
 
 /** Attacks on `npm start` from outside, as anyone on the machine or a partner could try them. */
 const PARTNER = 'partner.spy';
@@ -20,6 +21,7 @@ let folder: string;
 let child: ChildProcess;
 let spy: Server;
 let signer: Signer;
+let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
 let url: string;
 let key: string;
 /** The last token that the partner was sent. */
@@ -40,8 +42,12 @@ beforeAll(async () => {
   });
   const entry = { keys: [{ kid: `${PARTNER}.1`, x }], host: `127.0.0.1:${await listen(spy)}` };
   writeFileSync(join(folder, 'partners.json'), JSON.stringify({ [PARTNER]: entry }));
+  surroundings = await startSurroundings();
+  const { HELPDESKS, OWN_DESK_SECRET } = surroundings.env;
   const args = ['--port', '0', '--no-helpdesk', '--state', join(folder, 'state'), '--partners'];
-  child = spawn('node', ['src/dev/run/start.ts', ...args, join(folder, 'partners.json')], { cwd: ROOT });
+  child = spawn('node', ['src/dev/run/start.ts', ...args, join(folder, 'partners.json')], {
+    ...{ cwd: ROOT, env: { ...process.env, HELPDESKS, OWN_DESK_SECRET } },
+  });
   let output = '';
   [url, key] = await new Promise<[string, string]>((resolve, reject) => {
     child.stdout?.on('data', (bytes: Buffer) => {
@@ -58,6 +64,7 @@ afterAll(async () => {
   child.kill('SIGINT');
   await ended;
   spy.close();
+  await surroundings.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -67,6 +74,11 @@ const post = (path: string, body: string, headers: Record<string, string>) =>
 const ask = async (body: object) => {
   const response = await post('/v1/ask', JSON.stringify(body), { authorization: `Bearer ${key}` });
   return (await response.json()) as { answer?: string; metadata?: { conversation?: { turns: number } } };
+};
+
+const get = async (path: string, method = 'GET') => {
+  const response = await fetch(new URL(path, url), { method, headers: { authorization: `Bearer ${key}` } });
+  return (await response.json()) as unknown;
 };
 
 const linkTo = async (aud: string, more: object, by: Signer) => {
@@ -124,6 +136,19 @@ describe('a web page whose name resolves to this machine', () => {
   });
 });
 
+describe('someone without a valid key', () => {
+  it('learns whether a key is missing or wrong, and no more', async () => {
+    const messageFor = async (headers: Record<string, string>) => {
+      const response = await post('/v1/ask', QUESTION, headers);
+      const { error } = (await response.json()) as { error: { message: string } }; // as every error body
+      return [response.status, error.message];
+    };
+    const [missing, wrong] = [await messageFor({}), await messageFor({ authorization: `Bearer ck_${'x'.repeat(40)}` })];
+    expect([missing?.[0], wrong?.[0]]).toEqual([401, 401]);
+    expect(missing?.[1]).not.toBe(wrong?.[1]);
+  });
+});
+
 describe('a caller with a key', () => {
   it('learns nothing of another person’s conversation by its id', async () => {
     const talk = (query: string, person_id: string) =>
@@ -142,6 +167,44 @@ describe('a caller with a key', () => {
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect((await ask({ query: 'How do I update the firmware?' })).answer).toContain('update');
   });
+});
+
+describe('someone who knows the address of a webhook', () => {
+  it('cannot deliver without the secret, and is counted where an operator looks', async () => {
+    const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) };
+    const forged = { ...headers, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` };
+    expect((await post('/webhooks/standard', '{"type":"ticket.created","data":{"id":"forged"}}', forged)).status).toBe(
+      401,
+    );
+    await expect
+      .poll(() => get('/v1/support/tickets?state=all'), { timeout: 10_000 })
+      .toMatchObject({ helpdesks: [{ helpdesk: 'standard', refused: 1 }] });
+  });
+
+  it('loses no ticket of a customer by its size', { timeout: 60_000 }, async () => {
+    await surroundings.deliver(url, {
+      id: 'long',
+      subject: 'Reset',
+      text: `How do I reset it?\n${'word '.repeat(130_000)}`,
+    });
+    await surroundings.deliver(url, { id: 'huge', subject: 'Reset', text: 'word '.repeat(1_000_000) });
+    const states = async () => {
+      const { tickets } = (await get('/v1/support/tickets?state=all')) as {
+        tickets: { ticket_id: string; state: string }[];
+      };
+      return tickets.map(({ ticket_id, state }) => `${ticket_id}: ${state}`).sort();
+    };
+    await expect.poll(states, { timeout: 30_000 }).toEqual(['long: done', 'too large: dead']);
+  });
+});
+
+it('forgets a person with all that was asked in their name', async () => {
+  const body = { message: 'Do you sell a zeppelin rack mount kit for the Apollo III?', metadata: { person_id: 'p-9' } };
+  await post('/v1/support/analyze', JSON.stringify(body), { authorization: `Bearer ${key}` });
+  const gaps = async () => JSON.stringify(await get('/v1/knowledge/gaps?state=all'));
+  await expect.poll(gaps, { timeout: 10_000 }).toContain('zeppelin');
+  await get('/v1/knowledge/gaps?person_id=p-9', 'DELETE');
+  expect(await gaps()).not.toContain('zeppelin');
 });
 
 it('makes no key with a capability that no function has', () => {
