@@ -5,18 +5,25 @@ import { ROOT } from '../../src/dev/functions.ts';
 import { runNode } from './node-for-test.ts';
 
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-const OWN = Object.values(scripts).flatMap((command) => /^node (\S+\.ts)$/.exec(command)?.[1] ?? []);
+const OWN = Object.values(scripts).flatMap((command) => /^node (\S+\.ts.*)$/.exec(command)?.[1] ?? []);
 const OTHERS = ['release/build-background-words', 'eval/fit-support', 'eval/fit-answers', 'eval/fit-tickets'];
+/** Their help and their errors are those of the tool. */
+const OF_TOOLS = ['format'];
 
 describe.concurrent('command lines', { timeout: 120_000 }, () => {
+  it('are those of all scripts', () => {
+    expect(OWN).toHaveLength(Object.keys(scripts).length - OF_TOOLS.length);
+    for (const name of OF_TOOLS) expect(scripts[name]).toMatch(/^biome /);
+  });
   it.each([...OWN, ...OTHERS.map((name) => `src/dev/${name}.ts`)])(
     '%s prints its help and runs nothing, and refuses an unknown option with one line',
     async (script) => {
-      const help = await runNode([script, '--help']);
+      const command = script.split(' ');
+      const help = await runNode([...command, '--help']);
       expect(help).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('--help') });
       expect(help.stdout).toMatch(/\n {2}(?:npm (?:run )?\S+|node src\/dev\/\S+)/);
       const stderr = "Unknown option '--no-such-option'. --help lists the options.\n";
-      expect(await runNode([script, '--no-such-option'])).toEqual({ status: 2, stdout: '', stderr });
+      expect(await runNode([...command, '--no-such-option'])).toEqual({ status: 2, stdout: '', stderr });
     },
   );
 });

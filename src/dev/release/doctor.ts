@@ -1,5 +1,6 @@
 /** `npm run doctor`: checks the services of a configuration. */
 import { existsSync } from 'node:fs';
+import { isOwnAddress } from '../../runtime/service-address.ts';
 import { readCommandLine } from '../command-line.ts';
 import { readEnvFile } from './env-file.ts';
 import { examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
@@ -10,10 +11,10 @@ something is wrong, and says what to do about it.
 
   npm run doctor -- [options]
 
-  --env <file>   the variables of a file, one NAME=value a line; without it those of the environment
+  --env <file>     the variables of a file, one NAME=value a line; without it those of the environment
   --keys <folder>  the keyring whose directory is checked (default keys, when there is one)
-  --development  services on this machine are all right
-  --help         this text
+  --development    services on this machine are all right, as they are where no other is named
+  --help           this text
 `;
 
 const { values } = readCommandLine(HELP, {
@@ -26,6 +27,16 @@ function directoryFindings(): Finding[] {
   return [examineDirectory(publishedDirectory(folder), { now: Date.now() })];
 }
 
+/** Services of `npm run services` alone make a configuration for development: no deployment reaches them. */
+function developmentFindings(variables: Readonly<Record<string, string | undefined>>): Finding[] {
+  const named = SERVICE_ADDRESSES.filter((name) => variables[name]);
+  if (named.length === 0 || !named.every((name) => isOwnAddress(variables[name] ?? ''))) return [];
+  const reported = `${named.join(', ')} ${named.length === 1 ? 'is' : 'are'} on this machine: right for npm start, not for npm run deploy`;
+  return [{ what: 'for development', state: 'worth knowing', reported }];
+}
+
+const SERVICE_ADDRESSES = ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_REDIS_REST_URL', 'OPENAI_BASE_URL', 'RERANK_BASE_URL'];
+
 const MARKS: Record<Finding['state'], string> = {
   well: 'ok    ',
   'not configured': '-     ',
@@ -35,9 +46,11 @@ const MARKS: Record<Finding['state'], string> = {
 
 try {
   const variables = values.env === undefined ? process.env : readEnvFile(values.env);
-  const ENVIRONMENT = values.development ? 'development' : (variables.ENVIRONMENT ?? 'production');
+  const local = developmentFindings(variables);
+  const isDevelopment = values.development || local.length > 0;
+  const ENVIRONMENT = isDevelopment ? 'development' : (variables.ENVIRONMENT ?? 'production');
   const configured = { ...variables, ENVIRONMENT };
-  const findings = [...(await examine(configured)), ...examineHelpdesks(configured), ...directoryFindings()];
+  const findings = [...local, ...(await examine(configured)), ...examineHelpdesks(configured), ...directoryFindings()];
   for (const { what, state, reported } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} wrong.`);

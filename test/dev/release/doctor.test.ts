@@ -148,4 +148,27 @@ describe('npm run doctor', () => {
     expect([run.status, run.stdout + run.stderr]).toEqual([status, expect.stringContaining(says)]);
     expect(run.stdout + run.stderr).not.toContain('secret');
   });
+  it('knows the services of npm run services, and takes no others on this machine beside public ones', async () => {
+    const file = join(folder, 'dev.env');
+    const doctor = async (named: Record<string, string>) => {
+      writeFileSync(
+        file,
+        Object.entries(named)
+          .map(([name, value]) => `${name}=${value}\n`)
+          .join(''),
+      );
+      return runNode(['src/dev/release/doctor.ts', '--env', file]);
+    };
+    const run = await doctor(services.variables);
+    expect(run).toMatchObject({ status: 0, stderr: '' });
+    expect(run.stdout).toMatch(
+      /note .*OPENAI_BASE_URL are on this machine: right for npm start, not for npm run deploy/,
+    );
+    expect(run.stdout).toMatch(/ok +Upstash Vector[\s\S]*ok +Upstash Redis[\s\S]*Nothing is wrong/);
+    const mixed = await doctor({ ...services.variables, UPSTASH_REDIS_REST_URL: 'https://redis.example.com' });
+    expect(mixed).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/WRONG the variables .*not an https address/),
+    });
+  });
 });
