@@ -9,10 +9,19 @@ const NODE_COMPILE_CACHE = join(tmpdir(), 'constellation-compile-cache');
 interface Surroundings {
   cwd?: string;
   env?: Record<string, string>;
+  /** Whom the process runs as; the same user when absent. */
+  uid?: number;
 }
 
-const spawned = (command: string, args: readonly string[], { cwd = ROOT, env }: Surroundings): [ChildProcess, Said] => {
-  const child = spawn(command, args, { cwd, env: { ...process.env, NODE_COMPILE_CACHE, ...env } });
+const spawned = (
+  command: string,
+  args: readonly string[],
+  { cwd = ROOT, env, uid }: Surroundings,
+): [ChildProcess, Said] => {
+  const child = spawn(command, args, {
+    ...{ cwd, env: { ...process.env, NODE_COMPILE_CACHE, ...env } },
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (bytes) => (said.stdout += bytes));
   child.stderr.on('data', (bytes) => (said.stderr += bytes));

@@ -1,4 +1,5 @@
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { constants, type Dirent } from 'node:fs';
+import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
@@ -33,15 +34,16 @@ export interface FolderArticle {
 
 /**
  * Serves a folder of Markdown, text and HTML files as a host knowledge base API on the loopback interface, so that a folder takes the same way
- * into the library as any other knowledge base. Files are read again for every listing. An article's id is its path from the folder;
+ * into the library as any other knowledge base. Files are read again for every listing, and those without permission are omitted. An article's id is its path from the folder;
  * files and folders whose name starts with a dot are omitted.
  *
  * @param articleUrl Where a reader finds an article that names no `url` of its own.
  */
 export const serveFolder = async (folder: string, articleUrl: (id: string) => string): Promise<FolderKb> => {
   const root = await realpath(folder);
+  const scan = scanOnce(root);
   const server = createServer((request, response) => {
-    listPage(root, new URL(request.url ?? '/', 'http://localhost'), articleUrl).then(
+    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, scan }).then(
       (page) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
       (error: unknown) => {
         const body = { error: 'Internal server error', message: `Cannot read the folder: ${messageOf(error)}` };
@@ -57,15 +59,70 @@ export const serveFolder = async (folder: string, articleUrl: (id: string) => st
   };
 };
 
-/** Paths of the files that count as articles, relative to the folder, sorted. Throws when the folder cannot be read. */
+/** What a folder holds, as paths relative to it, sorted. */
+interface FolderScan {
+  articles: string[];
+  /** Why each other path is not read. */
+  skipped: { path: string; why: string }[];
+}
+
+const NO_ARTICLE = `articles are ${[...ENDINGS].join(', ')} files`;
+const UNREADABLE = 'no permission to read';
+
+/**
+ * Paths of the files that count as articles. Throws when one cannot be read or there are too many.
+ *
+ * @param root Its own links are followed, those in it are not.
+ */
 export const listFiles = async (root: string): Promise<string[]> => {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase()))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !isHidden(path));
-  if (paths.length > MAX_FILES) throw new Error(`it holds ${paths.length} files, more than ${MAX_FILES}`);
-  return paths.sort();
+  const { articles, skipped } = await scanFolder(root);
+  const unreadable = skipped.find(({ why }) => why === UNREADABLE);
+  if (unreadable !== undefined)
+    throw new Error(`Cannot read ${join(root, unreadable.path)}: there is ${UNREADABLE} it`);
+  return articles;
+};
+
+/** Reads folder by folder, so that one without permission hides only itself. Throws when the root cannot be read. */
+const scanFolder = async (root: string): Promise<FolderScan> => {
+  const found: FolderScan = { articles: [], skipped: [] };
+  const visit = async (entries: Dirent[]): Promise<void> => {
+    for (const entry of entries) {
+      const file = join(entry.parentPath, entry.name);
+      const path = relative(root, file);
+      if (isHidden(path)) continue;
+      const why = await (entry.isDirectory() ? enter(file) : whySkipped(entry, file));
+      if (why === undefined) found.articles.push(path.split(sep).join('/'));
+      else if (why !== '') found.skipped.push({ path, why });
+    }
+  };
+  const enter = async (folder: string): Promise<string> => {
+    const entries = await permitted(readdir(folder, { withFileTypes: true }));
+    await visit(entries ?? []);
+    return entries === undefined ? UNREADABLE : '';
+  };
+  await visit(await readdir(root, { withFileTypes: true }));
+  if (found.articles.length > MAX_FILES)
+    throw new Error(`it holds ${found.articles.length} files, more than ${MAX_FILES}`);
+  const skipped = found.skipped.toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return { articles: found.articles.sort(), skipped };
+};
+
+/** Why an entry that is no folder is no article; undefined when it is one. */
+const whySkipped = async (entry: Dirent, file: string): Promise<string | undefined> => {
+  if (entry.isSymbolicLink()) return 'symbolic links are not followed';
+  if (!entry.isFile()) return 'neither file nor folder';
+  if (!ENDINGS.has(extname(entry.name).toLowerCase())) return NO_ARTICLE;
+  return (await permitted(access(file, constants.R_OK).then(() => true))) ? undefined : UNREADABLE;
+};
+
+/** Undefined when permission is missing; other failures are thrown. */
+const permitted = async <T>(reading: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 };
 
 /** Whether a path below the folder is left out: names that begin with a dot, and installed packages. */
@@ -76,37 +133,37 @@ const MAX_NAMED = 3;
 
 /** Lines that name what a folder holds and is not read, for the one who starts it; none when everything is read. */
 export const describeSkipped = async (folder: string): Promise<string[]> => {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) =>
-    String(error),
-  );
-  if (typeof found === 'string') return [`Cannot read all of the folder: ${found}`];
-  const entries = found.map((entry) => ({ entry, path: relative(folder, join(entry.parentPath, entry.name)) }));
-  const seen = entries.filter(({ path }) => !isHidden(path));
-  const isArticle = ({ entry }: (typeof entries)[number]) =>
-    entry.isFile() && ENDINGS.has(extname(entry.name).toLowerCase());
-  const line = (skipped: typeof seen, why: string): string[] => {
-    const named = skipped.slice(0, MAX_NAMED).map(({ path }) => path);
-    const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
-    return named.length === 0 ? [] : [`not read: ${named.join(', ')}${more} (${why})`];
-  };
+  const { articles, skipped } = await scanFolder(folder);
+  const byReason = Map.groupBy(skipped, ({ why }) => why);
   return [
-    ...line(
-      seen.filter(({ entry }) => entry.isSymbolicLink()),
-      'symbolic links are not followed',
-    ),
-    ...line(
-      seen.filter((each) => each.entry.isFile() && !isArticle(each)),
-      `articles are ${[...ENDINGS].join(', ')} files`,
-    ),
-    ...(seen.some(isArticle) ? [] : [`the folder holds no article: put ${[...ENDINGS].join(', ')} files into it`]),
+    ...[...byReason].map(([why, each]) => {
+      const named = each.slice(0, MAX_NAMED).map(({ path }) => path);
+      const more = each.length > named.length ? ` and ${each.length - named.length} more` : '';
+      return `not read: ${named.join(', ')}${more} (${why})`;
+    }),
+    ...(articles.length > 0 ? [] : [`the folder holds no article: put ${[...ENDINGS].join(', ')} files into it`]),
   ];
 };
 
-const listPage = async (root: string, url: URL, articleUrl: (id: string) => string) => {
+/** Scans at the first page of a listing; its other pages go on in what was found then. */
+const scanOnce = (root: string) => {
+  let last: string[] | undefined;
+  return async (isFirstPage: boolean): Promise<string[]> => {
+    if (isFirstPage || last === undefined) last = (await scanFolder(root)).articles;
+    return last;
+  };
+};
+
+const listPage = async (
+  root: string,
+  url: URL,
+  { articleUrl, scan }: { articleUrl: (id: string) => string; scan: (isFirstPage: boolean) => Promise<string[]> },
+) => {
   const since = Date.parse(url.searchParams.get('updated_since') ?? '');
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
-  const paths = Number.isNaN(since) ? await listFiles(root) : await changedSince(root, since);
+  const all = await scan(first === 0);
+  const paths = Number.isNaN(since) ? all : await changedSince(root, { paths: all, since });
   const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path)));
   const articles = withinPage(read.map(({ article }) => ({ ...article, url: article.url ?? articleUrl(article.id) })));
   const next = first + articles.length;
@@ -127,8 +184,7 @@ const withinPage = (articles: FolderArticle[]): FolderArticle[] => {
   });
 };
 
-const changedSince = async (root: string, since: number): Promise<string[]> => {
-  const paths = await listFiles(root);
+const changedSince = async (root: string, { paths, since }: { paths: string[]; since: number }): Promise<string[]> => {
   const times = await Promise.all(paths.map((path) => stat(join(root, path))));
   return paths.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
 };

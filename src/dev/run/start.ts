@@ -1,6 +1,7 @@
 /** `npm start`: the product on this machine. */
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
 import { watch } from 'chokidar';
@@ -20,7 +21,7 @@ import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
 import { describeSkipped, isHidden } from './folder-kb.ts';
 import type { Product } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
-import { openState } from './state-folder.ts';
+import { freshAdvice, openState } from './state-folder.ts';
 import { showProgress, summariseSync } from './sync-progress.ts';
 
 const WATCH_DELAY_MS = 250;
@@ -29,7 +30,7 @@ const HOST_SYNC_MS = 15 * 60_000;
 /** npm hands on what the terminal has sent to both: a signal that comes sooner is the same one. */
 const AGAIN_MS = 1000;
 
-await main();
+await main().catch((error: unknown) => fail(messageOf(error)));
 
 async function main(): Promise<void> {
   helpIfAsked(HELP);
@@ -68,7 +69,9 @@ async function main(): Promise<void> {
   if (product.folder !== undefined) for (const line of await describeSkipped(product.folder)) console.log(line);
   console.log(adaptersLine(process.env));
   for (const line of wrongHelpdesks(process.env)) console.log(line);
-  await firstSync(product, { force: state.isAnotherSource(source) }).catch((error: unknown) => fail(messageOf(error)));
+  await firstSync(product, { force: state.isAnotherSource(source) }).catch((error: unknown) =>
+    fail(`${messageOf(error)}\nIf the state is damaged: ${freshAdvice(options.state)}`),
+  );
   state.rememberSource(source);
   // Before the line: what changes once it is there must be seen.
   await keepInSync(product);
@@ -87,8 +90,9 @@ function addressOf(kb: StartOptions['kb']): string {
 
 function readOptions(): StartOptions {
   const options = startOptions(process.argv.slice(2));
-  if (typeof options.kb === 'object' && 'folder' in options.kb && !isFolder(options.kb.folder)) {
-    throw new Error(`Cannot use --kb ${options.kb.folder}: there is no such folder`);
+  if (typeof options.kb === 'object' && 'folder' in options.kb) {
+    const problem = problemOfFolder(options.kb.folder);
+    if (problem !== undefined) throw new Error(`Cannot use --kb ${options.kb.folder}: ${problem}`);
   }
   return options;
 }
@@ -185,15 +189,24 @@ async function keepInSync(product: Product): Promise<void> {
     setInterval(() => sync(false), HOST_SYNC_MS);
     return;
   }
-  const { folder } = product;
+  // The folder itself may be a link; those in it are not followed.
+  const root = await realpath(product.folder);
   let timer: NodeJS.Timeout | undefined;
   // Editors and git replace files by renaming others, after which the watcher of Node sees no further change.
-  const watcher = watch(product.folder, { ignoreInitial: true, ignored: (path) => isHidden(relative(folder, path)) });
+  const watcher = watch(root, {
+    ignoreInitial: true,
+    followSymlinks: false,
+    ignored: (path) => isHidden(relative(root, path)),
+  });
   watcher.on('all', () => {
     clearTimeout(timer);
     timer = setTimeout(() => sync(true), WATCH_DELAY_MS);
   });
-  watcher.on('error', (error) => console.error(`Cannot watch all of the folder: ${messageOf(error)}`));
+  // What has no permission was named when it was not read.
+  watcher.on('error', (error) => {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['EACCES', 'EPERM'].includes(code)) console.error(`Cannot watch all of the folder: ${messageOf(error)}`);
+  });
   await new Promise<void>((resolve) => watcher.once('ready', resolve));
 }
 
@@ -256,9 +269,10 @@ function endRuntimeWithUs(): void {
   (watcher.stdin as Socket | null)?.unref();
 }
 
-function startFailure(error: unknown, { port }: StartOptions): string {
+function startFailure(error: unknown, { port, state }: StartOptions): string {
   const message = messageOf(error);
-  return /EADDRINUSE|Address already in use/i.test(message) ? portInUse(port) : `Cannot start: ${message}`;
+  if (/EADDRINUSE|Address already in use/i.test(message)) return portInUse(port);
+  return `Cannot start: ${message}\nIf the state is damaged: ${freshAdvice(state)}`;
 }
 
 function portInUse(port: number): string {
@@ -274,8 +288,18 @@ function isInUse(port: number): Promise<boolean> {
   });
 }
 
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Why a folder cannot be read; undefined when it can. */
+function problemOfFolder(path: string): string | undefined {
+  try {
+    if (!statSync(path).isDirectory()) return 'it is no folder';
+    readdirSync(path);
+    return undefined;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such folder';
+    if (code === 'ELOOP') return 'it is a symbolic link that leads back to itself';
+    return `it cannot be read (${code || messageOf(error)})`;
+  }
 }
 
 function messageOf(error: unknown): string {

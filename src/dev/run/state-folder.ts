@@ -1,5 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { API_KEY, newApiKey } from '../../gateway/api-keys.ts';
 
 const MARKER = 'constellation-state';
@@ -26,6 +37,28 @@ const LOCK = 'running';
  */
 export const openState = ({ state, fresh }: { state: string; fresh: boolean }): StateFolder => {
   const folder = resolve(state);
+  try {
+    return open(folder, { fresh });
+  } catch (error) {
+    const { code, path = folder, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    throw new Error(
+      `Cannot use ${path}: ${PROBLEMS[code ?? ''] ?? code}. Change that, or choose another folder: npm start -- --state <folder>`,
+    );
+  }
+};
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission to read and write it',
+  EPERM: 'you have no permission to read and write it',
+  EROFS: 'it cannot be written to',
+  ENOSPC: 'the disk is full',
+  EEXIST: 'it is no folder',
+  ENOTDIR: 'it is no folder',
+  ELOOP: 'it is a symbolic link that leads back to itself',
+};
+
+const open = (folder: string, { fresh }: { fresh: boolean }): StateFolder => {
   const marker = join(folder, MARKER);
   if (fresh && existsSync(folder) && !existsSync(marker))
     throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
@@ -33,6 +66,7 @@ export const openState = ({ state, fresh }: { state: string; fresh: boolean }): 
   lock(folder);
   if (fresh) for (const name of OWN) rmSync(join(folder, name), { recursive: true, force: true });
   writeFileSync(marker, 'State of a local Constellation. Delete this folder to start afresh.\n');
+  checkData(join(folder, 'data'));
   const source = join(folder, 'source');
   return {
     data: join(folder, 'data'),
@@ -41,6 +75,41 @@ export const openState = ({ state, fresh }: { state: string; fresh: boolean }): 
     isAnotherSource: (name) => existsSync(source) && readFileSync(source, 'utf8') !== name,
     rememberSource: (name) => writeFileSync(source, name),
   };
+};
+
+/** What a start does about a state that it cannot read. */
+export const freshAdvice = (state: string): string =>
+  `npm start -- --fresh forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
+
+/** A larger database is only looked at where it begins: the start has to stay fast. */
+const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
+
+/** The local runtime would end, or answer no request, without a word of which file is the reason. */
+const checkData = (folder: string): void => {
+  if (!existsSync(folder)) return;
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
+  // All before the first is opened: closing a database removes the files beside it.
+  for (const path of [folder, ...paths]) accessSync(path, constants.R_OK | constants.W_OK);
+  const damaged = paths.find((path) => path.endsWith('.sqlite') && !isSound(path));
+  if (damaged !== undefined)
+    throw new Error(`Cannot use ${damaged}: the database is damaged. ${freshAdvice(join(folder, '..'))}`);
+};
+
+const isSound = (file: string): boolean => {
+  try {
+    const database = new DatabaseSync(file);
+    try {
+      const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
+      const [row] = database.prepare(isSmall ? 'PRAGMA quick_check(1)' : 'PRAGMA schema_version').all();
+      return !isSmall || row?.quick_check === 'ok';
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    // SQLITE_CORRUPT and SQLITE_NOTADB; what else keeps it from being opened is no damage.
+    return ![11, 26].includes((error as { errcode?: number }).errcode ?? 0);
+  }
 };
 
 /** Two instances on one state would overwrite each other's stores. */
@@ -79,7 +148,11 @@ const readKey = (folder: string): string => {
 
 /** The secret in a file, made and written when there is none. */
 const readSecret = (file: string): string => {
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  if (existsSync(file)) {
+    const written = readFileSync(file, 'utf8').trim();
+    if (API_KEY.test(written)) return written;
+    throw new Error(`Cannot use ${file}: it holds no key. Remove it, and another is made`);
+  }
   const secret = newApiKey();
   writeFileSync(file, secret, { mode: 0o600 });
   return secret;
