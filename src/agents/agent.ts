@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type {
   AgentFailure,
   AgentMetadata,
@@ -84,6 +85,29 @@ export const executionMetadata = ({
   timestamp: new Date(now).toISOString(),
   ...(cacheHit === undefined ? {} : { cache_hit: cacheHit }),
 });
+
+/**
+ * The options of a request, of which none is ignored.
+ *
+ * @throws {CodedError} INVALID_QUERY for an option that the agent does not have, or whose value is out of range.
+ */
+export const readOptions = <Options extends z.ZodObject>(
+  schema: Options,
+  options: AgentCall['options'],
+): z.infer<Options> => {
+  const read = readAs(schema, options);
+  if (read.ok) return read.value;
+  const names = Object.keys(schema.shape);
+  throw new CodedError('INVALID_QUERY', 'an option is unknown or out of range', {
+    reported: {
+      message: `Cannot read the options: ${describeIssues(read.issues)}`,
+      suggestion:
+        names.length === 0
+          ? 'Omit the options: this agent has none'
+          : `Options of this agent, all optional: ${names.join(', ')} (docs/http-api.md)`,
+    },
+  });
+};
 
 /** The failure of an agent as the ErrorInfo of a librarian. */
 export const failureInfoOf = ({ error, metadata }: AgentFailure): ErrorInfo => {

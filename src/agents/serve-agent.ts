@@ -1,4 +1,5 @@
 import type { Context as HonoContext } from 'hono';
+import { AgentFormat } from '../contract/agent-options.ts';
 import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
@@ -13,13 +14,15 @@ import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.ts';
+import { resultFormatter } from './format/result-formatter.ts';
 import { asLibrarianResponse } from './librarian-response.ts';
 
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and
  * `POST /v1/agents/{type}` in the agent envelope, both behind the capabilities that its info names.
  *
- * As a librarian it reads its options from `metadata.options`.
+ * `?format=markdown|text|display` gives the answer as `resultFormatter` writes it; failures stay JSON. As a librarian it
+ * reads its options from `metadata.options`.
  */
 export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
   const { type, info } = profile;
@@ -67,6 +70,11 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: id, message: request.problem });
     }
+    const format = formatIn(c);
+    if (!format.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: id, message: UNKNOWN_FORMAT });
+    }
     const { query, options: own = {} } = request.value;
     const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
     const deadline = startDeadline({ timeoutMs, signal: c.req.raw.signal });
@@ -77,19 +85,36 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
       const scene = sceneOf(profile, { scope, options });
       const response = withTrace(await runAgent(agent, query, { profile, call, scene, now }), scope.delegates.trace());
       scopes.settle(c, scope);
-      return reply(c, response);
+      return reply(c, response, format.value);
     } finally {
       deadline.end();
     }
   };
 };
 
-const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse): Response => {
-  if (response.success) return jsonAnswer(response);
+const UNKNOWN_FORMAT = `Cannot read the address: format is given once, as one of ${AgentFormat.options.join(', ')}`;
+
+const formatIn = (c: HonoContext<GuardedEnv>) => {
+  const [format, ...more] = c.req.queries('format') ?? [];
+  return readAs(AgentFormat.optional(), more.length > 0 ? null : format);
+};
+
+const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse, format: AgentFormat | undefined): Response => {
+  if (response.success) return FORMATTED[format ?? 'envelope'](response);
   const { code } = failureInfoOf(response);
   c.set('outcome', code);
   return jsonAnswer(response, { status: HTTP_STATUS[code] });
 };
+
+const FORMATTED = {
+  envelope: (response: AgentResponse): Response => jsonAnswer(response),
+  markdown: (response: AgentResponse): Response => textAnswer(resultFormatter.toMarkdown(response), 'text/markdown'),
+  text: (response: AgentResponse): Response => textAnswer(resultFormatter.toText(response), 'text/plain'),
+  display: (response: AgentResponse): Response => jsonAnswer(resultFormatter.toDisplay(response)),
+};
+
+const textAnswer = (text: string, type: string): Response =>
+  new Response(text, { headers: { 'Content-Type': `${type}; charset=utf-8` } });
 
 /** Adds the trace of the delegation under `metadata.trace`: without receipts if it is too large, or not at all. */
 const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentResponse => {

@@ -11,6 +11,7 @@ import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { waitAtMost } from '../http/deadline.ts';
+import { acceptsEvents } from '../http/event-stream.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { CounterStore } from '../runtime/metrics.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
@@ -130,6 +131,16 @@ export const createApp = (parts: GatewayParts) => {
       const granted = as ?? capability;
       const capabilities =
         granted?.endsWith(':write') === true ? [granted] : (readingCapabilities(key.capabilities) ?? key.capabilities);
+      if (
+        url.pathname.startsWith('/v1/agents/') &&
+        url.searchParams.has('format') &&
+        acceptsEvents(c.req.raw.headers)
+      ) {
+        throw new GatewayError('INVALID_QUERY', {
+          message: 'Cannot stream the answer in a format: the events of a stream carry JSON',
+          suggestion: 'Omit format, or the header Accept: text/event-stream',
+        });
+      }
       const path = `${url.pathname}${url.search}`;
       if (path.length > MAX_PATH_LENGTH) {
         throw new GatewayError('INVALID_QUERY', {

@@ -35,7 +35,11 @@ export const ANSWERS = {
 /** Serves an agent as librarian `analytics`, or as another one. */
 export const serve = async (agent: Agent, options: Partial<ServeOptions> = {}, type: AgentType = 'analytics') => {
   const id = type.replace('_', '-');
-  const info = { id, name: 'Agent', capabilities: [type === 'web_search' ? 'web:search' : 'sql:read'] };
+  const info = {
+    id,
+    name: 'Agent',
+    capabilities: [type === 'web_search' ? 'web:search' : type === 'semantic' ? 'kb:read' : 'sql:read'],
+  };
   return serveAgent(agent, { type, info }, { ...(await identityOf(id)), log: () => undefined, ...options });
 };
 
@@ -47,17 +51,20 @@ export const askAgent = async (
     body = { query: 'How many iPhone 17 are in stock?' } as unknown,
     context = userContext({ capabilities: ['sql:read', 'kb:read', 'web:search'] }),
     timeoutMs,
+    search = '',
   }: {
     type?: AgentType;
     body?: unknown;
     context?: ReturnType<typeof userContext>;
     timeoutMs?: number | undefined;
+    /** Of the address, with its question mark. */
+    search?: string;
   } = {},
 ) => {
   const to = type.replace('_', '-');
-  const request = { to, path: `/v1/agents/${type}`, body, timeoutMs };
+  const request = { to, path: `/v1/agents/${type}${search}`, body, timeoutMs };
   const { answer } = await callFrom('gateway', context, { targets: { [to]: targetOf(app).target }, request });
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
-  const reply: any = answer.ok ? answer.json() : undefined;
+  const reply: any = answer.ok && /json/.test(answer.contentType) ? answer.json() : undefined;
   return { answer, reply, status: answer.ok ? answer.status : undefined };
 };

@@ -1,15 +1,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Agent, AgentCall } from '../../src/agents/agent.ts';
 import { validateAgentResponse } from '../../src/agents/agent-response.ts';
+import { resultFormatter } from '../../src/agents/format/result-formatter.ts';
 import type { AgentResponse, AgentType } from '../../src/contract/agent-response.ts';
+import { DisplayModel } from '../../src/contract/display-model.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
+import { readAs } from '../../src/contract/issue.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { CodedError, DataSourceError } from '../../src/http/coded-error.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
-const READS = () => ({ context: userContext({ capabilities: ['sql:read', 'web:search'] }) });
+const READS = () => ({ context: userContext({ capabilities: ['sql:read', 'kb:read', 'web:search'] }) });
 /** Asks as a librarian. */
 const askAs = async (agent: Agent, type: AgentType = 'analytics', more: object = {}) =>
   ask(type.replace('_', '-'), await serve(agent, {}, type), { ...READS(), ...more });
@@ -49,6 +52,40 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply).toMatchObject({ ...ANSWERS.analytics, metadata: {} });
     expect(reply.metadata).toMatchObject({ confidence_score: 0.9, timestamp: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
+  });
+
+  it.each(Object.values(ANSWERS))('writes an answer of $type in each format', async (response) => {
+    const app = await serve(answering(response), {}, response.type);
+    const written = async (format: string) => {
+      const { answer } = await askAgent(app, { type: response.type, search: `?format=${format}` });
+      return answer.ok
+        ? [answer.status, answer.contentType, new TextDecoder().decode(answer.body)]
+        : expect.unreachable();
+    };
+    expect(await written('markdown')).toEqual([
+      ...[200, 'text/markdown; charset=utf-8'],
+      resultFormatter.toMarkdown(response),
+    ]);
+    expect(await written('text')).toEqual([200, 'text/plain; charset=utf-8', resultFormatter.toText(response)]);
+    const [status, type, display] = await written('display');
+    expect([status, type]).toEqual([200, 'application/json']);
+    expect(readAs(DisplayModel, JSON.parse(String(display)))).toMatchObject({
+      ok: true,
+      value: resultFormatter.toDisplay(response),
+    });
+  });
+
+  it.each(['?format=pdf', '?format=', '?format=text&format=display'])('refuses %s before it asks', async (search) => {
+    const agent = vi.fn(answering(ANSWERS.analytics));
+    const { reply, status } = await askAgent(await serve(agent), { search });
+    expect([status, reply.error.code, agent.mock.calls]).toEqual([400, 'INVALID_QUERY', []]);
+    expect(reply.error.message).toContain('markdown, text, display');
+  });
+
+  it('reports a failure as JSON whatever the format', async () => {
+    const app = await serve(throwing(new CodedError('SERVICE_UNAVAILABLE', 'x')));
+    const { reply, status } = await askAgent(app, { search: '?format=markdown' });
+    expect([status, reply.success, reply.metadata.error_code]).toEqual([503, false, 'SERVICE_UNAVAILABLE']);
   });
 
   it('passes the agent the options, the time left and the verified context', async () => {

@@ -107,6 +107,20 @@ const errorOf = async (response: Response) =>
   ((await response.json()) as { error: { code: string; message: string; suggestion?: string; details?: unknown } })
     .error;
 
+describe('POST /v1/agents/{type}', () => {
+  it('refuses a format together with a stream', async () => {
+    const response = await post('/v1/agents/semantic?format=text', { query: 'x' }, { accept: 'text/event-stream' });
+    expect([response.status, await errorOf(response)]).toMatchObject([
+      400,
+      {
+        code: 'INVALID_QUERY',
+        message: expect.stringContaining('stream'),
+        suggestion: expect.stringContaining('format'),
+      },
+    ]);
+  });
+});
+
 describe('POST /v1/ask', () => {
   it('answers with the Response of the librarian', async () => {
     const response = await post('/v1/ask', { query: 'How many?' });

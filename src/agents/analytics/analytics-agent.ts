@@ -1,9 +1,10 @@
+import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import { type SqlDatabase, SqlUnavailable } from '../../storage/sql-database.ts';
-import type { Agent, AgentCall } from '../agent.ts';
+import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import type { Catalogue, NamedQuestion } from './catalogue.ts';
 import { checkCurrencies } from './check-currencies.ts';
@@ -44,6 +45,7 @@ export const createAnalyticsAgent = ({
   let current: { catalogue: Catalogue; answer: Agent } | undefined;
   return async (query, call) => {
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
+    readOptions(AGENT_OPTIONS.analytics, call.options);
     try {
       const reason = 'the catalogue was not read in time';
       const catalogue = await withDeadline(catalogueOf, { signal: call.signal, reason });

@@ -1,6 +1,7 @@
+import type * as z from 'zod';
+import type { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import {
   type AgentMetadata,
-  AgentRequest,
   AgentResponse,
   type AgentSuccess,
   type SourceAttribution,
@@ -45,13 +46,17 @@ export interface FailedPart extends PartialQuery {
   isAsked: boolean;
 }
 
+interface Asking extends Pick<AgentCall, 'scope'> {
+  options: z.infer<typeof AGENT_OPTIONS.hybrid>;
+}
+
 /**
  * Asks the librarian of each part, all at once. A part that the context's capabilities do not allow is not sent. The
  * caller's options for a kind of source (`options.semantic`) go to its librarian as that one's own.
  *
  * @returns One part for each query, in their order.
  */
-export const askParts = async (queries: readonly PartialQuery[], { scope, options }: AgentCall): Promise<Part[]> => {
+export const askParts = async (queries: readonly PartialQuery[], { scope, options }: Asking): Promise<Part[]> => {
   const { capabilities } = scope.context;
   const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
   const requests = allowed.map((query) => requestOf(query, options));
@@ -61,11 +66,9 @@ export const askParts = async (queries: readonly PartialQuery[], { scope, option
   return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
 };
 
-const requestOf = ({ type, query }: PartialQuery, options: AgentCall['options']): DelegateRequest => {
-  const read = readAs(AgentRequest.shape.options, options[type]);
-  const own = read.ok ? read.value : undefined;
+const requestOf = ({ type, query }: PartialQuery, options: Asking['options']): DelegateRequest => {
   // Always sent: the options of the whole question are meant for this agent.
-  return { to: SOURCES[type].librarian, query, context: { options: { ...DEFAULT_OPTIONS[type], ...own } } };
+  return { to: SOURCES[type].librarian, query, context: { options: { ...DEFAULT_OPTIONS[type], ...options[type] } } };
 };
 
 /**

@@ -1,10 +1,11 @@
+import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from '../../delegation/aggregate.ts';
 import { joinFailures } from '../../delegation/failures.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import type { AgentCall } from '../agent.ts';
+import { type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import { proposeSplit } from './propose-split.ts';
@@ -23,9 +24,10 @@ export const hybridAgent = async (
   call: AgentCall,
   now: () => number = Date.now,
 ): Promise<AgentResponseShape> => {
+  const options = readOptions(AGENT_OPTIONS.hybrid, call.options);
   const deadlineMs = now() + call.timeoutMs;
   const plan = await planQuery(query, call);
-  const parts = await askParts(plan.queries, call);
+  const parts = await askParts(plan.queries, { ...call, options });
   const about = metadataOf(parts, plan);
   if (!parts.some(({ ok }) => ok)) return failedTogether(query, parts, about);
   const informed = parts.filter((part): part is AnsweredPart => part.ok && part.isInformed);

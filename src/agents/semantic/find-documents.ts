@@ -1,6 +1,3 @@
-import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/issue.ts';
-import { CodedError } from '../../http/coded-error.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';
@@ -9,27 +6,6 @@ import type { Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { withoutKinds } from './subject-of.ts';
-
-/** Options of the semantic agent; other members are ignored. */
-const SemanticOptions = z.object({
-  /** Least similarity of a document, 0 to 1; 0.7 when absent. */
-  similarity_threshold: z.number().min(0).max(1).default(0.7),
-  /** Documents at most, 1 to 50. */
-  limit: z.int().min(1).max(50).default(10),
-});
-export type SemanticOptions = z.infer<typeof SemanticOptions>;
-
-/** @throws {CodedError} INVALID_QUERY for a value that is out of range. */
-export const readSemanticOptions = (options: Readonly<Record<string, unknown>>): SemanticOptions => {
-  const read = readAs(SemanticOptions, options);
-  if (read.ok) return read.value;
-  throw new CodedError('INVALID_QUERY', 'an option is out of range', {
-    reported: {
-      message: `Cannot read the options: ${describeIssues(read.issues)}`,
-      suggestion: 'Give similarity_threshold from 0 to 1 and limit from 1 to 50, or omit them',
-    },
-  });
-};
 
 /** A passage of the knowledge base. */
 export interface FoundDocument {
@@ -55,7 +31,11 @@ export interface Found {
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
-export interface FindOptions extends SemanticOptions, Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> {
+export interface FindOptions extends Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> {
+  /** Least score of a document, 0 to 1. */
+  similarity_threshold: number;
+  /** Documents at most, 1 to 50. */
+  limit: number;
   retrieve: Retriever;
 }
 

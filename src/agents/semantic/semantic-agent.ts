@@ -1,11 +1,12 @@
+import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
-import type { Agent, AgentCall } from '../agent.ts';
+import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments, readSemanticOptions } from './find-documents.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';
 import { subjectOf } from './subject-of.ts';
 import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
@@ -27,21 +28,21 @@ export interface SemanticParts {
 export const createSemanticAgent =
   ({ editionFor, retrieve = createRetriever({}) }: SemanticParts): Agent =>
   async (query, call) => {
-    const options = readSemanticOptions(call.options);
+    const { similarity_threshold = 0.7, limit = 10 } = readOptions(AGENT_OPTIONS.semantic, call.options);
     const edition = await editionFor(call.scope);
     const { signal, timeoutMs, scope } = call;
     const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
-    const found = await findDocuments(edition, subjectOf(query), { ...options, ...search });
+    const found = await findDocuments(edition, subjectOf(query), { similarity_threshold, limit, ...search });
     const { documents, nearest, subject, degraded } = found;
     const best = nearest[0]?.score ?? 0;
-    const { summary, ...about } = await summarise({ edition, query, found }, { ...options, ...call });
+    const { summary, ...about } = await summarise({ edition, query, found }, { ...call, similarity_threshold });
     const confidence = documents.length === 0 ? 0 : best;
     return AgentResponse.success('semantic', query)
       .setResult({
         documents: documents.map((document) => documentOf(document, edition.id)),
         summary,
         document_count: documents.length,
-        similarity_threshold: options.similarity_threshold,
+        similarity_threshold,
       })
       .setSourceAttribution(AgentResponse.createSemanticSourceAttribution(documents.length, confidence))
       .setMetadata({

@@ -1,9 +1,8 @@
-import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
-import type { Agent, AgentCall } from '../agent.ts';
+import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
 import { comparePrices, isPriceQuestion, priceComparisonOf } from './compare-prices.ts';
@@ -37,12 +36,15 @@ export const createWebSearchAgent =
   async (query, call) => {
     const { search, now = Date.now } = parts;
     const deadlineMs = now() + call.timeoutMs;
+    const options = readOptions(AGENT_OPTIONS.web_search, call.options);
     if (search === undefined) throw noProvider();
     const isAboutPrice = isPriceQuestion(query);
     const { product, isReadable } = await productFor(query, call, parts);
     const isForOffers = isAboutPrice && product !== undefined;
     const { results, isCached } = await search.cache.search(isForOffers ? product.name : query, {
-      ...optionsFor(call, parts),
+      limit: options.limit ?? 10,
+      country: options.country ?? parts.country,
+      language: options.language ?? parts.language,
       offers: isForOffers,
       workspace: call.scope.context.workspace,
       timeoutMs: deadlineMs - now(),
@@ -100,23 +102,6 @@ const productFor = async (
     errorInfoOf(error, { librarian: 'web-search', where: 'product lookup', log, now: now(), traceId });
     return { isReadable: false };
   }
-};
-
-const Limit = z.int().min(1).max(20);
-const TwoLetters = z
-  .string()
-  .regex(/^[A-Za-z]{2}$/)
-  .transform((letters) => letters.toLowerCase());
-
-/** Options come from the caller: those that do not fit are dropped, never an error. */
-const optionsFor = ({ options }: AgentCall, { country, language }: WebSearchParts) => {
-  const limit = readAs(Limit, options.limit);
-  const own = { country: readAs(TwoLetters, options.country), language: readAs(TwoLetters, options.language) };
-  return {
-    limit: limit.ok ? limit.value : 10,
-    country: own.country.ok ? own.country.value : country,
-    language: own.language.ok ? own.language.value : language,
-  };
 };
 
 /** Leaves enough time to answer without the model. */

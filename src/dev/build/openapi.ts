@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AgentFormat } from '../../contract/agent-options.ts';
 import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
 import { ProgressEvent } from '../../contract/ask-events.ts';
 import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../contract/ask-request.ts';
@@ -94,7 +95,13 @@ const hours = {
   title: 'Opening hours',
   content: '# Opening hours\n\nThe shop is open on weekdays from 9:00 to 17:00.\n',
 };
-const agent = { body: AgentRequest, reply: AgentResponse, error: AgentError, events: ProgressEvent };
+const agent = {
+  query: z.object({ format: AgentFormat.optional() }),
+  body: AgentRequest,
+  reply: AgentResponse,
+  error: AgentError,
+  events: ProgressEvent,
+};
 
 const SHAPES: Record<RouteName, Shapes> = {
   'POST /v1/ask': {

@@ -124,6 +124,15 @@ describe('without a model', () => {
     expect(reply.error).toBe('Cannot answer: this database belongs to another workspace');
   });
 
+  it('refuses options, since it has none', async () => {
+    const { reply, status } = await askAgent(await appOf(), { body: { query: 'total stock', options: { limit: 3 } } });
+    expect([status, reply.metadata.error_code]).toEqual([400, 'INVALID_QUERY']);
+    expect([reply.error, reply.metadata.suggestion]).toEqual([
+      expect.stringContaining('limit'),
+      'Omit the options: this agent has none',
+    ]);
+  });
+
   it('needs the capability sql:read', async () => {
     const { status } = await askAgent(await appOf(), { context: userContext({ capabilities: ['kb:read'] }) });
     expect(status).toBe(401);

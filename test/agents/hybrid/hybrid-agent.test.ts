@@ -81,7 +81,7 @@ describe('The hybrid agent', () => {
   });
 
   it.each([
-    ['as an option says', { semantic: { similarity_threshold: 0.8 }, limit: 3 }, 0.8],
+    ['as an option says', { semantic: { similarity_threshold: 0.8 } }, 0.8],
     ['less than in a search unless an option changes it', undefined, 0.4],
   ])(
     'passes each agent its own options only, and wants documents that are similar %s',
@@ -89,6 +89,15 @@ describe('The hybrid agent', () => {
       const { asked } = await askHybrid({}, options === undefined ? {} : { options });
       const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
       expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
+    },
+  );
+
+  it.each([{ limit: 3 }, { semantic: { similarity: 0.8 } }, { analytics: { limit: 3 } }])(
+    'refuses options that no agent has, before it asks one: %j',
+    async (options) => {
+      const { reply, status, asked } = await askHybrid({}, { options });
+      expect([status, reply.metadata.error_code, asked]).toEqual([400, 'INVALID_QUERY', []]);
+      expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
     },
   );
 

@@ -155,12 +155,22 @@ describe('the web search', () => {
     };
     const ask = await start({ search: partOf(search), country: 'us' });
     await ask({ query: PRICE_QUESTION, options: { limit: 3, country: 'DE', language: 'de' } });
-    await ask({ query: 'Reviews of the iPhone 17', options: { limit: 1e9, country: 'Germany', language: 7 } });
+    await ask({ query: 'Reviews of the iPhone 17', options: {} });
     expect(asked).toEqual([
       ['iPhone 17', { limit: 3, country: 'de', language: 'de', offers: true }],
       ['Reviews of the iPhone 17', { limit: 10, country: 'us', language: undefined, offers: false }],
     ]);
   });
+
+  it.each([{ limit: 1e9 }, { country: 'Germany' }, { language: 7 }, { pages: 2 }])(
+    'refuses an option that it cannot use: %j',
+    async (options) => {
+      const { status, reply } = await (await start())({ query: PRICE_QUESTION, options });
+      expect([status, reply.metadata.error_code]).toEqual([400, 'INVALID_QUERY']);
+      expect(reply.error).toContain(Object.keys(options)[0]);
+      expect(reply.metadata.suggestion).toContain('limit, country, language');
+    },
+  );
 
   it('names the product that it looked up when the question names several', async () => {
     const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
