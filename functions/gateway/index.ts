@@ -1,5 +1,6 @@
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import type { McpFunction } from '../../src/contract/mcp.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
@@ -18,6 +19,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   RATE_HIGH: RateLimit;
   RATE_STRANGER: RateLimit;
   ASSETS: Fetcher;
+  MCP: McpFunction;
   CORS_ORIGINS?: string;
   OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
@@ -30,7 +32,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const isLocal = env.ENVIRONMENT === 'development';
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
-  const { ASSETS: assets, ...services } = env;
+  const { ASSETS: assets, MCP: mcp, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
@@ -42,6 +44,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     client: signedClient({ ...identity, targets: { ...partners, ...functions } }),
     directory: identity.directory,
     functions,
+    mcp,
     librarians: createLibrarians({
       targets: { ...partners, ...librarians },
       own: Object.keys(librarians),

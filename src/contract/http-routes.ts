@@ -1,7 +1,17 @@
 /** A route of the gateway. Its schemas and examples are in `src/dev/build/openapi.ts`, which does not compile when one is missing. */
 export interface HttpRoute {
   /** The group in which documentation shows it. */
-  tag: 'Ask' | 'Knowledge' | 'Support' | 'Articles' | 'Sync' | 'Memory' | 'Librarians' | 'OpenAI' | 'Operations';
+  tag:
+    | 'Ask'
+    | 'Knowledge'
+    | 'Support'
+    | 'Articles'
+    | 'Sync'
+    | 'Memory'
+    | 'Librarians'
+    | 'OpenAI'
+    | 'MCP'
+    | 'Operations';
   /** One line, as a sentence without its full stop. */
   summary: string;
   /** The capability that the API key needs. Absent: any key will do. */
@@ -46,6 +56,7 @@ export const ROUTES = {
     summary: 'Ask as with the chat completions of OpenAI',
     streams: true,
   },
+  'POST /mcp': { tag: 'MCP', summary: 'Call tools and read articles as a client of MCP' },
   'GET /v1/models': { tag: 'OpenAI', summary: 'List the librarians as models' },
   'GET /v1/models/{id}': { tag: 'OpenAI', summary: 'Describe a librarian as a model' },
   'GET /v1/librarians': { tag: 'Librarians', summary: 'List the librarians with their health' },

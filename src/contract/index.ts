@@ -27,6 +27,7 @@ export * from './knowledge-retrieval.ts';
 export * from './knowledge-search.ts';
 export * from './librarian.ts';
 export * from './librarian-directory.ts';
+export * from './mcp.ts';
 export * from './memory.ts';
 export * from './moving.ts';
 export * from './names.ts';

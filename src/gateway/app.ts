@@ -7,6 +7,7 @@ import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/h
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Healthz, type ProtectedResource } from '../contract/librarian-directory.ts';
+import type { McpFunction } from '../contract/mcp.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
@@ -27,6 +28,7 @@ import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
+import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
@@ -39,6 +41,8 @@ export interface GatewayParts {
   client: SignedClient;
   /** Functions that a partner's librarian reaches at `/librarians/{id}`, by id. */
   functions: Readonly<Record<string, Target>>;
+  /** Translates MCP to routes of this gateway; without it there is no `POST /mcp`. */
+  mcp?: McpFunction | undefined;
   directory: KeyDirectory;
   /** Librarians that answer questions, internal and of partners. */
   librarians: Librarians;
@@ -105,6 +109,9 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/v1/models/*', openAIErrors);
   app.use('/api/kb/*', hostErrors);
   app.use('/v1/knowledge/retrieve', retrievalFailures);
+  app.use('/mcp', mcpErrors);
+  app.use('/mcp', withinOrigins(parts.corsOrigins));
+  app.use('/mcp', authenticate(parts));
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.use('/metrics', authenticate(parts));
@@ -113,6 +120,7 @@ export const createApp = (parts: GatewayParts) => {
   const asking = createAsking(parts);
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
+  on('POST /mcp', createMcp({ mcp: parts.mcp, app }));
   const models = createModels({ librarians });
   on('GET /v1/models', models.list);
   on('GET /v1/models/{id}', models.one);
@@ -221,7 +229,8 @@ export const createApp = (parts: GatewayParts) => {
 const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   await next();
   if (c.res.status !== 401) return;
-  const address = new URL('/.well-known/oauth-protected-resource', c.req.url);
+  const path = c.req.path === '/mcp' ? '/mcp' : '';
+  const address = new URL(`/.well-known/oauth-protected-resource${path}`, c.req.url);
   c.res.headers.set('WWW-Authenticate', `Bearer realm="constellation", resource_metadata="${address}"`);
 };
 

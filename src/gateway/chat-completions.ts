@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
-import type { Progress, ProgressEvent, StatementSource } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask-events.ts';
 import { AskRequest } from '../contract/ask-request.ts';
 import { ChatCompletionRequest } from '../contract/chat-completions.ts';
 import { ErrorInfo } from '../contract/error-info.ts';
@@ -8,6 +8,7 @@ import { describeIssues, readAs } from '../contract/issue.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { eventStream } from '../http/event-stream.ts';
+import { citedText } from '../runtime/cited-text.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { randomHex } from '../signing/digest.ts';
 import { reportStatements } from './answer-or-stream.ts';
@@ -51,7 +52,7 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
     const id = model.endsWith(ANNOTATED) ? model.slice(0, -ANNOTATED.length) : model;
     if (id !== CONSTELLATION && !librarians.ids.includes(id)) throw unknownModel([CONSTELLATION, ...librarians.ids]);
     const ask = asking(c, questionIn(read.value, id === CONSTELLATION ? CONCIERGE : id));
-    const text = startText({ listsSources: id === model });
+    const text = citedText({ listsSources: id === model });
     const head = { id: `chatcmpl-${randomHex(12)}`, created: Math.floor(Date.now() / 1000), model };
     if (stream !== true) {
       const response = await ask({ signal: c.req.raw.signal });
@@ -146,75 +147,6 @@ const unknownModel = (ids: readonly string[]): GatewayError =>
 const failureOf = ({ error }: LibrarianResponse): GatewayError => {
   const { code = 'INTERNAL_ERROR', ...reported } = error ?? {};
   return new GatewayError(code, reported);
-};
-
-interface Cited {
-  number: number;
-  source: StatementSource;
-  start: number;
-  end: number;
-}
-
-/** The text of an answer, which grows by checked statements: each is followed by the numbers of its sources, and never changed again. */
-const startText = ({ listsSources }: { listsSources: boolean }) => {
-  let content = '';
-  const cited = new Map<string, Cited>();
-  const append = (piece: string): string => {
-    const separator = content === '' ? '' : '\n\n';
-    content += separator + piece;
-    return separator + piece;
-  };
-  return {
-    content: () => content,
-    /** What an event adds to the text. */
-    add: (event: ProgressEvent): string => {
-      if (event.type === 'removed' && event.index !== undefined) return append(WITHDRAWN);
-      if (event.type !== 'statement') return '';
-      // Some clients take any number in brackets for one of a source.
-      const text = event.text.replace(/\[(\d{1,3})\]/g, '\\[$1\\]');
-      const start = content.length + (content === '' ? 0 : 2);
-      const numbers = event.sources.map((source) => {
-        const key = source.url ?? source.file ?? source.name;
-        const known = cited.get(key) ?? { number: cited.size + 1, source, start, end: start + text.length };
-        cited.set(key, known);
-        return known.number;
-      });
-      const marks = [...new Set(numbers)].map((number) => `[${number}]`).join('');
-      return append(marks === '' ? text : `${text}${text.includes('\n') ? '\n\n' : ' '}${marks}`);
-    },
-    /** What follows the statements: a doubt with the closest articles, and the sources. */
-    end: ({ confidence, answer = '', metadata }: LibrarianResponse): string => {
-      const closest = readAs(Closest, metadata?.closest);
-      const others = closest.ok && cited.size > 0 && (confidence ?? 1) < DOUBTFUL_BELOW ? closest.value : [];
-      const links = others
-        .filter(({ title }) => !content.includes(title))
-        .map(({ title, url }) => `- ${linkOf(title, url)}`);
-      const sources = [...cited.values()].map(
-        ({ number, source: { name, section, url } }) =>
-          `${number}. ${linkOf(section === undefined || section === name ? name : `${name} › ${section}`, url)}`,
-      );
-      const before = content.length;
-      if (content === '') append(answer);
-      if (links.length > 0) append(`Other articles that come close:\n\n${links.join('\n')}`);
-      if (listsSources && sources.length > 0) append(`Sources\n\n${sources.join('\n')}`);
-      return content.slice(before);
-    },
-    annotations: (): object[] =>
-      [...cited.values()].flatMap(({ source: { url, name }, start, end }) =>
-        url !== undefined && URL.canParse(url)
-          ? [{ type: 'url_citation', url_citation: { url, title: name, start_index: start, end_index: end } }]
-          : [],
-      ),
-  };
-};
-
-const WITHDRAWN = 'Please disregard what stands above: it was withdrawn.';
-const DOUBTFUL_BELOW = 0.6;
-const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
-
-const linkOf = (name: string, url: string | undefined): string => {
-  const text = name.replace(/[[\]\s]+/g, ' ').trim();
-  return url === undefined ? text : `[${text}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
 };
 
 const Usage = z.object({

@@ -87,6 +87,7 @@ interface Shapes {
   example: { path?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 }
 
+const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') });
 const Erased = z.object({ erased: z.int().min(0) });
 const workspace_id = 'default';
 const person = { person_id: 'p-1024' };
@@ -129,6 +130,11 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: {
       body: { model: 'constellation', messages: [{ role: 'user', content: 'What does error E30 mean?' }] },
     },
+  },
+  'POST /mcp': {
+    // Messages of JSON-RPC, or a stream of them.
+    ...{ body: JsonRpc, reply: z.union([JsonRpc, z.string()]), error: JsonRpc },
+    example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
   },
   'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
   'GET /v1/models/{id}': {

@@ -1,0 +1,38 @@
+import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
+import type { GatewayCall, McpCaller } from '../contract/mcp.ts';
+import { tapStream } from '../http/event-stream.ts';
+import { routesOf } from './routes.ts';
+import { createServer } from './server.ts';
+
+/** Fits the longest ticket in any script, with its envelope. */
+const MAX_BODY_BYTES = 320 * 1024;
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * Answers one request of MCP, in the revision that it is written in: 2026-07-28, or 2025-11-25 and earlier. Nothing is kept between
+ * requests, so there is nothing to subscribe to.
+ */
+const serveMcp = (request: Request, server: McpServerFactory): Promise<Response> =>
+  createMcpHandler(server, {
+    maxRequestBodySize: MAX_BODY_BYTES,
+    maxSubscriptions: 0,
+    keepAliveMs: KEEP_ALIVE_MS,
+  }).fetch(request);
+
+/** The same for a caller of the gateway; `call` is let go when the answer has ended. */
+export const answerMcp = async (
+  request: Request,
+  caller: McpCaller,
+  call: GatewayCall & Disposable,
+): Promise<Response> => {
+  const routes = routesOf(call, caller);
+  const release = (): undefined => void call[Symbol.dispose]();
+  try {
+    const response = await serveMcp(request, () => createServer(caller, { routes }));
+    if (response.body === null) release();
+    return tapStream(response, { onEnd: async () => release() });
+  } catch (error) {
+    release();
+    throw error;
+  }
+};

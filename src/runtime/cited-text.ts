@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { ProgressEvent, StatementSource } from '../contract/ask-events.ts';
+import { readAs } from '../contract/issue.ts';
+import type { LibrarianResponse } from '../contract/response.ts';
+
+interface Cited {
+  number: number;
+  source: StatementSource;
+  start: number;
+  end: number;
+}
+
+/** The text of an answer, which grows by checked statements: each is followed by the numbers of its sources, and never changed again. */
+export const citedText = ({ listsSources }: { listsSources: boolean }) => {
+  let content = '';
+  const cited = new Map<string, Cited>();
+  const append = (piece: string): string => {
+    const separator = content === '' ? '' : '\n\n';
+    content += separator + piece;
+    return separator + piece;
+  };
+  return {
+    content: () => content,
+    /** What an event adds to the text. */
+    add: (event: ProgressEvent): string => {
+      if (event.type === 'removed' && event.index !== undefined) return append(WITHDRAWN);
+      if (event.type !== 'statement') return '';
+      // Some clients take any number in brackets for one of a source.
+      const text = event.text.replace(/\[(\d{1,3})\]/g, '\\[$1\\]');
+      const start = content.length + (content === '' ? 0 : 2);
+      const numbers = event.sources.map((source) => {
+        const key = source.url ?? source.file ?? source.name;
+        const known = cited.get(key) ?? { number: cited.size + 1, source, start, end: start + text.length };
+        cited.set(key, known);
+        return known.number;
+      });
+      const marks = [...new Set(numbers)].map((number) => `[${number}]`).join('');
+      return append(marks === '' ? text : `${text}${text.includes('\n') ? '\n\n' : ' '}${marks}`);
+    },
+    /** What follows the statements: a doubt with the closest articles, and the sources. */
+    end: ({ confidence, answer = '', metadata }: LibrarianResponse): string => {
+      const closest = readAs(Closest, metadata?.closest);
+      const others = closest.ok && cited.size > 0 && (confidence ?? 1) < DOUBTFUL_BELOW ? closest.value : [];
+      const links = others
+        .filter(({ title }) => !content.includes(title))
+        .map(({ title, url }) => `- ${linkOf(title, url)}`);
+      const sources = [...cited.values()].map(
+        ({ number, source: { name, section, url } }) =>
+          `${number}. ${linkOf(section === undefined || section === name ? name : `${name} › ${section}`, url)}`,
+      );
+      const before = content.length;
+      if (content === '') append(answer);
+      if (links.length > 0) append(`Other articles that come close:\n\n${links.join('\n')}`);
+      if (listsSources && sources.length > 0) append(`Sources\n\n${sources.join('\n')}`);
+      return content.slice(before);
+    },
+    annotations: (): object[] =>
+      [...cited.values()].flatMap(({ source: { url, name }, start, end }) =>
+        url !== undefined && URL.canParse(url)
+          ? [{ type: 'url_citation', url_citation: { url, title: name, start_index: start, end_index: end } }]
+          : [],
+      ),
+  };
+};
+
+const WITHDRAWN = 'Please disregard what stands above: it was withdrawn.';
+const DOUBTFUL_BELOW = 0.6;
+const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
+
+const linkOf = (name: string, url: string | undefined): string => {
+  const text = name.replace(/[[\]\s]+/g, ' ').trim();
+  return url === undefined ? text : `[${text}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
+};

@@ -1,0 +1,192 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { grant, startEmbedded } from './product-for-test.ts';
+
+const READER = 'ck_mcp_reader_0123456789';
+const NOTHING = 'ck_mcp_nothing_012345678';
+
+let product: Product;
+beforeAll(async () => {
+  product = await startEmbedded();
+  await product.sync({ full: true });
+  await grant(product, READER, { capabilities: ['kb:read', 'memory:read'] });
+  await grant(product, NOTHING, { capabilities: ['none:at-all'] });
+}, 120_000);
+afterAll(() => product?.stop());
+
+const connect = async (mode: 'auto' | 'legacy', key = product.key): Promise<Client> => {
+  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
+  return client;
+};
+
+const failureOf = ({ structuredContent }: { structuredContent?: unknown }) =>
+  ToolFailure.parse(structuredContent).error;
+
+const SHIPPING = 'How long does shipping to Canada take?';
+
+describe.each([
+  ['auto', '2026-07-28'],
+  ['legacy', '2025-11-25'],
+] as const)('the official client, %s', (mode, revision) => {
+  it('asks, and reads the exact passage of the source', async () => {
+    const client = await connect(mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    const told: { progress: number; message?: string | undefined }[] = [];
+    const { content, structuredContent } = await client.callTool(
+      { name: 'ask', arguments: { query: SHIPPING } },
+      { onprogress: (each) => told.push(each) },
+    );
+    const { statements = [], sources = [] } = AskResult.parse(structuredContent);
+    expect(told).toEqual(statements.map(({ text }, at) => ({ progress: at + 1, message: text })));
+    expect(content[0]).toMatchObject({ text: expect.stringMatching(/Canada[\s\S]*\[1\][\s\S]*Sources/) });
+    const links = content.filter(({ type }) => type === 'resource_link');
+    expect(links.map((link) => 'uri' in link && link.uri)).toEqual(sources.map(({ url }) => url));
+    const uri = String(links[0]?._meta?.['dev.constellation/resource']);
+    const { contents } = await client.readResource({ uri });
+    expect(contents).toEqual([{ uri, mimeType: 'text/plain', text: statements[0]?.sources[0]?.quote }]);
+  });
+
+  it('has all tools, and results that fit their schemas', async () => {
+    const client = await connect(mode);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      ...['ask', 'search', 'read_article', 'list_gaps', 'analyze_ticket', 'remember', 'recall'],
+    ]);
+    expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual(['remember']);
+    const call = async (name: string, given: object) => {
+      // The client throws when the result does not fit the schema of the list.
+      const { structuredContent, isError } = await client.callTool({ name, arguments: { ...given } });
+      expect(isError).not.toBe(true);
+      return structuredContent;
+    };
+    expect(await call('search', { query: 'reset the password', limit: 2 })).toMatchObject({ hits: [{}, {}] });
+    const first = await call('read_article', { id: 'orders/shipping.md', limit: 300 });
+    expect(first).toMatchObject({ offset: 0, next_offset: 300, content: expect.stringContaining('Shipping') });
+    expect(await call('list_gaps', {})).toMatchObject({ total: expect.any(Number) });
+    const ticket = { message: 'My Apollo shows 0 H/s', metadata: { product: 'Apollo II' } };
+    expect(await call('analyze_ticket', ticket)).toMatchObject({
+      intent_classification: { primary_intent: 'not_hashing' },
+    });
+    await call('remember', { content: `Owns an Apollo II, says ${mode}.` });
+    expect(await call('recall', { query: `Apollo ${mode}` })).toMatchObject({
+      results: expect.arrayContaining([
+        expect.objectContaining({ memory: expect.objectContaining({ content: expect.stringContaining(mode) }) }),
+      ]),
+    });
+  });
+
+  it('pages through the articles and reads one', async () => {
+    const client = await connect(mode);
+    const { resources } = await client.listResources();
+    const ids = resources.map(({ name }) => name);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThan(20);
+    const [first = { uri: '' }] = resources;
+    expect((await client.readResource({ uri: first.uri })).contents).toMatchObject([{ uri: first.uri }]);
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toMatchObject({ code: -32602 });
+    const missing = 'constellation://articles/none.md';
+    await expect(client.readResource({ uri: missing })).rejects.toMatchObject({ data: { uri: missing } });
+    await expect(client.readResource({ uri: 'constellation://articles/..%2Fv1%2Fsync' })).rejects.toThrow();
+  });
+
+  it('has a prompt for answers with sources', async () => {
+    const client = await connect(mode);
+    const { messages } = await client.getPrompt({ name: 'answer-with-sources', arguments: { question: 'Why E30?' } });
+    expect(messages).toMatchObject([
+      { role: 'user', content: { text: expect.stringMatching(/ask[\s\S]*Why E30\?$/) } },
+    ]);
+    await expect(client.getPrompt({ name: 'answer-with-sources', arguments: {} })).rejects.toThrow('question');
+  });
+
+  it('lists nothing that the key may not do', async () => {
+    const reader = await connect(mode, READER);
+    const tools = (await reader.listTools()).tools.map(({ name }) => name);
+    expect(tools).toEqual(['ask', 'search', 'read_article', 'recall']);
+    const refused = await reader.callTool({ name: 'remember', arguments: { content: 'x' } }).catch((error) => error);
+    const unknown = await reader.callTool({ name: 'no_such_tool', arguments: {} }).catch((error) => error);
+    expect([refused.code, refused.message]).toEqual([-32602, unknown.message]);
+
+    const nothing = await connect(mode, NOTHING);
+    expect((await nothing.listTools()).tools.map(({ name }) => name)).toEqual(['ask']);
+    expect(await nothing.listResources()).toMatchObject({ resources: [] });
+    expect(await nothing.listResourceTemplates()).toMatchObject({ resourceTemplates: [] });
+    await expect(nothing.readResource({ uri: 'constellation://articles/orders%2Fshipping.md' })).rejects.toThrow();
+  });
+
+  it('says what is wrong with arguments, with our code', async () => {
+    const client = await connect(mode);
+    const call = (name: string, given: object) => client.callTool({ name, arguments: { ...given } });
+    const wrong = await call('ask', { query: ' ', surprise: 1 });
+    expect(wrong.isError).toBe(true);
+    expect(failureOf(wrong)).toMatchObject({ code: 'INVALID_QUERY', message: expect.stringContaining('query') });
+    const long = { query: 'x', history: Array.from({ length: 12 }, () => ({ role: 'user', text: 'y'.repeat(2000) })) };
+    expect(failureOf(await call('ask', long)).message).toContain('history');
+    expect(failureOf(await call('read_article', { id: 'none.md' })).code).toBe('NOT_FOUND');
+    expect(failureOf(await call('read_article', { id: '../v1/sync' })).code).toBe('INVALID_QUERY');
+    expect(failureOf(await call('ask', { query: 'x', librarian: 'nobody' })).code).toBe('NOT_FOUND');
+  });
+});
+
+describe('POST /mcp with what is no proper call', () => {
+  const post = async (body: string, headers: Record<string, string> = {}, method = 'POST') => {
+    const response = await fetch(new URL('/mcp', product.url), {
+      method,
+      headers: {
+        Authorization: `Bearer ${product.key}`,
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      ...(method === 'POST' ? { body } : {}),
+    });
+    return { status: response.status, headers: response.headers, json: await response.json().catch(() => undefined) };
+  };
+  const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+
+  it('refuses a forged key with the code of the error', async () => {
+    const { status, headers, json } = await post(LIST, { Authorization: 'Bearer ck_forged_0123456789abcdef' });
+    expect(status).toBe(401);
+    expect(headers.get('WWW-Authenticate')).toBe('Bearer realm="constellation"');
+    expect(json).toMatchObject({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: 401, data: { error: { code: 'UNAUTHORIZED' } } },
+    });
+  });
+
+  it('refuses pages of other origins, but not its own', async () => {
+    const { status, json } = await post(LIST, { Origin: 'https://evil.example' });
+    expect(status).toBe(403);
+    expect(json).toMatchObject({ error: { data: { error: { code: 'UNAUTHORIZED' } } } });
+    expect((await post(LIST, { Origin: product.url.origin })).status).toBe(200);
+  });
+
+  it('takes POST alone', async () => {
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const { status, headers } = await post('', {}, method);
+      expect([status, headers.get('Allow')]).toEqual([405, 'POST']);
+    }
+  });
+
+  it('refuses malformed and oversized frames', async () => {
+    const envelope = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":';
+    const cases: [body: string, status: number][] = [
+      ['{"jsonrpc":', 400],
+      ['', 400],
+      ['[]', 400],
+      ['{"id":1}', 400],
+      [`${envelope}${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 400],
+      [`${envelope}{"name":"ask","arguments":{"query":"${'x'.repeat(400_000)}"}}}`, 413],
+    ];
+    for (const [body, status] of cases) {
+      const answer = await post(body);
+      expect([body.slice(0, 80), answer.status]).toEqual([body.slice(0, 80), status]);
+      expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
+    }
+    expect((await post(LIST, { 'Content-Type': 'text/plain' })).status).toBe(415);
+  });
+});
