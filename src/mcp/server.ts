@@ -131,7 +131,11 @@ const callTool = async (
     );
   }
   try {
-    return succeeded(await tool.run(routes, given, { signal: mcpReq.signal, progress: progressTo(mcpReq) }));
+    const sent: Promise<void>[] = [];
+    const reply = await tool.run(routes, given, { signal: mcpReq.signal, progress: progressTo(mcpReq, sent) });
+    // Nothing may follow the result.
+    await Promise.all(sent);
+    return succeeded(reply);
   } catch (error) {
     mcpReq.signal.throwIfAborted();
     return failed(errorOf(error, 'tool'));
@@ -156,7 +160,7 @@ const failed = (error: ErrorInfo) => {
 };
 
 /** Each checked statement as a notification, for a caller that has given a token; undefined without one. */
-const progressTo = ({ _meta, notify }: ServerContext['mcpReq']): Progress | undefined => {
+const progressTo = ({ _meta, notify }: ServerContext['mcpReq'], sent: Promise<void>[]): Progress | undefined => {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
@@ -165,7 +169,7 @@ const progressTo = ({ _meta, notify }: ServerContext['mcpReq']): Progress | unde
     progress += 1;
     const params = { progressToken, progress, message: event.text };
     // The caller may be gone.
-    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+    sent.push(notify({ method: 'notifications/progress', params }).catch(() => undefined));
   };
 };
 

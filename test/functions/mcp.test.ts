@@ -1,5 +1,9 @@
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bridgeMcp } from '../../client/command-line/mcp-bridge.ts';
 import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
@@ -16,10 +20,10 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => product?.stop());
 
-const connect = async (mode: 'auto' | 'legacy', key = product.key): Promise<Client> => {
+const connect = async (mode: 'auto' | 'legacy', key = product.key, at = product.url): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', at), { requestInit }));
   return client;
 };
 
@@ -189,4 +193,122 @@ describe('POST /mcp with what is no proper call', () => {
     }
     expect((await post(LIST, { 'Content-Type': 'text/plain' })).status).toBe(415);
   });
+});
+
+describe.each(['auto', 'legacy'] as const)('the local server, %s', (mode) => {
+  const start = async (key: string): Promise<Client> => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    const env = { CONSTELLATION_URL: product.url.origin, CONSTELLATION_API_KEY: key };
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: ['client/command-line/mcp-stdio.ts'], env }),
+    );
+    return client;
+  };
+
+  it('answers from the deployment', async () => {
+    const client = await start(product.key);
+    const [answer, found] = await Promise.all([
+      client.callTool({ name: 'ask', arguments: { query: SHIPPING } }),
+      client.callTool({ name: 'search', arguments: { query: 'größer “0 H/s”', limit: 1 } }),
+    ]);
+    expect(AskResult.parse(answer.structuredContent).answer).toContain('Canada');
+    expect(found.structuredContent).toMatchObject({ hits: [{}] });
+    const uri = 'constellation://articles/grö%C3%9Fe.md';
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ data: { uri } });
+    await client.close();
+  });
+
+  it('passes on that the key is refused', async () => {
+    await expect(start('ck_forged_0123456789abcdef')).rejects.toThrow('Cannot accept the API key');
+  });
+});
+
+describe('the lines of the local server', () => {
+  const answersTo = async (lines: readonly string[], url = product.url.href, key = product.key) => {
+    const written: { id?: unknown; method?: string; error?: { code: number; message: string } }[] = [];
+    const input = Readable.from(lines.map((line) => Buffer.from(`${line}\n`)));
+    await bridgeMcp({ url, key, input, write: (line) => void written.push(JSON.parse(line)) });
+    return written;
+  };
+  const ASK = {
+    ...{ jsonrpc: '2.0', id: 'a', method: 'tools/call' },
+    params: { name: 'ask', arguments: { query: SHIPPING }, _meta: { progressToken: 7 } },
+  };
+
+  it('are the progress and then the result', async () => {
+    const written = await answersTo([JSON.stringify(ASK)]);
+    expect(written.map(({ id, method }) => id ?? method)).toEqual(['notifications/progress', 'a']);
+  });
+
+  it('name what is wrong, and what follows is answered', async () => {
+    const LIST = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/list', params: {} });
+    const written = await answersTo(['{"jsonrpc":', '[]', 'x'.repeat(1_200_000), '', '"text"', '{"id":1}', LIST]);
+    expect(written.map(({ id, error }) => [id, error?.code])).toEqual([
+      [null, -32_700],
+      [null, -32_600],
+      [null, -32_700],
+      [null, -32_700],
+      [9, undefined],
+    ]);
+  });
+
+  it('say that the deployment cannot be reached, for each request', async () => {
+    const written = await answersTo([JSON.stringify(ASK)], 'http://127.0.0.1:1');
+    expect(written).toMatchObject([
+      { id: 'a', error: { code: 503, message: expect.stringContaining('Cannot reach') } },
+    ]);
+  });
+});
+
+describe('a client that closes its call', () => {
+  /** A model that never answers, and tells of each call and of its end. */
+  const startSilentModel = async () => {
+    const called = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const server = createServer((request, response) => {
+      if (request.url?.endsWith('/chat/completions') !== true) return void response.writeHead(404).end('{}');
+      response.on('close', () => closed.resolve());
+      request.resume();
+      return called.resolve();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const stop = (): void => {
+      server.closeAllConnections();
+      server.close();
+    };
+    return { url: `http://127.0.0.1:${port}/v1`, called: called.promise, closed: closed.promise, stop };
+  };
+
+  it.each(['auto', 'legacy'] as const)(
+    'ends the call of the model, %s',
+    async (mode) => {
+      const model = await startSilentModel();
+      const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'none', CHAT_MODEL: 'silent' };
+      const outcome = Promise.withResolvers<string>();
+      const onLog = (line: string): void => {
+        const { route, outcome: ended } = JSON.parse(line) as { route?: string; outcome?: string };
+        if (route === 'POST /librarians/navigator/ask' && ended !== undefined) outcome.resolve(ended);
+      };
+      const silent = await startEmbedded({ adapters, onLog });
+      try {
+        await silent.sync({ full: true });
+        const client = await connect(mode, silent.key, silent.url);
+        const abort = new AbortController();
+        const call = client.callTool({ name: 'ask', arguments: { query: SHIPPING } }, { signal: abort.signal });
+        const ended = expect(call).rejects.toThrow();
+        await model.called;
+        abort.abort('no longer needed');
+        await ended;
+        await client.close();
+        // Long before the model is given up on.
+        await model.closed;
+      } finally {
+        model.stop();
+        await silent.stop();
+      }
+    },
+    40_000,
+  );
 });
