@@ -29,8 +29,9 @@ export interface AnalyticsParts {
 }
 
 /**
- * Answers questions from a database. With a model, the model proposes a statement; without one, or when no proposal passes the gate,
- * the catalogue's named question that asks the same is used. Every statement passes the gate before it runs.
+ * Answers questions from a database: with the named question of the catalogue when it surely asks the same; otherwise with a statement that
+ * a model proposes, in half of the time; and with the named question that probably asks the same when there is no model, or its statement
+ * fails. Every statement passes the gate before it runs.
  *
  * The agent throws NOT_FOUND, with named questions as a suggestion, when neither can answer; UNAUTHORIZED for other workspaces;
  * SERVICE_UNAVAILABLE without a catalogue.
@@ -80,9 +81,12 @@ const answererFor = (
     report: (error) => errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
     now,
   });
-  const answerFromCatalogue: Agent = async (query, call) => {
+  return async (query, call) => {
     const parsed = parseQuestion(query, { names: await currentNames(), now: now() });
     const outcome = matchQuestion(index, parsed);
+    const isSure = outcome.ok && outcome.match.score >= SURE_SCORE;
+    const proposed = isSure ? undefined : await answerFromModel(query, call, { execute, catalogue, now: now() });
+    if (proposed !== undefined) return proposed;
     if (!outcome.ok) {
       const { missing } = outcome;
       throw notFound(outcome, missing?.kind === 'name' ? (parsed.similar[missing.list]?.names ?? []) : []);
@@ -91,8 +95,6 @@ const answererFor = (
     const executed = await executeTrusted({ sql: question.sql, values }, call);
     return catalogueResponse(query, { match: outcome.match, names: parsed.names, executed, now: now() });
   };
-  return async (query, call) =>
-    (await answerFromModel(query, call, { execute, catalogue, now: now() })) ?? answerFromCatalogue(query, call);
 };
 
 /** A statement that has run. */
@@ -116,6 +118,8 @@ const acceptedOrThrow = (executed: Checked<Executed>): Executed => {
   throw new DataSourceError(`the gate refuses a statement of the catalogue: ${executed.reason} ${executed.hint ?? ''}`);
 };
 
+/** From this score on a named question is taken before a model is asked. */
+const SURE_SCORE = 0.9;
 const ATTEMPTS = 2;
 /** Confidence of a model's statement, whose meaning is not verified. */
 const MODEL_CONFIDENCE = 0.7;
@@ -126,21 +130,25 @@ const answerFromModel = async (
   { execute, catalogue, now }: { execute: Execute; catalogue: Catalogue; now: number },
 ) => {
   let rejected: Rejected | undefined;
+  const limits = half(call);
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limits.timeoutMs)]);
   for (let attempt = 0; attempt < ATTEMPTS && call.ai !== undefined; attempt++) {
-    // When the model fails or replies nonsense, the catalogue answers.
-    const sql = await proposeSql(call.ai, query, { catalogue, now, signal: call.signal, rejected }).catch(
-      () => undefined,
-    );
-    if (sql === undefined) return undefined;
+    const { ai } = call;
+    // A model that fails, hangs or replies nonsense must not cost the caller the reply that names what can be asked.
+    const proposed = await withDeadline(() => proposeSql(ai, query, { catalogue, now, signal, rejected }), {
+      ...{ signal, reason: 'the model did not propose a statement in time' },
+    }).catch(() => undefined);
+    if (proposed === undefined) return undefined;
+    const { sql, wording } = proposed;
     const currencies = checkCurrencies(sql, catalogue);
-    const executed = currencies.ok ? await orUndefined(() => execute({ sql }, half(call)), call.signal) : currencies;
+    const executed = currencies.ok ? await orUndefined(() => execute({ sql }, limits), call.signal) : currencies;
     if (executed === undefined) return undefined;
     if (!executed.ok) {
       rejected = { sql, refusal: executed };
       continue;
     }
     const { gated, table } = executed.value;
-    const interpretation = `${describeRows(table)} ${originOf(gated.tables, now)}`;
+    const interpretation = `${describeRows(table, wording)} ${originOf(gated.tables, now)}`;
     return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
       .setMetadata({ statement_by: 'model', model: call.ai.model, truncated: table.truncated })
       .toArray();
@@ -148,7 +156,7 @@ const answerFromModel = async (
   return undefined;
 };
 
-/** Leaves time for the catalogue. */
+/** Leaves time to say what can be asked instead. */
 const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({ signal, timeoutMs: Math.floor(timeoutMs / 2) });
 
 /** `undefined` when a model's statement passes the gate and then fails or takes too long, while the caller still waits. */

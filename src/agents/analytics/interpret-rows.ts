@@ -21,16 +21,35 @@ export const interpretRows = (
   return `${text} ${lines.join('; ')}${rest}.`;
 };
 
-/** Words rows of a statement without a `Reading`: each value beside the name of its column. */
-export const describeRows = ({ columns, rows, truncated }: Table): string => {
+/**
+ * Words the rows of a model's statement as the model proposes, when its wording names columns that there are; otherwise each value beside the
+ * name of its column. Amounts in cents are shown in the currency of their row.
+ */
+export const describeRows = (table: Table, wording?: { text: string; each?: string }): string => {
+  const { columns, rows, truncated } = table;
   const [first] = rows;
-  if (first === undefined) return 'The database has no rows for this question.';
+  if (first === undefined) return 'The database has nothing for this question.';
+  const names = [wording?.text ?? '', wording?.each ?? ''].flatMap((template) => [...template.matchAll(/\{(\w+)/g)]);
+  const isUsable = names.length > 0 && names.every(([, name = '']) => name === 'row_count' || columns.includes(name));
+  if (wording !== undefined && isUsable) return interpretRows(table, { reading: { ...wording, none: '' }, labels: {} });
+  const shown = columns.filter((column) => column !== 'currency' || !columns.some(isAmount));
   const lines = rows
     .slice(0, MAX_LINES)
-    .map((row) => columns.map((column) => `${column} ${row[column] ?? 'unknown'}`).join(', '));
-  const count = `${rows.length}${truncated ? ' or more' : ''} row${rows.length === 1 && !truncated ? '' : 's'}`;
+    .map((row) => shown.map((column) => `${labelOf(column)} ${shownValue(row, column)}`).join(', '));
   const more = rows.length - lines.length;
-  return `The database has ${count}: ${lines.join('; ')}${more > 0 ? `; and ${more} further` : ''}.`;
+  const rest = more > 0 ? `; and ${more}${truncated ? ' or more' : ''} further` : '';
+  return `The database gives for this question: ${lines.join('; ')}${rest}.`;
+};
+
+const isAmount = (column: string): boolean => column.endsWith('_cents');
+const labelOf = (column: string): string => column.replace(/_cents$/, '').replaceAll('_', ' ');
+
+const shownValue = (row: Readonly<Record<string, Cell>>, column: string): string => {
+  const value = row[column];
+  if (typeof value !== 'number') return String(value ?? 'unknown');
+  if (isAmount(column) && typeof row.currency === 'string') return money(value, row.currency);
+  // An id is no amount.
+  return /(?:^|_)id$/.test(column) ? String(value) : separated(value);
 };
 
 /** The tables that were read, and the day: `(tables orders and products, as of 2026-11-21)`. */

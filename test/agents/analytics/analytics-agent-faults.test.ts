@@ -35,7 +35,7 @@ describe('a row with a large id', () => {
       'SELECT c.country, count(*) AS orders FROM customers c JOIN orders o ON o.customer_id = c.customer_id GROUP BY c.country',
     );
     const plain = await answerTo(HOW_MANY);
-    const proposed = await answerTo('Orders by country', { ai });
+    const proposed = await answerTo('Orders by country of those who bought twice', { ai });
     await shop.query('DELETE FROM customers WHERE customer_id = 20000001');
     expect(plain).toMatchObject({ success: true, result: { rows: [{ customers: 801 }] } });
     expect(proposed).toMatchObject({ success: true, metadata: { statement_by: 'model' } });
@@ -94,12 +94,14 @@ describe("the catalogue's own statements", () => {
 });
 
 describe("a model's statement", () => {
-  const toCatalogue = { success: true, metadata: { statement_by: 'catalogue', named_question: 'customer_count' } };
+  /** Not surely a question of the catalogue, so that a model is asked first. */
+  const UNSURE = 'How many orders has customer 7?';
+  const toCatalogue = { success: true, metadata: { statement_by: 'catalogue' } };
 
   it.each(['SELECT sum(9223372036854775807) AS total FROM orders', 'SELECT abs(-9223372036854775808) AS number'])(
     'that passes and then fails falls back to the catalogue: %s',
     async (sql) => {
-      expect(await answerTo(HOW_MANY, { ai: modelProposing(sql).ai })).toMatchObject(toCatalogue);
+      expect(await answerTo(UNSURE, { ai: modelProposing(sql).ai })).toMatchObject(toCatalogue);
     },
   );
 
@@ -111,7 +113,12 @@ describe("a model's statement", () => {
         statement.sql.includes('AS slow') ? new Promise<never>(() => {}) : shop.database.run(statement),
     };
     const { ai } = modelProposing(sql);
-    expect(await answerTo(HOW_MANY, { ai, database: slow, timeoutMs: 3000 })).toMatchObject(toCatalogue);
+    expect(await answerTo(UNSURE, { ai, database: slow, timeoutMs: 3000 })).toMatchObject(toCatalogue);
+  });
+
+  it('that a model never proposes leaves time for the catalogue', async () => {
+    const ai = { model: 'silent', complete: () => new Promise<never>(() => {}) };
+    expect(await answerTo(UNSURE, { ai, timeoutMs: 3000 })).toMatchObject(toCatalogue);
   });
 
   it.each([
@@ -130,14 +137,14 @@ describe("a model's statement", () => {
       sql,
       'SELECT currency, sum(total_cents) AS cents FROM orders GROUP BY currency',
     );
-    const { result, metadata } = await answerTo('revenue', { ai });
+    const { result, metadata } = await answerTo('revenue of customers who came back', { ai });
     expect(calls[1]?.at(-1)?.content).toBe(`${reason} Propose another.`);
     expect([metadata.statement_by, result.columns]).toEqual(['model', ['currency', 'cents']]);
   });
 
   it('keeps its columns in order, even with numbers as names', async () => {
     const { ai } = modelProposing('SELECT country, 2 AS "2026", 1 AS "2025" FROM customers LIMIT 1');
-    const { result } = await answerTo('customers by year', { ai });
+    const { result } = await answerTo('customers of two years side by side', { ai });
     expect(result.columns).toEqual(['country', '2026', '2025']);
     expect(result.interpretation).toMatch(/: country [A-Z]\w+, 2026 2, 2025 1\. /);
   });

@@ -204,7 +204,7 @@ describe('with a model', () => {
     const { ai } = modelProposing(`${sql};`);
     const { result, metadata, source_attribution } = await answerTo('How many orders has customer 7?', { ai });
     expect(result.sql_query).toBe(`SELECT * FROM (${sql}) LIMIT 500`);
-    expect(result.interpretation).toMatch(/^The database has 1 row: orders \d+\. \(table orders, as of /);
+    expect(result.interpretation).toMatch(/^The database gives for this question: orders \d+\. \(table orders, as of /);
     expect(metadata).toMatchObject({ statement_by: 'model', model: 'test-model' });
     expect(source_attribution).toMatchObject({ details: { table: 'orders' }, confidence: 0.7 });
   });
@@ -226,8 +226,50 @@ describe('with a model', () => {
     ['nothing', modelProposing('')],
   ])('falls back to the catalogue after %s', async (_what, { ai }) => {
     const before = await shop.checksum();
+    const { metadata } = await answerTo('How many orders has customer 7?', { ai });
+    expect(metadata).toMatchObject({ statement_by: 'catalogue' });
+    expect(await shop.checksum()).toBe(before);
+  });
+
+  it('is not asked what the catalogue surely answers', async () => {
+    const { ai, calls } = modelProposing(sql);
     const { metadata } = await answerTo('How many customers do we have?', { ai });
     expect(metadata).toMatchObject({ statement_by: 'catalogue', named_question: 'customer_count' });
-    expect(await shop.checksum()).toBe(before);
+    expect(calls).toEqual([]);
+  });
+
+  it.each([
+    [
+      'Welchen Umsatz haben wir je Währung mit Kunden aus Polen gemacht?',
+      {
+        sql: "SELECT o.currency, sum(o.total_cents) AS revenue_cents FROM orders o JOIN customers c ON c.customer_id = o.customer_id WHERE c.country = 'Poland' AND o.status NOT IN ('cancelled', 'refunded') GROUP BY o.currency ORDER BY o.currency",
+        text: 'Umsatz mit Kunden aus Polen:',
+        each: '{revenue_cents:money}',
+      },
+      /^Umsatz mit Kunden aus Polen: [\d,]+\.\d\d EUR\. \(tables /,
+    ],
+    [
+      'How many different people placed an order over 500 euros?',
+      {
+        sql: "SELECT count(DISTINCT customer_id) AS people FROM orders WHERE currency = 'EUR' AND total_cents > 50000",
+        text: '{people:count customer} placed an order of more than 500 euros.',
+        each: '',
+      },
+      /^[\d,]+ customers placed an order of more than 500 euros\. \(table orders, /,
+    ],
+  ])('words the rows in a sentence of the model, with our figures: %s', async (query, reply, says) => {
+    const { ai } = modelReplying(JSON.stringify(reply));
+    const { result, metadata } = await answerTo(query, { ai });
+    expect([metadata.statement_by, result.interpretation]).toEqual(['model', expect.stringMatching(says)]);
+  });
+
+  it.each([
+    ['states a figure of its own', 'We have 12 customers, not {orders}.'],
+    ['names a column that there is not', '{revenue} orders.'],
+    ['names no column', 'Many orders.'],
+  ])('does not word the rows when its sentence %s', async (_what, text) => {
+    const { ai } = modelReplying(JSON.stringify({ sql, text, each: '' }));
+    const { result } = await answerTo('How many orders has customer 7?', { ai });
+    expect(result.interpretation).toMatch(/^The database gives for this question: orders \d+\. /);
   });
 });
