@@ -69,7 +69,7 @@ interface PagePlaces {
  * editions would exceed `maxBytes` in total with one that is loaded, the least recently read are released before: of an edition that takes
  * more than half of it, there are not two.
  *
- * @param options.maxBytes Limit for all open editions; 80 MiB by default. A single edition that exceeds it is not opened.
+ * @param options.maxBytes Limit for all open editions; 68 MiB by default. A single edition that exceeds it is not opened.
  * @param options.maxPageBytes Limit for the pages of all open editions; 8 MiB by default.
  */
 export const createEditionReader = ({

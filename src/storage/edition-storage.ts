@@ -4,7 +4,7 @@ import * as z from 'zod';
 export const EDITION_PART_BYTES = 8 * 1024 * 1024;
 
 /** Maximum bytes of an edition without its pages of texts: more does not fit into a reading function. */
-export const MAX_EDITION_BYTES = 80 * 1024 * 1024;
+export const MAX_EDITION_BYTES = 68 * 1024 * 1024;
 
 /** Pages are stored as parts with numbers from here on; those of the edition itself are below. */
 export const FIRST_PAGE = 1000;

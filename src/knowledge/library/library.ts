@@ -41,7 +41,7 @@ export interface LibraryOptions {
   complete?: ((edition: Uint8Array, pages?: PageSource) => Uint8Array) | undefined;
   /** Absent: editions carry word vectors, if there is a table of them. */
   embedding?: LibraryEmbedding | undefined;
-  /** Largest edition that readers open; 80 MiB when absent. */
+  /** Largest edition that readers open; 68 MiB when absent. */
   maxEditionBytes?: number | undefined;
   /** Bytes of texts from which they are on pages beside the edition; 28 MiB when absent. */
   pagedFromBytes?: number | undefined;
