@@ -5,7 +5,7 @@ import { bridgeMcp } from './mcp-bridge.ts';
 
 const HELP = `Serves MCP over standard input and output, answering from a deployment.
 
-  node client/command-line/mcp-stdio.ts
+  npm run --silent mcp
 
   CONSTELLATION_URL      address of the deployment (default http://127.0.0.1:8787)
   CONSTELLATION_API_KEY  an API key of it
