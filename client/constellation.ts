@@ -10,6 +10,7 @@ import type {
   AskRequest,
   ContextRequest,
   ContextResult,
+  Healthz,
   HostArticle,
   KnowledgeGap,
   KnowledgeGapsRequest,
@@ -117,6 +118,11 @@ export class Constellation {
 
   librarians(options: CallOptions = {}): Promise<LibrarianDirectory> {
     return this.#connection.json('GET /v1/librarians', { librarians: 'objects' }, options);
+  }
+
+  /** Liveness, version and the adapters in use; needs no key. */
+  health(options: CallOptions = {}): Promise<Healthz> {
+    return this.#connection.json('GET /healthz', { adapters: 'object' }, options);
   }
 
   readonly articles = {

@@ -10,6 +10,7 @@ export type {
   ContextResult,
   ErrorCode,
   ErrorInfo,
+  Healthz,
   HostArticle,
   KnowledgeGap,
   KnowledgeGapsRequest,

@@ -1,5 +1,5 @@
 /** `npm run client`: builds the typed client and the command line. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -36,6 +36,7 @@ if (version !== readManifest().version)
 writeTypes();
 const bytes = bundleClient();
 if (bytes > MAX_BYTES) fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
+bundleCommandLine();
 cpSync(join(ROOT, 'LICENSE'), join(SOURCE, 'dist/LICENSE'));
 console.error(`wrote client/dist: the client has ${bytes} bytes gzip`);
 
@@ -63,6 +64,14 @@ function bundleClient(): number {
     mainFields: ['module', 'main'],
   });
   return gzipSync(readFileSync(file), { level: 9 }).length;
+}
+
+/** Everything that it needs in one file, which a plain Node runs. */
+function bundleCommandLine(): void {
+  const outfile = join(folder, 'constellation.js');
+  const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
+  bundle({ entryPoints, outfile, platform: 'node', target: 'node20', banner: { js: '#!/usr/bin/env node' } });
+  chmodSync(outfile, 0o755);
 }
 
 function bundle(options: BuildOptions): void {

@@ -22,7 +22,7 @@ import { describeSkipped, isHidden } from './folder-kb.ts';
 import type { Product } from './product.ts';
 import { HELP, type StartOptions, startOptions } from './start-options.ts';
 import { freshAdvice, openState } from './state-folder.ts';
-import { showProgress, summariseSync } from './sync-progress.ts';
+import { clearProgress, showProgress, summariseSync } from './sync-progress.ts';
 
 const WATCH_DELAY_MS = 250;
 const RETRY_MS = 10_000;
@@ -171,7 +171,7 @@ async function firstSync(product: Product, { force }: { force: boolean }): Promi
     const startedAt = performance.now();
     const status = await product.sync({ full: true, force }, showProgress);
     const report = status.last_report;
-    if (report !== null) console.log(summariseSync(report, status, performance.now() - startedAt));
+    if (report !== null) console.log(clearProgress() + summariseSync(report, status, performance.now() - startedAt));
     if (status.edition !== null) return;
     console.error(`nothing to answer from yet; trying again in ${RETRY_MS / 1000} s`);
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -183,7 +183,7 @@ async function keepInSync(product: Product): Promise<void> {
   const sync = inTurn(async (full: boolean) => {
     const status = await product.sync({ full });
     const report = status.last_report;
-    if (report !== null && isWorthTelling(report)) console.log(summariseSync(report, status));
+    if (report !== null && isWorthTelling(report)) console.log(clearProgress() + summariseSync(report, status));
   });
   if (product.folder === undefined) {
     setInterval(() => sync(false), HOST_SYNC_MS);

@@ -1,33 +1,14 @@
 /** `npm run push-kb`: brings a folder of articles into a deployment. */
-import { realpathSync, statSync } from 'node:fs';
-import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../contract/host-article.ts';
-import { describeIssues, readAs } from '../../contract/issue.ts';
-import { Inventory } from '../../contract/moving.ts';
-import { hashArticle } from '../../knowledge/articles/hash-article.ts';
-import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
-import { mapBounded } from '../../runtime/map-bounded.ts';
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
-import { describeSkipped, listFiles, readArticle } from '../run/folder-kb.ts';
-import {
-  articlePath,
-  DEPLOYMENT_HELP,
-  DEPLOYMENT_OPTIONS,
-  NoContent,
-  openDeployment,
-  progressLine,
-  Refusal,
-} from './deployment.ts';
+import { DEPLOYMENT_HELP, DEPLOYMENT_OPTIONS, openDeployment, progressLine } from './deployment.ts';
+import { folderToPush, PUSH_HELP, PUSH_OPTIONS, pushFolder } from './push-folder.ts';
 
 const HELP = `Brings a folder of articles into a deployment: writes what is new or differs, and deletes what the folder no longer has.
 
   npm run push-kb -- --folder <docs> [options]
 
   --folder <docs>     Markdown, text and HTML files, as npm start -- --kb <docs> reads them
-  --under <path>      where they stand in the knowledge base, for instance handbook: only articles there are compared and
-                      deleted. Without it the folder is compared with all articles that were written over HTTP
-  --workspace <id>    the workspace (default the first of the key)
-  --allow-deletions   delete even more than 30 % of the articles that are there
-  --dry-run           print what would be done, and do nothing
+${PUSH_HELP}
 ${DEPLOYMENT_HELP}
   --help              this text
 
@@ -36,107 +17,14 @@ Articles that a sync with a knowledge host brought are never deleted. The key ne
 `;
 
 const { values } = readCommandLine(HELP, {
-  options: {
-    ...DEPLOYMENT_OPTIONS,
-    folder: { type: 'string' },
-    under: { type: 'string' },
-    'allow-deletions': { type: 'boolean', default: false },
-    'dry-run': { type: 'boolean', default: false },
-  },
+  options: { ...DEPLOYMENT_OPTIONS, ...PUSH_OPTIONS, folder: { type: 'string' } },
 });
-const folder = orUsageError(() => {
-  if (!values.folder) throw new Error('Cannot push: --folder is missing');
-  if (!statSync(values.folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new Error(`Cannot push ${values.folder}: there is no such folder`);
-  return realpathSync(values.folder);
-});
-const isDryRun = values['dry-run'];
-const prefix = values.under === undefined ? '' : `${values.under.replace(/^\/+|\/+$/g, '')}/`;
+const folder = orUsageError(() => folderToPush(values.folder));
 const { show, say } = progressLine();
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
-
-type Known = Inventory['articles'][number];
-
-async function main(): Promise<void> {
-  const deployment = openDeployment(values, say);
-  const files = await listFiles(folder);
-  for (const line of await describeSkipped(folder)) say(line);
-  if (files.length === 0) fail(`Cannot push ${folder}: an empty folder would delete every article`);
-  const known = new Map<string, Known>();
-  for await (const { articles } of deployment.pages('/api/kb/inventory?limit=1000', Inventory))
-    for (const article of articles) if (article.id.startsWith(prefix)) known.set(article.id, article);
-  const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
-  const refused: string[] = [];
-  let compared = 0;
-  await mapBounded(files, async (path) => {
-    show(`${++compared} of ${files.length}`);
-    const id = prefix + path;
-    const there = known.get(id);
-    const read = await readFor(path, { id, there });
-    if ('problem' in read) return void refused.push(`${path}: ${read.problem}`);
-    if (there?.owner === 'local' && there.hash === read.hash) {
-      counts.unchanged += 1;
-      return;
-    }
-    if (isDryRun) console.log(`${there === undefined ? 'create' : 'update'} ${id}`);
-    else {
-      try {
-        await deployment.call(`PUT ${articlePath(id)}`, HostArticle, read.put);
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'INVALID_QUERY') throw error;
-        return void refused.push(`${path}: ${error.message}`);
-      }
-    }
-    counts[there === undefined ? 'created' : 'updated'] += 1;
-  });
-  const own = [...known.values()].filter(({ owner }) => owner === 'local');
-  const inFolder = new Set(files.map((path) => prefix + path));
-  const gone = own.filter(({ id }) => !inFolder.has(id));
-  const areHeld = gone.length > own.length * DELETION_LIMIT && !values['allow-deletions'];
-  for (const { id } of areHeld ? [] : gone) {
-    if (isDryRun) console.log(`delete ${id}`);
-    else await deleteArticle(id);
-    counts.deleted += 1;
-    show(`deleted ${counts.deleted} of ${gone.length}`);
-  }
-  const { created, updated, deleted, unchanged } = counts;
-  say(
-    `${isDryRun ? 'would be: ' : ''}${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged`,
-  );
-  for (const line of refused) say(`not taken: ${line}`);
-  if (areHeld)
-    say(
-      `${gone.length} of ${own.length} articles are not in the folder and were kept (${gone
-        .slice(0, 3)
-        .map(({ id }) => id)
-        .join(', ')}${gone.length > 3 ? ' …' : ''}). Run it again with --allow-deletions to delete them`,
-    );
-  if (areHeld || refused.length > 0) process.exitCode = 1;
-
-  async function deleteArticle(id: string): Promise<void> {
-    try {
-      await deployment.call(`DELETE ${articlePath(id)}`, NoContent);
-    } catch (error) {
-      // Another run, or an attempt whose reply was lost, has deleted it.
-      if (!(error instanceof Refusal) || error.code !== 'NOT_FOUND') throw error;
-    }
-  }
-}
-
-/** The article of a file and its hash; the time of the file itself does not make it another article. */
-async function readFor(
-  path: string,
-  { id, there }: { id: string; there: Known | undefined },
-): Promise<{ put: ArticlePut; hash: string } | { problem: string }> {
-  const { article, isDated } = await readArticle(folder, path);
-  if (article.content.length > ARTICLE_CONTENT_MAX_LENGTH)
-    return { problem: `it is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters` };
-  const read = readAs(ArticlePut, { ...article, id });
-  if (!read.ok) return { problem: describeIssues(read.issues) };
-  const put = read.value;
-  const { intent = [], device = [], last_updated, author } = put.metadata ?? {};
-  const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
-  const metadata = { intent, device, last_updated: time, author };
-  return { put, hash: await hashArticle({ ...put, id, metadata }) };
+try {
+  const isWhole = await pushFolder(openDeployment(values, say), folder, { ...values, show, say, plan: console.log });
+  if (!isWhole) process.exitCode = 1;
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error));
 }

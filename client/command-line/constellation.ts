@@ -1,0 +1,66 @@
+/** `npx constellation`: the command line. */
+import { failUsage } from '../../src/dev/command-line.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
+import { ASK_HELP, ask, CHAT_HELP, chat } from './ask.ts';
+import { type Command, describeError, EXIT } from './command.ts';
+import { PUSH_HELP, push, SYNC_HELP, sync } from './knowledge.ts';
+import { GAPS_HELP, gaps, SEARCH_HELP, search, TICKETS_HELP, tickets } from './lists.ts';
+
+const COMMANDS: Record<string, { run: Command; help: string }> = {
+  ask: { run: ask, help: ASK_HELP },
+  chat: { run: chat, help: CHAT_HELP },
+  search: { run: search, help: SEARCH_HELP },
+  sync: { run: sync, help: SYNC_HELP },
+  push: { run: push, help: PUSH_HELP },
+  gaps: { run: gaps, help: GAPS_HELP },
+  tickets: { run: tickets, help: TICKETS_HELP },
+  doctor: { run: doctor, help: DOCTOR_HELP },
+  login: { run: login, help: LOGIN_HELP },
+};
+
+const HELP = `Answers from your own knowledge base, with a source for every statement.
+
+  constellation <command> [options]
+
+${Object.entries(COMMANDS)
+  .map(([name, { help }]) => `  ${name.padEnd(10)}${/^[^.:;]*/.exec(help)?.[0] ?? ''}`)
+  .join('\n')}
+
+  constellation <command> --help shows its options with examples; --version the version.
+
+Examples:
+  constellation login --url https://answers.example.com
+  constellation ask How long does shipping to Canada take?
+  constellation push docs
+
+Address and key come from CONSTELLATION_URL and CONSTELLATION_API_KEY, or from what constellation login wrote.
+Exit codes: 0 answered or done, 1 failed, 2 wrong command line, 3 no article answers it.
+`;
+
+// Node 20 lacks it, and what this shares with the product uses it.
+Promise.withResolvers ??= <T>() => {
+  const parts = {} as PromiseWithResolvers<T>; // filled before it is returned: the function of a promise runs at once
+  parts.promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
+  return parts;
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+// A reader that has seen enough, such as head.
+process.stdout.on('error', () => process.exit(EXIT.failed));
+
+if (name === '--version') console.log(manifest.version);
+else if (name === '' || name === '--help' || name === '-h' || name === 'help') {
+  console.log(HELP.trimEnd());
+  if (name === '') process.exitCode = 2;
+} else {
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined) failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
+  else
+    try {
+      process.exitCode = await command.run(args);
+    } catch (error) {
+      console.error(describeError(error));
+      process.exitCode = EXIT.failed;
+    }
+}

@@ -1,0 +1,133 @@
+import { realpathSync, statSync } from 'node:fs';
+import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../contract/host-article.ts';
+import { describeIssues, readAs } from '../../contract/issue.ts';
+import { Inventory } from '../../contract/moving.ts';
+import { hashArticle } from '../../knowledge/articles/hash-article.ts';
+import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
+import { mapBounded } from '../../runtime/map-bounded.ts';
+import { describeSkipped, listFiles, readArticle } from '../run/folder-kb.ts';
+import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
+
+/** Options of the commands that push a folder, for `readCommandLine`. */
+export const PUSH_OPTIONS = {
+  under: { type: 'string' },
+  'allow-deletions': { type: 'boolean', default: false },
+  'dry-run': { type: 'boolean', default: false },
+} as const;
+
+export const PUSH_HELP = `  --under <path>      where they stand in the knowledge base, for instance handbook: only articles there are compared and
+                      deleted. Without it the folder is compared with all articles that were written over HTTP
+  --workspace <id>    the workspace (default the first of the key)
+  --allow-deletions   delete even more than 30 % of the articles that are there
+  --dry-run           print what would be done, and do nothing`;
+
+interface PushOptions {
+  under?: string | undefined;
+  'allow-deletions': boolean;
+  'dry-run': boolean;
+  /** How far it has come. */
+  show(line: string): void;
+  /** What is worth a line, and what would be done. */
+  say(line: string): void;
+  plan(line: string): void;
+}
+
+/** The folder's real path. Throws when there is no such folder. */
+export const folderToPush = (folder: string | undefined): string => {
+  if (!folder) throw new Error('Cannot push: the folder is missing');
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`Cannot push ${folder}: there is no such folder`);
+  return realpathSync(folder);
+};
+
+type Known = Inventory['articles'][number];
+
+/**
+ * Makes the articles of a deployment what a folder is: writes what is new or differs, deletes what the folder no longer has.
+ *
+ * @returns False when a file was refused or deletions were held back.
+ */
+export const pushFolder = async (deployment: Deployment, folder: string, options: PushOptions): Promise<boolean> => {
+  const { under, 'dry-run': isDryRun, show, say, plan } = options;
+  const prefix = under === undefined ? '' : `${under.replace(/^\/+|\/+$/g, '')}/`;
+  const files = await listFiles(folder);
+  for (const line of await describeSkipped(folder)) say(line);
+  if (files.length === 0) throw new Error(`Cannot push ${folder}: an empty folder would delete every article`);
+  const known = new Map<string, Known>();
+  for await (const { articles } of deployment.pages('/api/kb/inventory?limit=1000', Inventory))
+    for (const article of articles) if (article.id.startsWith(prefix)) known.set(article.id, article);
+  const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
+  const refused: string[] = [];
+  let compared = 0;
+  await mapBounded(files, async (path) => {
+    show(`${++compared} of ${files.length}`);
+    const id = prefix + path;
+    const there = known.get(id);
+    const read = await readFor(folder, path, { id, there });
+    if ('problem' in read) return void refused.push(`${path}: ${read.problem}`);
+    if (there?.owner === 'local' && there.hash === read.hash) {
+      counts.unchanged += 1;
+      return;
+    }
+    if (isDryRun) plan(`${there === undefined ? 'create' : 'update'} ${id}`);
+    else {
+      try {
+        await deployment.call(`PUT ${articlePath(id)}`, HostArticle, read.put);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.code !== 'INVALID_QUERY') throw error;
+        return void refused.push(`${path}: ${error.message}`);
+      }
+    }
+    counts[there === undefined ? 'created' : 'updated'] += 1;
+  });
+  const own = [...known.values()].filter(({ owner }) => owner === 'local');
+  const inFolder = new Set(files.map((path) => prefix + path));
+  const gone = own.filter(({ id }) => !inFolder.has(id));
+  const areHeld = gone.length > own.length * DELETION_LIMIT && !options['allow-deletions'];
+  for (const { id } of areHeld ? [] : gone) {
+    if (isDryRun) plan(`delete ${id}`);
+    else await deleteArticle(deployment, id);
+    counts.deleted += 1;
+    show(`deleted ${counts.deleted} of ${gone.length}`);
+  }
+  const { created, updated, deleted, unchanged } = counts;
+  say(
+    `${isDryRun ? 'would be: ' : ''}${created} created, ${updated} updated, ${deleted} deleted, ${unchanged} unchanged`,
+  );
+  for (const line of refused) say(`not taken: ${line}`);
+  if (areHeld)
+    say(
+      `${gone.length} of ${own.length} articles are not in the folder and were kept (${gone
+        .slice(0, 3)
+        .map(({ id }) => id)
+        .join(', ')}${gone.length > 3 ? ' …' : ''}). Run it again with --allow-deletions to delete them`,
+    );
+  return !areHeld && refused.length === 0;
+};
+
+const deleteArticle = async (deployment: Deployment, id: string): Promise<void> => {
+  try {
+    await deployment.call(`DELETE ${articlePath(id)}`, NoContent);
+  } catch (error) {
+    // Another run, or an attempt whose reply was lost, has deleted it.
+    if (!(error instanceof Refusal) || error.code !== 'NOT_FOUND') throw error;
+  }
+};
+
+/** The article of a file and its hash; the time of the file itself does not make it another article. */
+async function readFor(
+  folder: string,
+  path: string,
+  { id, there }: { id: string; there: Known | undefined },
+): Promise<{ put: ArticlePut; hash: string } | { problem: string }> {
+  const { article, isDated } = await readArticle(folder, path);
+  if (article.content.length > ARTICLE_CONTENT_MAX_LENGTH)
+    return { problem: `it is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters` };
+  const read = readAs(ArticlePut, { ...article, id });
+  if (!read.ok) return { problem: describeIssues(read.issues) };
+  const put = read.value;
+  const { intent = [], device = [], last_updated, author } = put.metadata ?? {};
+  const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
+  const metadata = { intent, device, last_updated: time, author };
+  return { put, hash: await hashArticle({ ...put, id, metadata }) };
+}

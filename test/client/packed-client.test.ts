@@ -1,0 +1,321 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../src/dev/functions.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { runCommand } from '../dev/node-for-test.ts';
+import { launchChromium } from '../functions/chromium-for-test.ts';
+import { grant, send, startEmbedded } from '../functions/product-for-test.ts';
+import { oneWorker } from '../storage/worker-for-test.ts';
+import { codeOf, installPacked } from './packed-client.ts';
+
+let product: Product;
+let folder: string;
+let remove: () => void;
+
+beforeAll(async () => {
+  [product, { folder, remove }] = await Promise.all([startEmbedded(), installPacked()]);
+  await product.sync({ full: true });
+}, 120_000);
+afterAll(async () => {
+  await product?.stop();
+  remove?.();
+});
+
+/** The machine's own, below that of the checkout: as old as its users have it. */
+const NODE = execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? 'node';
+const installed = (): string => join(folder, 'node_modules/@constellation/client');
+
+describe('the packed client', () => {
+  it('runs the ten lines of its page in an empty folder, on the Node of the machine', { timeout: 60_000 }, async () => {
+    const [code = ''] = codeOf('docs/client.md', 'js');
+    writeFileSync(join(folder, 'ask.js'), code);
+    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
+    const { status, stdout, stderr } = await runCommand(NODE, ['ask.js'], { cwd: folder, env });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/4 to 7.*https:\/\/docs\.example\.com\/orders\/shipping\nconfidence 0\.\d+/s);
+    expect(stdout).toMatch(/^[01]\.\d\d .*password/im);
+  });
+
+  it('has types that need no other package and are those of the contract', { timeout: 60_000 }, async () => {
+    const names = readFileSync(join(ROOT, 'client/contract.ts'), 'utf8').match(/^ {2}\w+/gm) ?? [];
+    expect(names.length).toBeGreaterThan(30);
+    mkdirSync(join(folder, 'types'), { recursive: true });
+    writeFileSync(
+      join(folder, 'types/consumer.ts'),
+      `import { Constellation, ConstellationError, type AskEvent } from '@constellation/client';
+       const client = new Constellation({ url: 'http://localhost', key: async () => 'ck_' });
+       const event = {} as AskEvent;
+       if (event.type === 'done') event.response.sources?.map(({ name }: { name: string }) => name);
+       if (event.type === 'statement') event.sources[0]?.quote satisfies string | undefined;
+       // @ts-expect-error There is no such event.
+       if (event.type === 'finished') throw new ConstellationError('NOT_FOUND', 'no');
+       // @ts-expect-error A question has no such member.
+       void client.ask({ query: 'a', colour: 'red' });
+       for await (const { title } of client.articles.all({ limit: 5 })) title satisfies string;`,
+    );
+    const strict = { strict: true, noEmit: true, module: 'nodenext', target: 'es2022', types: [] };
+    const consumer = {
+      compilerOptions: { ...strict, lib: ['es2023', 'dom', 'dom.iterable'] },
+      include: ['consumer.ts'],
+    };
+    writeFileSync(join(folder, 'types/tsconfig.json'), JSON.stringify(consumer));
+    const compiled = await runCommand('tsc', ['-p', 'types'], { cwd: folder });
+    expect(compiled).toMatchObject({ status: 0, stdout: '' });
+
+    // Both ways, as far as the contract's own types say it: those of queries read a number from anything, dates travel as texts, and
+    // further members of the same type as the optional ones that are named cannot be written as an object type.
+    const all = names.map((name) => name.trim());
+    const reads = all.filter((name) => !/Query$|^(?:KnowledgeGaps|Tickets|MemorySearch|Context)Request$/.test(name));
+    const writes = all.filter((name) => !/^(?:MemorySearch|Context)Request$|^NavigatorResponse$/.test(name));
+    // Below the checkout, whose types it reads.
+    const agreeing = join(ROOT, 'dist/agree');
+    mkdirSync(agreeing, { recursive: true });
+    writeFileSync(
+      join(agreeing, 'agree.ts'),
+      `import type * as z from 'zod';
+       import type * as own from '../../src/contract/index.ts';
+       import type * as built from '../../client/dist/contract.d.ts';
+       type Wire<T> = T extends z.ZodType ? z.input<T> : never;
+       ${reads.map((name) => `export const read${name} = (value: Wire<typeof own.${name}>): built.${name} => value;`).join('\n')}
+       ${writes.map((name) => `export const write${name} = (value: built.${name}): Wire<typeof own.${name}> => value;`).join('\n')}`,
+    );
+    const agreement = {
+      extends: '../../tsconfig.json',
+      compilerOptions: { exactOptionalPropertyTypes: false },
+      include: ['agree.ts'],
+      exclude: [],
+    };
+    writeFileSync(join(agreeing, 'tsconfig.json'), JSON.stringify(agreement));
+    const agreed = await runCommand('tsc', ['-p', agreeing], { cwd: ROOT });
+    expect(agreed).toMatchObject({ status: 0, stdout: '' });
+  });
+
+  it('holds what it needs and nothing else', () => {
+    const files = readdirSync(join(installed(), 'dist'));
+    expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'contract.d.ts', 'LICENSE']));
+    const declared = files.filter((file) => file.endsWith('.d.ts'));
+    const imports = declared.flatMap((file) => [
+      ...readFileSync(join(installed(), 'dist', file), 'utf8').matchAll(/from '([^']+)'/g),
+    ]);
+    expect(imports.map(([, from = '']) => from).filter((from) => !from.startsWith('./'))).toEqual([]);
+    const manifest: unknown = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
+    expect(manifest).not.toHaveProperty('dependencies');
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
+      '@constellation',
+    ]);
+  });
+});
+
+/** The same lines as a module that a bundler takes, with what a page or a worker has in the place of the environment. */
+const linesFor = (env: string): string => {
+  const [code = ''] = codeOf('docs/client.md', 'js');
+  return code.replaceAll('process.env', env).replaceAll('console.log', 'say');
+};
+
+describe('the lines of its page', { timeout: 60_000 }, () => {
+  const bundled = (name: string, source: string): string => {
+    writeFileSync(join(folder, `${name}.js`), source);
+    const outfile = join(folder, `${name}.bundle.js`);
+    const entryPoints = [join(folder, `${name}.js`)];
+    buildSync({ bundle: true, format: 'esm', target: 'es2022', entryPoints, outfile, absWorkingDir: folder });
+    return readFileSync(outfile, 'utf8');
+  };
+  const [imported = '', ...rest] = linesFor('env').split('\n');
+
+  it('run in a worker', async () => {
+    const source = `${imported}
+      export default { fetch: async (_, env) => {
+        const said = [];
+        const say = (...words) => said.push(words.join(' '));
+        ${rest.join('\n')}
+        return new Response(said.join('\\n'));
+      } };`;
+    const script = bundled('worker', source);
+    const bindings = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
+    const worker = oneWorker(script, { bindings });
+    try {
+      const response = await worker.dispatchFetch('http://localhost/');
+      expect(await response.text()).toMatch(/4 to 7.*confidence 0\.\d+\n[01]\.\d\d .*password/s);
+    } finally {
+      await worker.dispose();
+    }
+  });
+
+  it('run in a browser', async () => {
+    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
+    const source = `${imported}
+      const env = ${JSON.stringify(env)};
+      const said = [];
+      const say = (...words) => said.push(words.join(' '));
+      try { ${rest.join('\n')} } catch (error) { say(String(error)); }
+      globalThis.said = said.join('\\n');`;
+    const script = bundled('page', source);
+    const browser = await launchChromium();
+    try {
+      // A page of the gateway's own origin, as one that its operator serves.
+      const page = await browser.newPage();
+      await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
+      await page.goto(new URL('/page', product.url).href);
+      await page.addScriptTag({ content: script, type: 'module' });
+      const said = await page.waitForFunction('globalThis.said', undefined, { timeout: 20_000 });
+      expect(await said.jsonValue()).toMatch(/4 to 7.*confidence 0\.\d+\n[01]\.\d\d .*password/s);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
+describe('npx constellation', { timeout: 60_000 }, () => {
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    runCommand(NODE, [join(folder, 'node_modules/.bin/constellation'), ...args], {
+      cwd: folder,
+      env: {
+        CONSTELLATION_URL: product.url.href,
+        CONSTELLATION_API_KEY: product.key,
+        XDG_CONFIG_HOME: join(folder, 'config'),
+        ...env,
+      },
+    });
+
+  it('answers with sources as plain links, and exits with 0', async () => {
+    const { status, stdout, stderr } = await run(['ask', 'How', 'long', 'does', 'shipping', 'to', 'Canada', 'take?']);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('| United States, Canada | 4 to 7 | €29 |');
+    expect(stdout).toContain('<https://docs.example.com/orders/shipping>');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('exits with 3 for what no article answers, 2 for a wrong command line, and 1 for a refused key', async () => {
+    const declined = await run(['ask', 'How do I cook rice?']);
+    expect([declined.status, declined.stdout]).toEqual([3, expect.stringContaining("don't have information")]);
+    for (const wrong of [
+      ['ask'],
+      ['ask', '--colour', 'x'],
+      ['search', '--limit', '0', 'x'],
+      ['dance'],
+      ['push', '/none'],
+    ])
+      expect([wrong, (await run(wrong)).status]).toEqual([wrong, 2]);
+    const refused = await run(['ask', 'Hello?'], { CONSTELLATION_API_KEY: 'ck_wrong' });
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*request [0-9a-f]/)]);
+  });
+
+  it('prints the whole response as JSON', async () => {
+    const { status, stdout } = await run(['ask', '--json', '--librarian', 'navigator', 'What does error E30 mean?']);
+    expect([status, JSON.parse(stdout)]).toMatchObject([
+      0,
+      { answer: expect.stringContaining('E30'), confidence: expect.any(Number) },
+    ]);
+  });
+
+  it('searches, syncs, and lists gaps and tickets', async () => {
+    const found = await run(['search', '--limit', '1', 'reset', 'the', 'password']);
+    expect([found.status, found.stdout]).toEqual([0, expect.stringMatching(/^[01]\.\d\d {2}.*password.*<https:/)]);
+    const synced = await run(['sync', '--full']);
+    expect([synced.status, synced.stdout]).toEqual([0, expect.stringMatching(/^40 articles, \d+ passages/)]);
+    expect(await run(['gaps'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/\d+ of \d+\n$/) });
+    expect(await run(['tickets', '--json'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('"tickets": []'),
+    });
+    const unknown = await run(['tickets', '--replay', 'zammad/1/1']);
+    expect([unknown.status, unknown.stdout]).toEqual([1, expect.stringContaining('not retried: zammad/1/1')]);
+  });
+
+  it('reads a question of a conversation together with the one before', async () => {
+    writeFileSync(
+      join(folder, 'questions.txt'),
+      'What should I do when my Apollo III is not hashing?\nAnd on the Apollo II?\n',
+    );
+    const line = `'${NODE}' node_modules/.bin/constellation chat --conversation c-17 < questions.txt`;
+    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
+    const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/Apollo III not hashing.*Apollo II not hashing </s)]);
+    const memories = await send(product, 'GET /v1/workspaces/default/memories?conversation_id=c-17');
+    expect(JSON.stringify(await memories.json())).toContain('And on the Apollo II?');
+  });
+
+  it('pushes a folder, and says first what it would do', async () => {
+    const key = 'ck_pusher_0123456789abcdef';
+    await grant(product, key, { workspaces: ['pushed'], capabilities: ['kb:*'] });
+    mkdirSync(join(folder, 'docs'), { recursive: true });
+    writeFileSync(join(folder, 'docs/bees.md'), '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
+    const env = { CONSTELLATION_API_KEY: key };
+    expect(await run(['push', 'docs', '--dry-run'], env)).toMatchObject({ status: 0, stdout: 'create bees.md\n' });
+    const pushed = await run(['push', 'docs'], env);
+    expect([pushed.status, pushed.stderr]).toEqual([0, expect.stringContaining('1 created, 0 updated, 0 deleted')]);
+    const article = await send(product, 'GET /api/kb/articles/bees.md', undefined, key);
+    expect(await article.json()).toMatchObject({ title: 'Bees' });
+  });
+
+  it('writes its configuration for its owner alone, and uses no other', async () => {
+    const env = { CONSTELLATION_API_KEY: '', CONSTELLATION_URL: '', XDG_CONFIG_HOME: join(folder, 'own config') };
+    writeFileSync(join(folder, 'key.txt'), `${product.key}\n`);
+    const line = `'${NODE}' node_modules/.bin/constellation login --url ${product.url.href} < key.txt`;
+    expect(await runCommand('sh', ['-c', line], { cwd: folder, env })).toMatchObject({ status: 0 });
+    const file = join(folder, 'own config/constellation/config.json');
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
+    expect(await run(['doctor'], env)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Nothing is wrong'),
+    });
+    // The key goes to no other address.
+    const elsewhere = await run(['doctor', '--url', 'http://127.0.0.1:1'], env);
+    expect([elsewhere.status, elsewhere.stdout]).toEqual([1, expect.stringMatching(/WRONG +key +none/)]);
+    chmodSync(file, 0o644);
+    const refused = await run(['gaps'], env);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('chmod 600')]);
+  });
+
+  it.each(['ask', 'chat', 'search', 'sync', 'push', 'gaps', 'tickets', 'doctor', 'login'])(
+    '%s --help has examples that parse',
+    async (name) => {
+      const { status, stdout } = await run([name, '--help']);
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/Examples:\n {2}constellation .*Exit code: 0/s)]);
+    },
+  );
+
+  it('prints nothing of a hostile server that a terminal would obey', async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\rred\u202e';
+    const statement = { index: 0, text: `A ${evil}`, sources: [], support: 1, check: 'quoted' };
+    const source = { name: `S ${evil}`, url: `https://example.com/${evil}` };
+    const done = { answer: `A ${evil}`, sources: [source, { name: 'S', url: 'javascript:alert(1)' }], confidence: 1 };
+    const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    const answers = await serve((request, response) => {
+      request.resume();
+      if (request.url?.startsWith('/v1/ask') && request.headers.accept === 'text/event-stream')
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(event('statement', statement) + event('done', done));
+      else if (request.url?.startsWith('/v1/ask')) response.writeHead(200).end(JSON.stringify(done));
+      else {
+        const error = { code: 'INVALID_QUERY', message: `No ${evil}` };
+        response.writeHead(400, { 'x-request-id': 'r' }).end(JSON.stringify({ error }));
+      }
+    });
+    try {
+      const env = { CONSTELLATION_URL: answers.url };
+      const runs = [await run(['ask', 'x'], env), await run(['ask', '--json', 'x'], env), await run(['gaps'], env)];
+      expect(runs.map(({ status }) => status)).toEqual([0, 0, 1]);
+      expect(runs[0]?.stdout).toContain('red');
+      // Text, line breaks and nothing else.
+      for (const { stdout, stderr } of runs) expect(stdout + stderr).toMatch(/^(?:[\P{C}\n])*$/u);
+      expect(runs[0]?.stdout).not.toContain('javascript:');
+    } finally {
+      await answers.stop();
+    }
+  });
+});
+
+const serve = async (listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
+  const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { url: `http://127.0.0.1:${port}`, stop };
+};
