@@ -28,7 +28,7 @@ export const SETTINGS_HELP = `  --url <address>     the gateway (default that of
 const LOCAL = 'http://127.0.0.1:8787';
 const MAX_BYTES = 65_536;
 
-export const settingsPath = (env: NodeJS.ProcessEnv = process.env): string =>
+const settingsPath = (env: NodeJS.ProcessEnv = process.env): string =>
   join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'constellation/config.json');
 
 /**
