@@ -1,4 +1,5 @@
 /** `npx constellation`: the command line. */
+import './node-20.ts';
 import { failUsage } from '../../src/dev/command-line.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
@@ -37,13 +38,6 @@ Examples:
 Address and key come from CONSTELLATION_URL and CONSTELLATION_API_KEY, or from what constellation login wrote.
 Exit codes: 0 answered or done, 1 failed, 2 wrong command line, 3 no article answers it.
 `;
-
-// Node 20 lacks it, and what this shares with the product uses it.
-Promise.withResolvers ??= <T>() => {
-  const parts = {} as PromiseWithResolvers<T>; // filled before it is returned: the function of a promise runs at once
-  parts.promise = new Promise<T>((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  return parts;
-};
 
 const [name = '', ...args] = process.argv.slice(2);
 // A reader that has seen enough, such as head.
