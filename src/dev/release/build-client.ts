@@ -75,5 +75,6 @@ function bundleCommandLine(): void {
 }
 
 function bundle(options: BuildOptions): void {
-  buildSync({ bundle: true, minify: true, format: 'esm', target: 'es2022', logLevel: 'warning', ...options });
+  const common = { bundle: true, minify: true, format: 'esm', target: 'es2022', logLevel: 'warning' } as const;
+  if (buildSync({ ...common, ...options }).warnings.length > 0) fail('Cannot build the client: see the warnings above');
 }
