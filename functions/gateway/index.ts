@@ -1,6 +1,7 @@
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import type { McpFunction } from '../../src/contract/mcp.ts';
+import { WorkspaceId } from '../../src/contract/names.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
@@ -23,6 +24,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   CORS_ORIGINS?: string;
   OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
+  PUBLIC_WORKSPACE?: string;
 }
 
 /** Functions that answer no questions. */
@@ -55,6 +57,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     factTokens: settings.factTokens,
     isLocal,
     assets,
+    publicWorkspace: env.PUBLIC_WORKSPACE === '' ? undefined : WorkspaceId.optional().parse(env.PUBLIC_WORKSPACE),
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
     // Of the request that asks: an object's stub belongs to one.

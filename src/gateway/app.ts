@@ -31,6 +31,7 @@ import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-e
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
+import { createPages } from './pages.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 
 export interface GatewayParts {
@@ -54,6 +55,8 @@ export interface GatewayParts {
   factTokens?: number | undefined;
   /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */
   isLocal?: boolean | undefined;
+  /** As in `PagesParts`. */
+  publicWorkspace?: string | undefined;
   /** The static files of `npm run build`. */
   assets?: Target | undefined;
   /** Origins that may call from a browser; `*` for all; empty for none. */
@@ -94,6 +97,10 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /openapi.json', (c) => asset(c, parts.assets));
   app.get('/docs', (c) => asset(c, parts.assets, '/docs/index.html'));
   app.get('/docs/:file', (c) => asset(c, parts.assets));
+  const pages = createPages({ ...parts, now });
+  app.get('/search', pages.search);
+  app.get('/kb/:id{.+}', pages.article);
+  app.get('/pages.css', (c) => asset(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;

@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { covers } from '../signing/capabilities.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { callerOf } from '../signing/verify-context.ts';
@@ -15,25 +15,41 @@ import {
 import type { Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** Authenticates a request by its `Authorization: Bearer <key or token>`, within the rate limit of its holder. */
-export const authenticate = (parts: {
+/** What credentials are checked against. */
+export interface Credentials {
   keys: ApiKeys;
   tokens?: Tokens | undefined;
   limits: RateLimits;
-}): MiddlewareHandler<GatewayEnv> => {
-  const { limits } = parts;
-  return async (c, next) => {
-    const key = await holderOf(c.req.header('Authorization'), parts);
-    if (key instanceof GatewayError) {
-      // Only failures count: a valid key works from every address.
-      const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
-      if (!(await withinAddressRate(address, limits))) throw tooMany('this address has failed to sign in too often');
-      throw key;
-    }
-    if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
-    c.set('apiKey', key);
+}
+
+/** Authenticates a request by its `Authorization: Bearer <key or token>`, within the rate limit of its holder. */
+export const authenticate =
+  (parts: Credentials): MiddlewareHandler<GatewayEnv> =>
+  async (c, next) => {
+    c.set('apiKey', await signIn(c, parts, c.req.header('Authorization')));
     await next();
   };
+
+/**
+ * The holder of these credentials.
+ *
+ * @throws {GatewayError} When they are not accepted, or their holder or the caller's address is over its rate limit.
+ */
+export const signIn = async (
+  c: Context<GatewayEnv>,
+  parts: Credentials,
+  authorization: string | undefined,
+): Promise<ApiKey> => {
+  const { limits } = parts;
+  const key = await holderOf(authorization, parts);
+  if (key instanceof GatewayError) {
+    // Only failures count: a valid key works from every address.
+    const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
+    if (!(await withinAddressRate(address, limits))) throw tooMany('this address has failed to sign in too often');
+    throw key;
+  }
+  if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
+  return key;
 };
 
 /** Who asks, or why that cannot be known. */

@@ -56,6 +56,7 @@ export const buildAssets = (): string => {
   write('openapi.json', JSON.stringify(openApiDocument({ version, describe: describeSchemas() })));
   write('docs/index.html', PAGE);
   write('docs/start.js', START);
+  write('pages.css', readFileSync(join(ROOT, 'src/gateway/pages.css'), 'utf8'));
   for (const file of VIEWER) copy(fileURLToPath(file), join(FOLDER, 'docs', basename(file)));
   isBuilt = true;
   return FOLDER;

@@ -74,7 +74,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-sources':
         typeof options.kb === 'object' && 'site' in options.kb ? siteVariables(options.kb.site) : {},
       'constellation-webhooks': options.helpdesks ?? {},
-      'constellation-gateway': { ROUTED_PARTNERS: (options.routedPartners ?? []).join(',') },
+      'constellation-gateway': {
+        ROUTED_PARTNERS: (options.routedPartners ?? []).join(','),
+        PUBLIC_WORKSPACE: 'default',
+      },
     },
     // The sample shop belongs to the sample knowledge base.
     withoutBindings: isSample
@@ -156,7 +159,7 @@ const webVars = ({ webSearch = {} }: ProductOptions, web: LocalWebSearch | undef
 };
 
 const articleUrl = (origin: string, id: string): string =>
-  `${origin}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+  `${origin}/kb/${id.split('/').map(encodeURIComponent).join('/')}`;
 
 const syncAndWait = async (
   send: Product['fetch'],

@@ -57,7 +57,7 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
     return { url, client };
   },
   workspaces: () => Object.keys(sourcesOf(variables)),
-  articleUrl: (id) => `${publicUrl(variables)}/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`,
+  articleUrl: (id) => `${publicUrl(variables)}/kb/${id.split('/').map(encodeURIComponent).join('/')}`,
 });
 
 /** Throws in production when it is not set: an address on this machine would reach customers. */
