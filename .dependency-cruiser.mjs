@@ -41,6 +41,25 @@ export default {
     may('grounding', ['search', ...LOWER, ...BASE]),
     ...MIDDLE.map((folder) => may(folder, BELOW_MIDDLE)),
     ...DOMAINS.map((folder) => may(folder, [...MIDDLE, ...BELOW_MIDDLE])),
+    may('console', ['contract']),
+    {
+      name: 'console-is-sent-without-the-contract',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^src/contract/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'console-is-built-for-itself',
+      severity: 'error',
+      from: { path: '^(src|functions|client)/', pathNot: '^src/console/' },
+      to: { path: '^src/console/' },
+    },
+    {
+      name: 'views-do-not-import-one-another',
+      severity: 'error',
+      from: { path: '^src/console/views/([^/]+)/' },
+      to: { path: '^src/console/views/', pathNot: '^src/console/views/$1/' },
+    },
     // Where adapters are chosen from the environment: for functions alone.
     may('adapters', [...MIDDLE, ...BELOW_MIDDLE]),
     {

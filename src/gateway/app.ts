@@ -33,6 +33,7 @@ import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
 import { createPages } from './pages.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
+import { consoleFile, consolePage, docsFile, opensPage, staticFile } from './static-files.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
@@ -94,13 +95,15 @@ export const createApp = (parts: GatewayParts) => {
   if (tokens !== undefined) app.use(namesMetadata);
   on('GET /.well-known/oauth-protected-resource', (c) => protectedResource(c, tokens));
   on('GET /.well-known/oauth-protected-resource/mcp', (c) => protectedResource(c, tokens));
-  on('GET /openapi.json', (c) => asset(c, parts.assets));
-  app.get('/docs', (c) => asset(c, parts.assets, '/docs/index.html'));
-  app.get('/docs/:file', (c) => asset(c, parts.assets));
+  on('GET /openapi.json', (c) => staticFile(c, parts.assets));
+  app.get('/docs', (c) => docsFile(c, parts.assets));
+  app.get('/docs/:file', (c) => docsFile(c, parts.assets));
   const pages = createPages({ ...parts, now });
   app.get('/search', pages.search);
   app.get('/kb/:id{.+}', pages.article);
-  app.get('/pages.css', (c) => asset(c, parts.assets));
+  app.get('/pages.css', (c) => staticFile(c, parts.assets));
+  app.get('/', (c) => consolePage(c, parts.assets));
+  app.get('/console/:file', (c) => consoleFile(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
@@ -219,6 +222,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('memory', `GET ${MEMORIES}/{id}`);
   forwardTo('memory', `DELETE ${MEMORIES}/{id}`);
 
+  app.get('*', (c, next) => (opensPage(c) ? consolePage(c, parts.assets) : next()));
   app.notFound((c) => {
     c.set('outcome', 'NOT_FOUND');
     return errorResponse(
@@ -253,24 +257,7 @@ const protectedResource = (c: Context<GatewayEnv>, tokens: Tokens | undefined): 
   } satisfies ProtectedResource);
 };
 
-/** A static file; `c.notFound()` answers for one that was not built. */
-const asset = async (c: Context<GatewayEnv>, assets: Target | undefined, path = c.req.path): Promise<Response> => {
-  const headers = new Headers();
-  const etag = c.req.header('If-None-Match');
-  if (etag !== undefined) headers.set('If-None-Match', etag);
-  const file = await assets?.fetch(new Request(new URL(path, c.req.url), { headers }));
-  if (file === undefined || file.status >= 400) return c.notFound();
-  c.set('headersOfFile', path.startsWith('/docs/') ? { ...FILE, 'Content-Security-Policy': DOCS_POLICY } : FILE);
-  return new Response(file.body, file);
-};
-
 const NOT_A_FILE = { 'Cache-Control': 'no-store' };
-/** Asked for again with its entity tag, so that a new deployment is seen at once. */
-const FILE = { 'Cache-Control': 'no-cache' };
-
-/** The viewer styles its parts inline and draws its icons from `data:`. */
-const DOCS_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Errors of the host API have their own form: `{error, message, info}` (docs/contract.md#knowledge-host). */
 const hostErrors: MiddlewareHandler<GatewayEnv> = async (c, next) => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
 import { exampleRequest, replyProblem } from '../../src/dev/build/openapi.ts';
 import type { Product } from '../../src/dev/run/product.ts';
-import { launchChromium } from './chromium-for-test.ts';
+import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
 import { grant, send, startEmbedded } from './product-for-test.ts';
 
 const OWNER = 'ck_owner_0123456789abcdef';

@@ -418,7 +418,10 @@ describe('the routes', () => {
     const routes = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(40);
     const others = routes.filter((route) => !described.has(route));
-    expect(others).toEqual(['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css']);
+    expect(others).toEqual([
+      ...['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css'],
+      ...['GET /', 'GET /console/:file', 'GET /*'],
+    ]);
   });
 });
 

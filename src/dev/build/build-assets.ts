@@ -1,7 +1,18 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../functions.ts';
+import { buildConsole, CONSOLE_FOLDER } from './build-console.ts';
 import { describeSchemas } from './describe-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -45,8 +56,8 @@ const START = `SwaggerUIBundle({
 `;
 
 /**
- * Makes the static files of the gateway: the description of the API, and the page that shows it. Files that are as they should be stay
- * untouched, so that several processes may build at once.
+ * Makes the static files of the gateway: the console, the description of the API, and the page that shows it. Files that are as they should
+ * be stay untouched, so that several processes may build at once.
  *
  * @returns The folder.
  */
@@ -58,8 +69,20 @@ export const buildAssets = (): string => {
   write('docs/start.js', START);
   write('pages.css', readFileSync(join(ROOT, 'src/gateway/pages.css'), 'utf8'));
   for (const file of VIEWER) copy(fileURLToPath(file), join(FOLDER, 'docs', basename(file)));
+  writeConsole();
   isBuilt = true;
   return FOLDER;
+};
+
+/** The names of its files change with their content; those of earlier builds are removed. */
+const writeConsole = (): void => {
+  const files = buildConsole();
+  for (const { name, text } of files) write(join(CONSOLE_FOLDER, name), text);
+  const current = new Set(files.map(({ name }) => name));
+  for (const name of readdirSync(join(FOLDER, CONSOLE_FOLDER))) {
+    // A name with more behind it is a file that another process writes now.
+    if (!current.has(name) && /\.(?:js|css)$/.test(name)) rmSync(join(FOLDER, CONSOLE_FOLDER, name), { force: true });
+  }
 };
 
 /** By this process. */

@@ -2,7 +2,8 @@
 import { readCommandLine } from '../command-line.ts';
 import { buildAssets } from './build-assets.ts';
 
-const HELP = `Makes the description of the API and the page that shows it, in dist/assets. npm start and npm run deploy do it themselves.
+const HELP = `Makes the console, the description of the API and the page that shows it, in dist/assets. npm start and npm run deploy do it
+themselves.
 
   npm run build
 

@@ -81,6 +81,8 @@ async function main(): Promise<void> {
     rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
   }
   console.log(`ready ${product.url.origin} key ${product.key}`);
+  // In the fragment, which a browser sends to no one; the page removes it at once.
+  console.log(`open ${product.url.origin}/#key=${encodeURIComponent(product.key)}`);
 }
 
 function addressOf(kb: StartOptions['kb']): string {

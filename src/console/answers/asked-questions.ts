@@ -1,0 +1,98 @@
+import { type Signal, signal } from '@preact/signals';
+import { ConstellationError } from '../../../client/constellation-error.ts';
+import { client, missingCapability, noteRefusal } from '../session/deployment.ts';
+import { type Answer, afterEvent, type ShownError } from './answer.ts';
+
+const STORED = 'constellation.answers';
+/** Of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
+const MAX_ANSWERS = 40;
+
+const stored = (): Answer[] => {
+  try {
+    const answers: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? '[]');
+    return Array.isArray(answers) ? answers : [];
+  } catch {
+    return [];
+  }
+};
+
+/** One signal an answer, so that an arriving statement renders its answer alone. What a reload broke off is said so. */
+export const answers = signal<readonly Signal<Answer>[]>(
+  stored().map((answer) => signal(isOpen(answer) ? { ...answer, phase: 'stopped' as const } : answer)),
+);
+
+function isOpen({ phase }: Answer): boolean {
+  return phase === 'asking' || phase === 'answering';
+}
+
+const store = (): void => {
+  let kept = answers.value.map(({ value }) => value);
+  for (;;) {
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify(kept));
+      return;
+    } catch {
+      if (kept.length === 0) return;
+      kept = kept.slice(Math.ceil(kept.length / 2));
+    }
+  }
+};
+
+const running = new Map<string, AbortController>();
+
+interface Question {
+  query: string;
+  conversation: string;
+  librarian?: string | undefined;
+}
+
+const NOTHING_YET = { phase: 'asking' as const, routed: [], passages: [], statements: [], removed: [] };
+
+/** Asks, and shows the answer as it arrives. */
+export const ask = async ({ query, conversation, librarian }: Question): Promise<void> => {
+  const answer = signal<Answer>({
+    ...{ id: crypto.randomUUID(), query, librarian, conversation, askedAt: Date.now() },
+    ...NOTHING_YET,
+  });
+  answers.value = [...answers.value, answer].slice(-MAX_ANSWERS);
+  await run(answer);
+};
+
+/** Asks a question that failed or was stopped again, in its place. */
+export const askAgain = async (answer: Signal<Answer>): Promise<void> => {
+  const { id, query, librarian, conversation } = answer.value;
+  answer.value = { id, query, librarian, conversation, askedAt: Date.now(), ...NOTHING_YET };
+  await run(answer);
+};
+
+export const stop = (id: string): void => running.get(id)?.abort();
+
+export const forget = (conversation: string): void => {
+  for (const { value } of answers.value) if (value.conversation === conversation) stop(value.id);
+  answers.value = answers.value.filter(({ value }) => value.conversation !== conversation);
+  store();
+};
+
+const run = async (answer: Signal<Answer>): Promise<void> => {
+  const { id, query, conversation, librarian } = answer.value;
+  const stopping = new AbortController();
+  running.set(id, stopping);
+  const question = { query, conversation_id: conversation, ...(librarian === undefined ? {} : { librarian }) };
+  try {
+    for await (const event of client.askStream(question, { signal: stopping.signal, timeoutMs: 300_000 }))
+      answer.value = afterEvent(answer.value, event);
+  } catch (error) {
+    const phase = stopping.signal.aborted ? 'stopped' : 'failed';
+    answer.value = { ...answer.value, phase, error: phase === 'stopped' ? undefined : shownError(error) };
+    void noteRefusal(error);
+  } finally {
+    running.delete(id);
+    store();
+  }
+};
+
+const shownError = (error: unknown): ShownError => {
+  if (!(error instanceof ConstellationError)) return { code: 'INTERNAL_ERROR', message: String(error) };
+  const { code, message, suggestion, requestId } = error;
+  return { code, message, suggestion, requestId, missing: missingCapability(error) };
+};

@@ -1,0 +1,50 @@
+import { signal } from '@preact/signals';
+
+/** Where the reader is: the address is the state of a view. */
+export interface Place {
+  /** Parts of the path, decoded: `/trace/4f2a` is `['trace', '4f2a']`. */
+  parts: readonly string[];
+  query: URLSearchParams;
+}
+
+const read = (): Place => ({
+  parts: location.pathname
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decoded),
+  query: new URLSearchParams(location.search),
+});
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+};
+
+export const place = signal<Place>(read());
+
+/** Shows another address; `replace` for a change of the same view that going back should skip. */
+export const navigate = (path: string, { replace = false }: { replace?: boolean } = {}): void => {
+  if (replace) history.replaceState(null, '', path);
+  else history.pushState(null, '', path);
+  place.value = read();
+  if (!replace) scrollTo(0, 0);
+};
+
+/** Follows links within the page, and going back and forward. */
+export const followLinks = (): void => {
+  addEventListener('popstate', () => {
+    place.value = read();
+  });
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    if (link === null || !isPlain || event.defaultPrevented || link.target !== '' || link.origin !== location.origin)
+      return;
+    if (link.dataset.page === 'other' || link.hash !== '') return;
+    event.preventDefault();
+    navigate(link.pathname + link.search);
+  });
+};

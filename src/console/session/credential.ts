@@ -1,0 +1,35 @@
+import { signal } from '@preact/signals';
+
+const STORED = 'constellation.key';
+
+/** The key of an API key's holder, or a token of an identity provider; undefined when signed out. It lasts as long as the tab. */
+export const credential = signal<string | undefined>(undefined);
+
+/** Whether the deployment no longer accepts the credential. */
+export const isRefused = signal(false);
+
+/** Takes the key that the local runner hands over in the fragment, and removes it from the address at once. */
+export const takeCredential = (): void => {
+  const { hash, pathname, search } = location;
+  const handedOver = new URLSearchParams(hash.slice(1)).get('key');
+  if (handedOver !== null) {
+    history.replaceState(history.state, '', pathname + search);
+    if (isKey(handedOver)) sessionStorage.setItem(STORED, handedOver);
+  }
+  credential.value = sessionStorage.getItem(STORED) ?? undefined;
+};
+
+export const signIn = (key: string): void => {
+  sessionStorage.setItem(STORED, key);
+  credential.value = key;
+  isRefused.value = false;
+};
+
+export const signOut = (): void => {
+  sessionStorage.clear();
+  credential.value = undefined;
+  isRefused.value = false;
+};
+
+/** Whether a text can be a key or a token at all: what does not fit into a header is none. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]{16,8000}$/.test(text);

@@ -1,0 +1,82 @@
+import { effect, signal } from '@preact/signals';
+import { type Connection, connect } from '../../../client/connection.ts';
+import { Constellation } from '../../../client/constellation.ts';
+import { ConstellationError } from '../../../client/constellation-error.ts';
+import type { Healthz, LibrarianEntry } from '../../contract/librarian-directory.ts';
+import type { SyncStatus } from '../../contract/sync.ts';
+import { credential, isRefused } from './credential.ts';
+import { isReachable, recordingFetch } from './sent-requests.ts';
+
+const OPTIONS = { url: location.origin, key: () => credential.value ?? '', fetch: recordingFetch };
+
+/** The public API by its typed client. */
+export const client = new Constellation(OPTIONS);
+
+const connection = connect(OPTIONS);
+
+/** Routes that the typed client has no method for: `call<Taxonomy>('GET /v1/support/taxonomy', { intents: 'objects' })`. @public */
+export const call: Connection['json'] = connection.json;
+
+export const health = signal<Healthz | undefined>(undefined);
+export const syncStatus = signal<SyncStatus | undefined>(undefined);
+export const librarians = signal<readonly LibrarianEntry[]>([]);
+
+/** Reads what the header shows. What cannot be read stays as it was: the header is no place for errors. */
+export const refreshDeployment = async (): Promise<void> => {
+  const once = { retries: 0, timeoutMs: 10_000 };
+  health.value = await client.health(once).catch(() => health.value);
+  if (credential.value === undefined) return;
+  syncStatus.value = await client.sync.status(once).catch(() => undefined);
+};
+
+const refreshLibrarians = async (): Promise<void> => {
+  const directory = await client.librarians().catch((error: unknown) => void noteRefusal(error));
+  if (directory !== undefined) librarians.value = directory.librarians;
+};
+
+const REFRESH_MS = 20_000;
+
+/** Keeps the header true while somebody looks at it. */
+export const watchDeployment = (): void => {
+  const refresh = (): void => {
+    if (document.visibilityState === 'visible') void refreshDeployment();
+  };
+  effect(() => {
+    if (credential.value === undefined) return;
+    void refreshDeployment();
+    void refreshLibrarians();
+  });
+  setInterval(refresh, REFRESH_MS);
+  addEventListener('online', refresh);
+  addEventListener('offline', () => {
+    isReachable.value = false;
+  });
+  document.addEventListener('visibilitychange', refresh);
+};
+
+/** The capability that the key lacks for what failed; undefined when that is not the reason. */
+export const missingCapability = (error: unknown): string | undefined => {
+  if (!(error instanceof ConstellationError)) return undefined;
+  const missing = error.info?.details?.missing;
+  return typeof missing === 'string' ? missing : undefined;
+};
+
+/**
+ * Asks for another key when this one is no longer accepted. A refusal may be for one workspace or right alone, so a route that any key may
+ * use decides.
+ */
+export const noteRefusal = async (error: unknown): Promise<void> => {
+  if (!(error instanceof ConstellationError) || error.status !== 401 || missingCapability(error) !== undefined) return;
+  isRefused.value = !(await isAccepted(credential.value ?? ''));
+};
+
+/** @throws {ConstellationError} When that cannot be found out. */
+export const isAccepted = async (key: string): Promise<boolean> => {
+  try {
+    await new Constellation({ ...OPTIONS, key }).librarians({ retries: 0, timeoutMs: 15_000 });
+    return true;
+  } catch (error) {
+    if (error instanceof ConstellationError && error.status === 401) return false;
+    throw error;
+  }
+};

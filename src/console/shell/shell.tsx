@@ -1,0 +1,182 @@
+import { signal, useSignal, useSignalEffect } from '@preact/signals';
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { place } from '../navigation/router.ts';
+import { shortcuts, useShortcuts } from '../navigation/shortcuts.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
+import { credential, isRefused } from '../session/credential.ts';
+import { refreshDeployment } from '../session/deployment.ts';
+import { shortcutsAre } from '../session/preferences.ts';
+import { isReachable } from '../session/sent-requests.ts';
+import { t } from '../texts/texts.ts';
+import { Header } from './header.tsx';
+import { SignIn } from './sign-in.tsx';
+import type { ViewEntry, ViewProps } from './view-entry.ts';
+
+/** The frame around every view. */
+export const Shell = ({ views }: { views: readonly ViewEntry[] }) =>
+  credential.value === undefined ? <Welcome /> : <Frame views={views} />;
+
+const Welcome = () => {
+  useEffect(() => {
+    document.title = 'Constellation';
+  }, []);
+  return (
+    <main class="welcome">
+      <h1>
+        <Mark /> Constellation
+      </h1>
+      <SignIn />
+    </main>
+  );
+};
+
+const Mark = () => (
+  <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">
+    <path d="M8 22 14 10l10 5-4 9z" />
+    <circle cx="8" cy="22" r="2.500" />
+    <circle cx="14" cy="10" r="3" />
+    <circle cx="24" cy="15" r="2.500" />
+    <circle cx="20" cy="24" r="2" />
+  </svg>
+);
+
+const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
+  const isHelpOpen = useSignal(false);
+  const { parts, query } = place.value;
+  const entry = parts.length === 0 ? views[0] : views.find(({ path }) => path === parts[0]);
+  const openHelp = (): void => {
+    isHelpOpen.value = true;
+  };
+  useShortcuts([{ key: '?', label: 'shortcuts.help', run: openHelp }]);
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        {t('skip')}
+      </a>
+      <Rail views={views} current={entry} />
+      <Header workspace={t('header.workspace')} onHelp={openHelp} />
+      <main id="main" tabIndex={-1}>
+        {isReachable.value ? null : <Offline />}
+        {entry === undefined ? (
+          <NotFound />
+        ) : (
+          <View key={entry.path} entry={entry} parts={parts.slice(1)} query={query} />
+        )}
+      </main>
+      {isHelpOpen.value ? (
+        <Help
+          onClose={() => {
+            isHelpOpen.value = false;
+          }}
+        />
+      ) : null}
+      {isRefused.value ? (
+        <Dialog title={t('sign_in.title')} isRequired onClose={() => undefined}>
+          <SignIn />
+        </Dialog>
+      ) : null}
+    </div>
+  );
+};
+
+const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEntry | undefined }) => (
+  <nav class="rail" aria-label={t('rail')}>
+    <a class="brand" href="/">
+      <Mark /> <span>Constellation</span>
+    </a>
+    <ul>
+      {views.map((view) => (
+        <li key={view.path}>
+          <a href={`/${view.path}`} aria-current={view === current ? 'page' : undefined}>
+            <Icon name={view.icon} />
+            <span>{t(view.title)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+const loaded = signal<Readonly<Record<string, ComponentType<ViewProps>>>>({});
+
+const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
+  const hasFailed = useSignal(false);
+  const load = (): void => {
+    hasFailed.value = false;
+    entry.load().then(
+      ({ default: view }) => {
+        loaded.value = { ...loaded.value, [entry.path]: view };
+      },
+      () => {
+        hasFailed.value = true;
+      },
+    );
+  };
+  useEffect(load, []);
+  useSignalEffect(() => {
+    document.title = `${t(entry.title)} · Constellation`;
+  });
+  const Loaded = loaded.value[entry.path];
+  if (Loaded !== undefined) return <Loaded {...props} />;
+  // The files of an older deployment are gone once a newer one is there.
+  if (hasFailed.value) {
+    return (
+      <Empty icon="warning" title={t('view.failed')}>
+        <p>{t('view.failed_text')}</p>
+        <Button icon="retry" onClick={() => location.reload()}>
+          {t('view.reload')}
+        </Button>
+      </Empty>
+    );
+  }
+  return <Loading lines={6} />;
+};
+
+const NotFound = () => (
+  <>
+    <h1>{t('not_found.title')}</h1>
+    <p>{t('not_found.text')}</p>
+    <p>
+      <a href="/">{t('not_found.back')}</a>
+    </p>
+  </>
+);
+
+const Offline = () => (
+  <div class="banner" role="alert">
+    <Icon name="warning" />
+    <span>{t('offline.text')}</span>
+    <Button icon="retry" onClick={refreshDeployment}>
+      {t('try_again')}
+    </Button>
+  </div>
+);
+
+const Help = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title={t('shortcuts.title')} onClose={onClose}>
+    <dl class="keys">
+      {shortcuts.value.map(({ key, label }) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{t(label)}</dd>
+        </div>
+      ))}
+    </dl>
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={shortcutsAre.value === 'on'}
+        onChange={(event) => {
+          shortcutsAre.value = event.currentTarget.checked ? 'on' : 'off';
+        }}
+      />
+      {t('shortcuts.switch')}
+    </label>
+  </Dialog>
+);

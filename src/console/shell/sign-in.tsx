@@ -1,0 +1,52 @@
+import { useSignal } from '@preact/signals';
+import { Button } from '../parts/button.tsx';
+import { Failure } from '../parts/states.tsx';
+import { isKey, isRefused, signIn } from '../session/credential.ts';
+import { isAccepted } from '../session/deployment.ts';
+import { t } from '../texts/texts.ts';
+
+/** Asks for a key, and takes it once the deployment accepts it. */
+export const SignIn = () => {
+  const problem = useSignal<string | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const isBusy = useSignal(false);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim(); // the form below
+    failure.value = undefined;
+    problem.value = isKey(key) ? undefined : t('sign_in.malformed');
+    if (problem.value !== undefined) return;
+    isBusy.value = true;
+    try {
+      if (await isAccepted(key)) signIn(key);
+      else problem.value = t('sign_in.unknown');
+    } catch (error) {
+      failure.value = error;
+    }
+    isBusy.value = false;
+  };
+  return (
+    <form class="sign-in" onSubmit={submit}>
+      <p>{isRefused.value ? t('sign_in.refused') : t('sign_in.text')}</p>
+      <label for="key">{t('sign_in.key')}</label>
+      <input
+        id="key"
+        name="key"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="ck_…"
+        aria-invalid={problem.value !== undefined}
+        aria-describedby="key-problem"
+      />
+      <p id="key-problem" class="problem" role="alert">
+        {problem}
+      </p>
+      <Button kind="primary" type="submit" disabled={isBusy.value}>
+        {t('sign_in.action')}
+      </Button>
+      {failure.value === undefined ? null : <Failure error={failure.value} />}
+      <p class="quiet small">{t('sign_in.stored')}</p>
+    </form>
+  );
+};

@@ -1,0 +1,18 @@
+import type { ComponentType } from 'preact';
+import type { IconName } from '../parts/icon.tsx';
+import type { TextKey } from '../texts/texts.ts';
+
+export interface ViewProps {
+  /** Parts of the path behind the view's own: `/trace/4f2a` is `['4f2a']`. */
+  parts: readonly string[];
+  query: URLSearchParams;
+}
+
+export interface ViewEntry {
+  /** The first part of its path. `/` is the first view. */
+  path: string;
+  title: TextKey;
+  icon: IconName;
+  /** Loaded when it is opened. */
+  load: () => Promise<{ default: ComponentType<ViewProps> }>;
+}

@@ -1,0 +1,83 @@
+import { computed, signal } from '@preact/signals';
+import type english from './en.json';
+
+export type Language = 'en' | 'de';
+export type TextKey = keyof typeof english;
+type Texts = Readonly<Record<TextKey, string>>;
+/** Keys of texts that differ by number: `ask.sources` for `ask.sources.one` and `ask.sources.other`. */
+export type CountKey = { [Key in TextKey]: Key extends `${infer Stem}.other` ? Stem : never }[TextKey];
+
+export const LANGUAGES: Readonly<Record<Language, { name: string; load: () => Promise<{ default: Texts }> }>> = {
+  en: { name: 'English', load: () => import('./en.json', { with: { type: 'json' } }) },
+  de: { name: 'Deutsch', load: () => import('./de.json', { with: { type: 'json' } }) },
+};
+
+const current = signal<{ language: Language; texts: Texts } | undefined>(undefined);
+
+export const language = computed<Language>(() => current.value?.language ?? 'en');
+
+const STORED = 'constellation.language';
+
+/** Loads the texts of the language that was chosen here before, else of the browser's. */
+export const loadTexts = async (): Promise<void> => {
+  const wanted = [localStorage.getItem(STORED), ...navigator.languages.map((each) => each.slice(0, 2))];
+  await show(wanted.find(isLanguage) ?? 'en');
+};
+
+export const chooseLanguage = async (chosen: Language): Promise<void> => {
+  localStorage.setItem(STORED, chosen);
+  await show(chosen);
+};
+
+const isLanguage = (name: string | null): name is Language => name !== null && Object.hasOwn(LANGUAGES, name);
+
+const show = async (chosen: Language): Promise<void> => {
+  const { default: texts } = await LANGUAGES[chosen].load();
+  current.value = { language: chosen, texts };
+  document.documentElement.lang = chosen;
+};
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** The text of a key with its values: `{name}` in the text. */
+export const t = (key: TextKey, values: Values = {}): string =>
+  (current.value?.texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name];
+    return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
+  });
+
+/** As `t`, for texts that differ by `count`. */
+export const count = (key: CountKey, number: number, values: Values = {}): string => {
+  const rule = new Intl.PluralRules(language.value).select(number) === 'one' ? 'one' : 'other';
+  return t(`${key}.${rule}` as TextKey, { ...values, count: number }); // both forms exist, as a test checks
+};
+
+const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+  new Intl.NumberFormat(language.value, options).format(value);
+
+/** 0.714 -> `71 %`. */
+export const formatShare = (share: number): string =>
+  formatNumber(share, { style: 'percent', maximumFractionDigits: 0 });
+
+/** @public */
+export const formatMs = (ms: number): string =>
+  ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${formatNumber(ms / 1000, { maximumFractionDigits: 1 })} s`;
+
+export const formatMoment = (moment: Date): string =>
+  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
+
+const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** `3 minutes ago`. */
+export const formatAge = (moment: Date, now: number): string => {
+  const seconds = Math.round((moment.getTime() - now) / 1000);
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
+  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+};

@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
+import { loadMarkdown } from '../../parts/markdown.tsx';
+import { librarians } from '../../session/deployment.ts';
+import { t } from '../../texts/texts.ts';
+
+const MAX_LENGTH = 4000;
+const DRAFT = 'constellation.draft';
+
+interface AskFormProps {
+  input: RefObject<HTMLTextAreaElement | null>;
+  isFollowUp: boolean;
+  onAsk: (query: string, librarian?: string) => void;
+}
+
+/** What is typed stays until it was asked, also over a reload. */
+export const AskForm = ({ input, isFollowUp, onAsk }: AskFormProps) => {
+  const query = useSignal(sessionStorage.getItem(DRAFT) ?? '');
+  const librarian = useSignal('');
+  const keep = (text: string): void => {
+    void loadMarkdown().catch(() => undefined);
+    query.value = text;
+    sessionStorage.setItem(DRAFT, text);
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const text = query.value.trim();
+    if (text === '') return;
+    keep('');
+    onAsk(text, librarian.value === '' ? undefined : librarian.value);
+  };
+  useEffect(() => {
+    input.current?.focus({ preventScroll: true });
+  }, [isFollowUp]);
+  return (
+    <form class="ask-form" onSubmit={submit}>
+      <label class="visually-hidden" for="question">
+        {t('ask.question')}
+      </label>
+      <textarea
+        id="question"
+        ref={input}
+        rows={1}
+        maxLength={MAX_LENGTH}
+        placeholder={t(isFollowUp ? 'ask.follow_up' : 'ask.placeholder')}
+        value={query.value}
+        onInput={(event) => keep(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // The key that ends a word of an input method asks nothing.
+          if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) submit(event);
+        }}
+      />
+      <div class="row between">
+        <label class="choice">
+          <span>{t('ask.librarian')}</span>
+          <select
+            value={librarian.value}
+            onChange={(event) => {
+              librarian.value = event.currentTarget.value;
+            }}
+          >
+            <option value="">{t('ask.any_librarian')}</option>
+            {librarians.value
+              .filter(({ id }) => id !== 'concierge')
+              .map(({ id, name, unavailable }) => (
+                <option key={id} value={id} disabled={unavailable !== undefined}>
+                  {name}
+                </option>
+              ))}
+          </select>
+        </label>
+        <Button kind="primary" type="submit" icon="send" disabled={query.value.trim() === ''}>
+          {t('ask.action')}
+        </Button>
+      </div>
+    </form>
+  );
+};

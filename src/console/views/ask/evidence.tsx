@@ -1,0 +1,124 @@
+import type { Statement, StatementSource } from '../../../contract/ask-events.ts';
+import type { CitedSource } from '../../answers/answer.ts';
+import { markWords } from '../../answers/matched-words.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { passageUrl } from '../../parts/safe-url.ts';
+import { count, t } from '../../texts/texts.ts';
+
+/** From these supports on, the words change. */
+const FULL = 0.8;
+const PARTLY = 0.5;
+
+/** How far the sources support a statement, in a word and as a meaning of colours. */
+export const supportOf = ({ support, sources }: Statement): 'sure' | 'weak' | 'unsure' | 'none' => {
+  if (sources.length === 0) return 'none';
+  if (support >= FULL) return 'sure';
+  return support >= PARTLY ? 'weak' : 'unsure';
+};
+
+/** Which words the quote is searched for: those of the statement; for a statement that is the quote itself, those of the question. */
+const wordsToMark = (statement: Statement, query: string): string[] =>
+  statement.check === 'quoted' ? [query] : [statement.text];
+
+interface QuoteProps {
+  place: StatementSource;
+  marked: readonly string[];
+}
+
+/** The exact words of a source, as plain text, with the matched words marked. */
+const Quote = ({ place, marked }: QuoteProps) =>
+  place.quote === undefined ? null : (
+    <blockquote class="quote">
+      {markWords(place.quote, marked).map(({ text, isMarked }) => (isMarked ? <mark>{text}</mark> : text))}
+    </blockquote>
+  );
+
+/** One place in an article: under which heading, the quote, and a link that opens the article there. */
+const Passage = ({ place, statement, query }: { place: StatementSource; statement: Statement; query: string }) => {
+  const url = passageUrl(place.url, place.quote);
+  return (
+    <li class="passage">
+      <p class="where">
+        {place.section ?? place.name}
+        {url === undefined ? null : (
+          <a href={url} target="_blank" rel="noreferrer noopener">
+            <Icon name="open" /> {t('evidence.open')}
+          </a>
+        )}
+      </p>
+      <Quote place={place} marked={wordsToMark(statement, query)} />
+    </li>
+  );
+};
+
+interface EvidenceProps {
+  id: string;
+  index: number;
+  statement: Statement;
+  sources: readonly CitedSource[];
+  query: string;
+  edition: string | undefined;
+}
+
+/** What supports one statement: by article, each place with its quote. */
+export const Evidence = ({ id, index, statement, sources, query, edition }: EvidenceProps) => (
+  <section class="evidence" id={id} aria-label={t('evidence.of', { number: index + 1 })}>
+    <p class={`support ${supportOf(statement)}`}>
+      {t(`support.${supportOf(statement)}`)} · {t(`check.${statement.check}`)}
+    </p>
+    {statement.sources.length === 0 ? <p class="quiet">{t('evidence.none')}</p> : null}
+    {sources.map((source) => (
+      <article key={source.number}>
+        <h3>
+          <span class="number">{source.number}</span> {source.name}
+        </h3>
+        <ul>
+          {statement.sources
+            .filter((place) =>
+              source.places.some(
+                ({ name, url, file }) => name === place.name && url === place.url && file === place.file,
+              ),
+            )
+            .map((place) => (
+              <Passage key={`${place.start}-${place.section}`} place={place} statement={statement} query={query} />
+            ))}
+        </ul>
+      </article>
+    ))}
+    {edition === undefined ? null : <p class="quiet small">{t('evidence.edition', { edition })}</p>}
+  </section>
+);
+
+/** A source of the whole answer: hovering it lights its statements. */
+export const SourceLine = ({
+  source,
+  isLit,
+  onLight,
+}: {
+  source: CitedSource;
+  isLit: boolean;
+  onLight: (isOn: boolean) => void;
+}) => {
+  const url = passageUrl(source.url, undefined);
+  return (
+    <li class={isLit ? 'source lit' : 'source'} onMouseEnter={() => onLight(true)} onMouseLeave={() => onLight(false)}>
+      <span class="number">{source.number}</span>
+      <span>
+        {url === undefined ? (
+          source.name
+        ) : (
+          <a
+            href={url}
+            target="_blank"
+            rel="noreferrer noopener"
+            onFocus={() => onLight(true)}
+            onBlur={() => onLight(false)}
+          >
+            {source.name}
+          </a>
+        )}
+        <span class="quiet small"> {count('evidence.cited_by', source.citedBy.length)}</span>
+      </span>
+    </li>
+  );
+};

@@ -1,0 +1,239 @@
+import { type Signal, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { ConstellationError } from '../../../../client/constellation-error.ts';
+import type { Statement } from '../../../contract/ask-events.ts';
+import type { ErrorCode } from '../../../contract/error-info.ts';
+import {
+  type Answer,
+  alsoRead,
+  asMarkdown,
+  type CitedSource,
+  citedSources,
+  isDeclined,
+  type ShownError,
+} from '../../answers/answer.ts';
+import { askAgain, stop } from '../../answers/asked-questions.ts';
+import { useShortcuts } from '../../navigation/shortcuts.ts';
+import { Button, CopyButton } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
+import { safeUrl } from '../../parts/safe-url.ts';
+import { Failure } from '../../parts/states.tsx';
+import { count, formatShare, t } from '../../texts/texts.ts';
+import { Declined } from './declined.tsx';
+import { Evidence, SourceLine, supportOf } from './evidence.tsx';
+
+/** A question with its answer: each statement with its evidence beside it, or below where there is no room. */
+export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; onAsk: (query: string) => void }) => {
+  const answer = shown.value;
+  /** The statement whose evidence is open. */
+  const open = useSignal<number | undefined>(undefined);
+  /** The source, by its number, or the statement that the pointer is on. */
+  const lit = useSignal<{ source?: number; statement?: number }>({});
+  const root = useRef<HTMLElement>(null);
+  const sources = citedSources(answer.statements);
+  useShortcuts(stepsThrough(root));
+  const isRunning = answer.phase === 'asking' || answer.phase === 'answering';
+  return (
+    <article class="turn" ref={root} aria-busy={isRunning}>
+      <h2 class="question">{answer.query}</h2>
+      <div class="answer">
+        <div class="body">
+          <p class="progress" role="status">
+            {progressOf(answer)}
+          </p>
+          {isDeclined(answer) ? (
+            <Declined answer={answer} onAsk={onAsk} />
+          ) : (
+            <Statements answer={answer} sources={sources} open={open} lit={lit} />
+          )}
+          {answer.error === undefined ? null : <Failure error={errorOf(answer.error)} retry={() => askAgain(shown)} />}
+          {answer.phase === 'stopped' ? (
+            <Button icon="retry" onClick={() => askAgain(shown)}>
+              {t('try_again')}
+            </Button>
+          ) : null}
+          {isRunning ? (
+            <Button kind="quiet" icon="stop" onClick={() => stop(answer.id)}>
+              {t('ask.stop')}
+            </Button>
+          ) : null}
+          {answer.phase === 'done' ? <Footer answer={answer} /> : null}
+        </div>
+        <Sources answer={answer} sources={sources} lit={lit} />
+      </div>
+    </article>
+  );
+};
+
+interface Lighting {
+  open: Signal<number | undefined>;
+  lit: Signal<{ source?: number; statement?: number }>;
+}
+
+const Statements = ({ answer, sources, open, lit }: Lighting & { answer: Answer; sources: readonly CitedSource[] }) => {
+  const { statements, response } = answer;
+  if (statements.every((statement) => statement === null))
+    return response?.answer === undefined ? null : <Markdown text={response.answer} />;
+  return (
+    <ol class="statements">
+      {statements.map((statement, index) =>
+        statement === null ? null : (
+          <ShownStatement
+            key={`${index}-${statement.text.length}`}
+            {...{ answer, index, statement, open, lit }}
+            sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
+          />
+        ),
+      )}
+    </ol>
+  );
+};
+
+interface StatementProps extends Lighting {
+  answer: Answer;
+  index: number;
+  statement: Statement;
+  sources: readonly CitedSource[];
+}
+
+const ShownStatement = ({ answer, index, statement, sources, open, lit }: StatementProps) => {
+  const isOpen = open.value === index;
+  const id = `evidence-${answer.id}-${index}`;
+  const isLit = sources.some(({ number }) => number === lit.value.source);
+  const support = supportOf(statement);
+  const light = (isOn: boolean): void => {
+    lit.value = isOn ? { statement: index } : {};
+  };
+  return (
+    <li
+      class={isLit ? 'statement lit' : 'statement'}
+      tabIndex={-1}
+      onMouseEnter={() => light(true)}
+      onMouseLeave={() => light(false)}
+    >
+      <Markdown text={statement.text} />
+      <button
+        type="button"
+        class={`chip ${support}`}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onFocus={() => light(true)}
+        onBlur={() => light(false)}
+        onClick={() => {
+          open.value = isOpen ? undefined : index;
+        }}
+      >
+        {sources.map(({ number }) => (
+          <span key={number} class="number">
+            {number}
+          </span>
+        ))}
+        <span>{t(`support.${support}`)}</span>
+        <span class="visually-hidden">
+          {t('evidence.label', { number: index + 1, articles: sources.map(({ name }) => name).join(', ') })}
+        </span>
+        <Icon name="down" />
+      </button>
+      <div hidden={!isOpen}>
+        {isOpen ? (
+          <Evidence {...{ id, index, statement, sources }} query={answer.query} edition={answer.edition} />
+        ) : (
+          <div id={id} />
+        )}
+      </div>
+    </li>
+  );
+};
+
+const Sources = ({
+  answer,
+  sources,
+  lit,
+}: Pick<Lighting, 'lit'> & { answer: Answer; sources: readonly CitedSource[] }) => {
+  const others = alsoRead(answer);
+  if (sources.length === 0 && others.length === 0) return null;
+  return (
+    <aside class="sources" aria-label={t('sources.title')}>
+      <h3>{count('sources.count', sources.length || others.length)}</h3>
+      <ol>
+        {sources.map((source) => (
+          <SourceLine
+            key={source.number}
+            source={source}
+            isLit={lit.value.source === source.number || source.citedBy.includes(lit.value.statement ?? -1)}
+            onLight={(isOn) => {
+              lit.value = isOn ? { source: source.number } : {};
+            }}
+          />
+        ))}
+      </ol>
+      {others.length === 0 ? null : (
+        <details open={sources.length === 0}>
+          <summary>{t('sources.also_read')}</summary>
+          <ul>
+            {others.map(({ name, url }) => (
+              <li key={name}>
+                <SafeLink url={url}>{name}</SafeLink>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </aside>
+  );
+};
+
+const SafeLink = ({ url, children }: { url: string | undefined; children: string }) => {
+  const safe = safeUrl(url);
+  return safe === undefined ? (
+    <span>{children}</span>
+  ) : (
+    <a href={safe} target="_blank" rel="noreferrer noopener">
+      {children}
+    </a>
+  );
+};
+
+const Footer = ({ answer }: { answer: Answer }) => (
+  <footer class="row">
+    {answer.response?.confidence === undefined ? null : (
+      <span class="quiet small">{t('answer.confidence', { share: formatShare(answer.response.confidence) })}</span>
+    )}
+    <CopyButton text={() => asMarkdown(answer)}>{t('answer.copy')}</CopyButton>
+  </footer>
+);
+
+/** What a reader who does not see the page hears, in few words. */
+const progressOf = ({ phase, statements, response }: Answer): string => {
+  const written = statements.filter((statement) => statement !== null).length;
+  if (phase === 'asking') return t('progress.asking');
+  if (phase === 'answering') return written === 0 ? t('progress.searching') : count('progress.written', written);
+  if (phase === 'stopped') return t('progress.stopped');
+  if (phase === 'failed') return t('progress.failed');
+  return count('progress.done', response?.sources?.length ?? 0);
+};
+
+const errorOf = ({ code, message, suggestion, requestId, missing }: ShownError): ConstellationError =>
+  new ConstellationError(code as ErrorCode, message, {
+    ...{ suggestion, requestId },
+    ...(missing === undefined ? {} : { info: { code: 'UNAUTHORIZED', message, details: { missing } } }),
+  });
+
+/** `j` and `k` step through the statements of all answers, `e` opens the evidence of the one that has the focus. */
+const stepsThrough = (root: { current: HTMLElement | null }) => {
+  const step = (by: 1 | -1): void => {
+    const all = [...document.querySelectorAll<HTMLElement>('.statement')];
+    const at = all.findIndex((each) => each.contains(document.activeElement));
+    all[at < 0 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+  };
+  const evidence = (): void => {
+    const statement = document.activeElement?.closest('.statement') ?? root.current?.querySelector('.statement');
+    statement?.querySelector<HTMLElement>('.chip')?.click();
+  };
+  return [
+    { key: 'j', label: 'shortcuts.next', run: () => step(1) },
+    { key: 'k', label: 'shortcuts.previous', run: () => step(-1) },
+    { key: 'e', label: 'shortcuts.evidence', run: evidence },
+  ] as const;
+};

@@ -1,0 +1,71 @@
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { client, syncStatus } from '../../session/deployment.ts';
+import { t } from '../../texts/texts.ts';
+
+const WANTED = 3;
+/** Each candidate is asked, which a configured model may answer: so many at most, and once for an edition. */
+const MAX_ASKED = 8;
+const MAX_ARTICLES = 60;
+
+interface Checked {
+  edition: string;
+  questions: string[];
+}
+
+const STORED = 'constellation.suggestions';
+const checked = signal<Checked | undefined>(undefined);
+
+/** Three questions of the knowledge base itself that it answers: headings that ask something, else titles of articles. */
+export const Suggestions = ({ onAsk }: { onAsk: (query: string) => void }) => {
+  const edition = syncStatus.value?.edition;
+  useEffect(() => {
+    if (edition == null || checked.value?.edition === edition) return;
+    void readSuggestions(edition);
+  }, [edition]);
+  const questions = checked.value?.edition === edition ? (checked.value?.questions ?? []) : [];
+  if (questions.length === 0) return <div class="suggestions" />;
+  return (
+    <section class="suggestions" aria-label={t('ask.try')}>
+      <h2>{t('ask.try')}</h2>
+      {questions.map((question) => (
+        <button key={question} type="button" class="button suggestion" onClick={() => onAsk(question)}>
+          {question}
+        </button>
+      ))}
+    </section>
+  );
+};
+
+const readSuggestions = async (edition: string): Promise<void> => {
+  const stored = storedFor(edition);
+  if (stored !== undefined) {
+    checked.value = stored;
+    return;
+  }
+  checked.value = { edition, questions: [] };
+  const page = await client.articles.list({ limit: MAX_ARTICLES }).catch(() => undefined);
+  const candidates = (page?.articles ?? []).flatMap(({ title, content }) => [questionIn(content) ?? title]);
+  // Articles come in the order of their names: what is far apart is about different things.
+  const spread = candidates.filter((_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_ASKED)) === 0);
+  for (const candidate of spread.slice(0, MAX_ASKED)) {
+    const reply = await client.navigate(candidate).catch(() => undefined);
+    if (reply === undefined || reply.sources.length === 0 || reply.confidence === 'low') continue;
+    const questions: string[] = [...checked.value.questions, candidate];
+    checked.value = { edition, questions };
+    if (questions.length === WANTED) break;
+  }
+  localStorage.setItem(STORED, JSON.stringify(checked.value));
+};
+
+const storedFor = (edition: string): Checked | undefined => {
+  try {
+    const stored = JSON.parse(localStorage.getItem(STORED) ?? 'null') as Checked | null; // written below alone
+    return stored?.edition === edition && Array.isArray(stored.questions) ? stored : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A heading that is a question: `## How long is the warranty?`. */
+const questionIn = (content: string): string | undefined => /^#{1,4} +(?:\d+\. +)?(.{8,80}\?) *$/m.exec(content)?.[1];

@@ -1,0 +1,56 @@
+/** `npm run screenshots`: pictures of the console. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { BrowserContextOptions } from 'playwright-core';
+import { readCommandLine } from '../command-line.ts';
+import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
+import { launchChromium } from './launch-chromium.ts';
+import { SCENES } from './scenes.ts';
+
+const HELP = `Starts the product with the sample knowledge base, opens the views of the console in Chromium, and writes a picture of each in
+light and dark colours, and 390 pixels wide.
+
+  npm run screenshots -- [word ...] [--folder <folder>]
+
+  word      only scenes whose name contains one of these words
+  --folder  where the pictures go (default dist/screenshots)
+  --help    this text
+`;
+
+const FORMS: Readonly<Record<string, BrowserContextOptions>> = {
+  light: { colorScheme: 'light', viewport: { width: 1280, height: 860 } },
+  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 860 } },
+  narrow: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+};
+
+const { values, positionals } = readCommandLine(HELP, {
+  options: { folder: { type: 'string', default: 'dist/screenshots' } },
+  maxPositionals: 100,
+});
+const folder = resolve(values.folder);
+mkdirSync(folder, { recursive: true });
+ensureInstalled('chromium');
+const { startProduct } = await import('../run/product.ts');
+const product = await startProduct({ kb: 'sample', port: 0, webSearch: 'local' });
+const browser = await launchChromium();
+try {
+  await product.sync({ full: true });
+  for (const scene of SCENES.filter(
+    ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+  )) {
+    for (const [form, options] of Object.entries(FORMS)) {
+      const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+      const page = await context.newPage();
+      await page.goto(new URL(`${scene.path}#key=${encodeURIComponent(product.key)}`, product.url).href);
+      await page.locator('main h1').waitFor();
+      await scene.prepare?.(page);
+      const path = join(folder, `${scene.name}-${form}.png`);
+      await page.screenshot({ path });
+      console.log(path);
+      await context.close();
+    }
+  }
+} finally {
+  await browser.close();
+  await product.stop();
+}

@@ -1,0 +1,15 @@
+import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeAsk } from './describe-ask.ts';
+
+/** One file, so that all views share a product and a browser: each view has its tests in a file `describe-<view>.ts`. */
+describe('the console in Chromium', { timeout: 60_000 }, () => {
+  let started: ConsoleForTest;
+  beforeAll(async () => {
+    started = await startConsole();
+  }, 120_000);
+  afterEach(() => started.closePages());
+  afterAll(() => started?.stop());
+
+  describeAsk(() => started);
+});
