@@ -7,7 +7,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   let started: ConsoleForTest;
   beforeAll(async () => {
     started = await startConsole();
-  }, 120_000);
+  }, 240_000);
   afterEach(() => started.closePages());
   afterAll(() => started?.stop());
 
