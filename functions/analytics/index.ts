@@ -13,11 +13,13 @@ interface Env extends IdentityVariables, AdapterVariables {
 }
 
 const fetch = serveApp('analytics', async (env: Env) => {
+  const settings = readModelSettings(env);
   return createApp({
     ...(await identityFrom(env, 'analytics')),
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
-    ...chatModelOf(readModelSettings(env)),
+    ...chatModelOf(settings),
+    languageIds: settings.languageIds,
     database: env.SHOP_DB && d1Database(env.SHOP_DB),
     workspace: env.SHOP_WORKSPACE || 'default',
   });

@@ -14,12 +14,14 @@ interface Env extends IdentityVariables, AdapterVariables {
 }
 
 const fetch = serveApp('hybrid', async (env: Env) => {
+  const settings = readModelSettings(env);
   const { ANALYTICS, SEMANTIC, WEB_SEARCH } = env;
   return createApp({
     ...(await identityFrom(env, 'hybrid')),
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
-    ...chatModelOf(readModelSettings(env)),
+    ...chatModelOf(settings),
+    languageIds: settings.languageIds,
     targets: delegateTo(serviceTargets({ ANALYTICS, SEMANTIC, WEB_SEARCH })),
   });
 });

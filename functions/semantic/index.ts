@@ -29,6 +29,7 @@ const fetch = serveApp('semantic', async (env: Env) => {
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
     replay: memoryReplayStore(),
     ...chatModelOf(settings),
+    languageIds: settings.languageIds,
     ...meaningsOf(settings, { librarian: 'semantic', kv: env.EMBEDDINGS, counters: countersOf(env) }),
     wordVectors,
     onFault: faultLogger('semantic'),

@@ -17,6 +17,7 @@ interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
 }
 
 const fetch = serveApp('web-search', async (env: Env) => {
+  const settings = readModelSettings(env);
   const tools = {
     fetch: (input: RequestInfo | URL, init?: RequestInit) => globalThis.fetch(input, init),
     now: Date.now,
@@ -27,7 +28,8 @@ const fetch = serveApp('web-search', async (env: Env) => {
     ...(await identityFrom(env, 'web-search')),
     // Best effort: a replay that reaches another isolate within 60 s costs one more search.
     replay: memoryReplayStore(),
-    ...chatModelOf(readModelSettings(env)),
+    ...chatModelOf(settings),
+    languageIds: settings.languageIds,
     search: provider && { provider: provider.provider, cache: searchCache(provider, tools) },
     shop: SHOP_DB && { workspace: SHOP_WORKSPACE || 'default', catalogue: d1ProductCatalogue(SHOP_DB, tools) },
     country: env.SEARCH_COUNTRY || undefined,

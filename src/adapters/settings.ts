@@ -32,6 +32,8 @@ export interface AdapterVariables {
   TOKENS_PER_QUESTION?: string | undefined;
   COST_MICROS_PER_QUESTION?: string | undefined;
   FACT_TOKENS_PER_QUESTION?: string | undefined;
+  /** JSON: `{"en": 1, "de": 2}`. */
+  LANGUAGE_IDS?: string | undefined;
 }
 
 /** Names of the variables. */
@@ -54,6 +56,7 @@ export const ADAPTER_VARIABLES = [
   'TOKENS_PER_QUESTION',
   'COST_MICROS_PER_QUESTION',
   'FACT_TOKENS_PER_QUESTION',
+  'LANGUAGE_IDS',
 ] as const satisfies (keyof AdapterVariables)[];
 
 /** A service accessed with a token. */
@@ -77,6 +80,8 @@ export interface AdapterSettings {
   budgets: { tokens: number; cost_micros?: number };
   /** Tokens of what is known about the asker; 0 for none. */
   factTokens: number;
+  /** The ids that agents report for languages, by primary tag of BCP 47; absent when none are configured. */
+  languageIds: Readonly<Record<string, number>> | undefined;
 }
 
 const Price = z.number().min(0).max(10_000);
@@ -86,6 +91,8 @@ const ModelPrices = z.record(
 );
 /** US dollars for a million tokens, by model. */
 type ModelPrices = z.infer<typeof ModelPrices>;
+
+const LanguageIds = z.record(z.string().regex(/^[a-z]{2,3}$/, 'is not a language such as en'), z.int());
 
 const whole = (least: number, most: number) => z.coerce.number('is not a number').pipe(z.int().min(least).max(most));
 const ModelName = z.string().regex(/^[\w.:/@-]{1,100}$/, 'is not the name of a model');
@@ -115,7 +122,7 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
   const openai = accessOf(variables, { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY', address: OPENAI });
   const vector = accessOf(variables, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
   const redis = accessOf(variables, { url: 'UPSTASH_REDIS_REST_URL', token: 'UPSTASH_REDIS_REST_TOKEN' });
-  const prices = pricesOf(variables.MODEL_PRICES);
+  const prices = jsonIn(variables, 'MODEL_PRICES', ModelPrices);
   const embedding =
     openai === undefined || plain.EMBEDDING_MODEL === NO_MODEL
       ? undefined
@@ -135,6 +142,7 @@ export const readSettings = (variables: AdapterVariables): AdapterSettings => {
     cache,
     budgets: budgetsOf(plain, chat),
     factTokens: plain.FACT_TOKENS_PER_QUESTION,
+    languageIds: jsonIn(variables, 'LANGUAGE_IDS', LanguageIds),
   };
 };
 
@@ -180,11 +188,17 @@ export const accessOf = (
   return { url, token };
 };
 
-const pricesOf = (text = ''): ModelPrices | undefined => {
-  if (text.trim() === '') return undefined;
-  const read = readAs(ModelPrices, parsed(text.slice(0, 20_000)));
+/** A variable that holds JSON; `undefined` when it is not set. */
+const jsonIn = <Schema extends z.ZodType>(
+  variables: AdapterVariables,
+  name: 'MODEL_PRICES' | 'LANGUAGE_IDS',
+  schema: Schema,
+): z.output<Schema> | undefined => {
+  const text = given(variables, name);
+  if (text === undefined) return undefined;
+  const read = readAs(schema, parsed(text.slice(0, 20_000)));
   if (read.ok) return read.value;
-  throw new SettingRefused(`Cannot use MODEL_PRICES: ${describeIssues(read.issues)}`);
+  throw new SettingRefused(`Cannot use ${name}: ${describeIssues(read.issues)}`);
 };
 
 const dimensionsOf = ({ EMBEDDING_MODEL: model, EMBEDDING_DIMENSIONS: given }: z.infer<typeof Plain>): number => {

@@ -5,6 +5,7 @@ import type {
   AgentType,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
+import type { QuestionOrigin } from '../contract/ask-request.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
@@ -12,6 +13,7 @@ import { CodedError } from '../http/coded-error.ts';
 import { startDeadline } from '../http/deadline.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
+import { detectLanguage } from '../text/detect-language.ts';
 import { AgentResponse, validateAgentResponse } from './agent-response.ts';
 
 /**
@@ -33,6 +35,8 @@ export interface AgentCall {
   timeoutMs: number;
   /** Absent where no model is configured; an agent works without it. */
   ai?: AIClient | undefined;
+  /** How the question came here, as far as it is known. */
+  origin?: QuestionOrigin | undefined;
   scope: RequestScope;
 }
 
@@ -47,6 +51,8 @@ interface Run {
   call: AgentCall;
   scene: ErrorScene;
   now: () => number;
+  /** Ids of languages, by their tag. */
+  languageIds?: Readonly<Record<string, number>> | undefined;
 }
 
 /**
@@ -56,7 +62,7 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
   const { profile, call, scene, now } = run;
   const startedMs = now();
   const response = await answerOf(agent, query, run);
-  const measured = executionMetadata({ startedMs, now: now() });
+  const measured = { ...askedMetadata(query, response.metadata, run), ...executionMetadata({ startedMs, now: now() }) };
   if (response.success) {
     const { confidence } = response.source_attribution;
     return { ...response, metadata: { confidence_score: confidence, ...response.metadata, ...measured } };
@@ -68,23 +74,32 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
   return { ...response, metadata: { ...described, trace_id: traceId, ...measured } };
 };
 
-/**
- * The members of the metadata that every run has: duration in seconds, time of its end, and
- * whether the answer came from a cache.
- */
-export const executionMetadata = ({
-  startedMs,
-  now,
-  cacheHit,
-}: {
-  startedMs: number;
-  now: number;
-  cacheHit?: boolean | undefined;
-}) => ({
+/** The members of the metadata that every run has: duration in seconds, and time of its end. */
+export const executionMetadata = ({ startedMs, now }: { startedMs: number; now: number }) => ({
   execution_time: Math.max(0, now - startedMs) / 1000,
   timestamp: new Date(now).toISOString(),
-  ...(cacheHit === undefined ? {} : { cache_hit: cacheHit }),
 });
+
+/**
+ * Who asked, in which language, and how the question came here. The user comes from the verified context alone; a member that is
+ * not known is absent.
+ */
+const askedMetadata = (query: string, own: AgentMetadata, { call, languageIds = {} }: Run): AgentMetadata => {
+  const { origin = {}, scope } = call;
+  const { classification_reasoning: chosenBecause = [], ...further } = origin;
+  const { classification_reasoning: takenBecause = [] } = own;
+  const language = detectLanguage(query);
+  const reasons = Array.isArray(takenBecause) ? [...chosenBecause, ...takenBecause] : takenBecause;
+  return {
+    user_id: scope.context.subject,
+    ...(language === undefined ? {} : { language }),
+    ...(language !== undefined && Object.hasOwn(languageIds, language) ? { language_id: languageIds[language] } : {}),
+    ...(Array.isArray(reasons) && reasons.length === 0 ? {} : { classification_reasoning: reasons }),
+    ...further,
+    // No agent reads feedback.
+    feedback_influenced: false,
+  };
+};
 
 /**
  * The options of a request, of which none is ignored.

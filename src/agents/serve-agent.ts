@@ -1,6 +1,7 @@
 import type { Context as HonoContext } from 'hono';
 import { AgentFormat } from '../contract/agent-options.ts';
 import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
+import { QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
@@ -17,6 +18,11 @@ import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.
 import { resultFormatter } from './format/result-formatter.ts';
 import { asLibrarianResponse } from './librarian-response.ts';
 
+export interface AgentServeOptions extends ServeOptions {
+  /** The ids that the host gives to languages, by their tag (`en`), for `metadata.language_id`. */
+  languageIds?: Readonly<Record<string, number>> | undefined;
+}
+
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and
  * `POST /v1/agents/{type}` in the agent envelope, both behind the capabilities that its info names.
@@ -24,7 +30,7 @@ import { asLibrarianResponse } from './librarian-response.ts';
  * `?format=markdown|text|display` gives the answer as `resultFormatter` writes it; failures stay JSON. As a librarian it
  * reads its options from `metadata.options`.
  */
-export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
+export const serveAgent = (agent: Agent, profile: AgentProfile, options: AgentServeOptions) => {
   const { type, info } = profile;
   const settings = { ...options, access: options.access ?? ('signed' as const), self: info.id };
   const librarian = { forRequest: (scope: RequestScope) => asLibrarian(agent, { profile, scope, options }) };
@@ -41,27 +47,28 @@ export const serveAgent = (agent: Agent, profile: AgentProfile, options: ServeOp
 interface LibrarianParts {
   profile: AgentProfile;
   scope: RequestScope;
-  options: ServeOptions;
+  options: AgentServeOptions;
 }
 
 const asLibrarian =
   (agent: Agent, { profile, scope, options }: LibrarianParts): Librarian =>
   async (query, context) => {
-    const { now = Date.now } = options;
+    const { now = Date.now, languageIds } = options;
     const givenMs = context?.timeout ?? timeToAnswer(scope.context.deadlineMs - now());
     // The agent's timeout ends before the librarian's, and after those of the branches that it waits for.
     const timeoutMs = givenMs - Math.min(RESPONSE_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
-    const call = { options: optionsOf(context), signal, timeoutMs, ai: context?.ai, scope };
+    const { options: own, origin } = givenIn(context);
+    const call = { options: own, origin, signal, timeoutMs, ai: context?.ai, scope };
     const scene = sceneOf(profile, { scope, options });
-    return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now }));
+    return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now, languageIds }));
   };
 
 /** Reserved for building the Response from the agent's result. */
 const RESPONSE_RESERVE_MS = 5;
 
-const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) => {
-  const { now = Date.now } = options;
+const answering = (agent: Agent, profile: AgentProfile, options: AgentServeOptions) => {
+  const { now = Date.now, languageIds } = options;
   const { id } = profile.info;
   const scopes = requestScopes({ ...options, self: id });
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
@@ -81,9 +88,12 @@ const answering = (agent: Agent, profile: AgentProfile, options: ServeOptions) =
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
-      const call = { options: own, signal, timeoutMs, ai: scope.model?.ai, scope };
+      // There is no conversation here that could complete a question.
+      const origin = { memory_context_used: false };
+      const call = { options: own, origin, signal, timeoutMs, ai: scope.model?.ai, scope };
       const scene = sceneOf(profile, { scope, options });
-      const response = withTrace(await runAgent(agent, query, { profile, call, scene, now }), scope.delegates.trace());
+      const answered = await runAgent(agent, query, { profile, call, scene, now, languageIds });
+      const response = withTrace(answered, scope.delegates.trace());
       scopes.settle(c, scope);
       return reply(c, response, format.value);
     } finally {
@@ -125,10 +135,11 @@ const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentRespon
   return metadata === undefined ? response : { ...response, metadata };
 };
 
-/** Metadata comes from the caller: options that do not fit are dropped, never an error. */
-const optionsOf = (context: Context | undefined): Readonly<Record<string, unknown>> => {
-  const read = readAs(AgentRequest.shape.options, context?.metadata?.options);
-  return read.ok ? (read.value ?? {}) : {};
+/** Metadata comes from the caller: what does not fit is dropped, never an error. */
+const givenIn = ({ metadata = {} }: Context = {}) => {
+  const options = readAs(AgentRequest.shape.options, metadata.options);
+  const origin = readAs(QuestionOrigin, metadata[QUESTION_ORIGIN]);
+  return { options: (options.ok && options.value) || {}, origin: origin.ok ? origin.value : undefined };
 };
 
 const sceneOf = (profile: AgentProfile, { scope, options }: Omit<LibrarianParts, 'profile'>): ErrorScene => {

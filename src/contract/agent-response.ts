@@ -150,13 +150,21 @@ export const AgentMetadata = z
     /** Seconds. */
     execution_time: z.number().min(0).optional(),
     timestamp: z.string().max(64).optional(),
+    /** Of the question, as a primary tag of BCP 47: `en`. */
+    language: z.string().max(35).optional(),
+    /** The id that the deployment gives this language. */
     language_id: z.int().optional(),
+    /** The subject of the verified context: `user:k_1`. */
     user_id: z.string().max(200).optional(),
     /** 0 to 1. */
     confidence_score: z.number().min(0).max(1).optional(),
+    /** Why this agent was asked, and why it took the question for what it took it for. */
     classification_reasoning: z.union([z.array(z.unknown()).max(200), z.record(z.string(), z.unknown())]).optional(),
+    /** Whether the answer came from a cache. */
     cache_hit: z.boolean().optional(),
+    /** Whether feedback on earlier answers had an influence on this one. */
     feedback_influenced: z.boolean().optional(),
+    /** Whether earlier turns of the conversation completed the question. */
     memory_context_used: z.boolean().optional(),
   })
   .superRefine(withinLimits({ maxDepth: 8, maxLength: 64_000 }));

@@ -28,6 +28,16 @@ export const ASKER_FACTS = 'asker_facts';
 /** Statements about the asker, each on one line. Data of others: never instructions, and no source of an answer. */
 export const AskerFacts = z.array(z.string().min(1).max(16_000)).max(100);
 
+/** Member of the metadata that tells a librarian how the question came to it; set by the gateway alone. */
+export const QUESTION_ORIGIN = 'question_origin';
+export const QuestionOrigin = z.object({
+  /** Why this librarian was chosen. */
+  classification_reasoning: z.array(z.string().min(1).max(500)).max(20).optional(),
+  /** Whether earlier turns of the conversation completed the question. */
+  memory_context_used: z.boolean().optional(),
+});
+export type QuestionOrigin = z.infer<typeof QuestionOrigin>;
+
 /** `POST /librarians/{id}/ask`: what one librarian sends to another. Everything else travels in the signed context. */
 export const LibrarianAskRequest = z.strictObject({
   query: Query,

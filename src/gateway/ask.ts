@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
-import { AskRequest } from '../contract/ask-request.ts';
+import { AskRequest, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
 import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import type { LibrarianResponse } from '../contract/response.ts';
+import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
 import { isDeclined, nothingFound } from '../delegation/abstention.ts';
 import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
@@ -32,6 +32,7 @@ import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { createTalk } from './talk.ts';
+import { withMembers } from './understand-question.ts';
 
 export interface AskParts {
   client: SignedClient;
@@ -113,7 +114,8 @@ export const createAsking = (parts: AskParts): Asking => {
         librarian === CONCIERGE
           ? await askConcierge(c, { query, metadata, context, ai, signal })
           : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
-      const asked = [chosen.delegate ?? []].flat();
+      const isRewritten = query !== request.query;
+      const asked = [chosen.delegate ?? []].flat().map((each) => withOrigin(each, { metadata, isRewritten }));
       progress?.({ type: 'routing', librarians: asked.map(({ to: id, query: own }) => ({ id, query: own })) });
       const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
@@ -145,7 +147,20 @@ const named = (
   { query, metadata }: Asked,
 ): LibrarianResponse => {
   const text = readsHistory ? query : completedQuestion(query, turnBefore({ metadata }));
-  return { delegate: { to: id, ...(text === query ? {} : { query: text }) } };
+  const context = readsHistory ? {} : { context: { [QUESTION_ORIGIN]: { memory_context_used: text !== query } } };
+  return { delegate: { to: id, ...context, ...(text === query ? {} : { query: text }) } };
+};
+
+/** Says that the conversation completed the question. How a question came about is omitted when the metadata would be too large. */
+const withOrigin = (
+  { context, ...request }: DelegateRequest,
+  { metadata, isRewritten }: Pick<Asked, 'metadata'> & { isRewritten: boolean },
+): DelegateRequest => {
+  const read = readAs(QuestionOrigin, context?.[QUESTION_ORIGIN]);
+  const origin = { ...(read.ok ? read.value : {}), ...(isRewritten ? { memory_context_used: true } : {}) };
+  const member = { [QUESTION_ORIGIN]: origin };
+  const isEmpty = Object.keys(origin).length === 0;
+  return isEmpty || withMembers(metadata, member) === metadata ? request : { ...request, context: member };
 };
 
 /** Share of the request's time that may be spent on descriptions of librarians that are not in the directory yet. */

@@ -1,4 +1,4 @@
-import { ASKER_FACTS, type AskRequest } from '../contract/ask-request.ts';
+import { ASKER_FACTS, type AskRequest, QUESTION_ORIGIN } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { type Facts, MemoryId } from '../contract/memory.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
@@ -61,7 +61,7 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
   const conversations = conversationsBy(client);
   return async ({ request, context, signal, waitUntil, ai }) => {
     const { query, conversation_id: id } = request;
-    const metadata = withoutFacts(request.metadata);
+    const metadata = withoutOurs(request.metadata);
     const given = turnsIn(metadata);
     const bounds = () => ({ ai, timeLeftMs: context.deadlineMs - now(), signal });
     const withinMs = () => Math.min(RECALL_MS, (context.deadlineMs - now()) * SHARE_OF_RECALLING);
@@ -108,10 +108,10 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
 
 type Metadata = Readonly<Record<string, unknown>> | undefined;
 
-/** Only memories that are stored for the asker count as facts. */
-const withoutFacts = (metadata: Metadata): Metadata => {
-  if (metadata?.[ASKER_FACTS] === undefined) return metadata;
-  const { [ASKER_FACTS]: _, ...rest } = metadata;
+/** Only memories that are stored for the asker count as facts, and only the concierge says why a librarian was chosen. */
+const withoutOurs = (metadata: Metadata): Metadata => {
+  if (metadata?.[ASKER_FACTS] === undefined && metadata?.[QUESTION_ORIGIN] === undefined) return metadata;
+  const { [ASKER_FACTS]: _facts, [QUESTION_ORIGIN]: _origin, ...rest } = metadata;
   return rest;
 };
 

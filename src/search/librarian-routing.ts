@@ -29,6 +29,8 @@ export interface Candidates {
 export interface Choice {
   /** Undefined without clear evidence and without a permitted default librarian. */
   to: string | undefined;
+  /** Whether the default librarian was chosen for want of clear evidence for another. */
+  isDefault: boolean;
   /** Evidence for a librarian, including the prior of the default one. */
   strengthOf: (id: string) => number;
   /** Whether the margin over the next best is so large that a model's choice would hardly differ. */
@@ -102,10 +104,10 @@ export const chooseLibrarian = (
   const typical = best === undefined ? 0 : (evidence.get(best)?.typical ?? 0);
   const lead = matchOf(best) + typical - matchOf(defaultLibrarian);
   if (best === undefined || lead <= POSITIVE_EVIDENCE) {
-    return { to: defaultLibrarian, strengthOf, isClear: lead < POSITIVE_EVIDENCE - CLEAR_LEAD };
+    return { to: defaultLibrarian, isDefault: true, strengthOf, isClear: lead < POSITIVE_EVIDENCE - CLEAR_LEAD };
   }
   const isClear = lead - POSITIVE_EVIDENCE >= CLEAR_LEAD && matchOf(best) - matchOf(second) >= CLEAR_LEAD;
-  return { to: best, strengthOf, isClear };
+  return { to: best, isDefault: false, strengthOf, isClear };
 };
 
 /** Search index over the descriptions of some librarians. */

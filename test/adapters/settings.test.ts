@@ -50,6 +50,10 @@ describe('readSettings()', () => {
     expect(readSettings(without)).toMatchObject({ chat: undefined, embedding: undefined });
   });
 
+  it('reads the ids of languages', () => {
+    expect(readSettings({ LANGUAGE_IDS: '{"en": 1, "de": 2}' }).languageIds).toEqual({ en: 1, de: 2 });
+  });
+
   it('reads prices and the limits of a question', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     const limits = { TOKENS_PER_QUESTION: '0', COST_MICROS_PER_QUESTION: '2500' };
@@ -86,6 +90,8 @@ describe('readSettings()', () => {
     ['half a token', { TOKENS_PER_QUESTION: '0.5' }, /TOKENS_PER_QUESTION/],
     ['money that is no number', { COST_MICROS_PER_QUESTION: '$1' }, /COST_MICROS_PER_QUESTION: is not a number/],
     ['a limit of what has no price', { ...PRODUCTION, COST_MICROS_PER_QUESTION: '1000' }, /MODEL_PRICES has no price/],
+    ['a language without a number', { LANGUAGE_IDS: '{"en": "one"}' }, /LANGUAGE_IDS: en/],
+    ['ids that are no JSON', { LANGUAGE_IDS: 'en=1' }, /LANGUAGE_IDS/],
     ['prices of another form', { MODEL_PRICES: '{"m": {"input": 1}}' }, /MODEL_PRICES: m/],
   ];
   for (const [name, variables, told] of WRONG) {

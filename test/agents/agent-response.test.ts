@@ -72,12 +72,9 @@ describe('AgentResponse', () => {
 });
 
 describe('executionMetadata()', () => {
-  it('returns seconds, the time in ISO 8601, and whether the answer was cached', () => {
-    expect(executionMetadata({ startedMs: 1000, now: 1250, cacheHit: true })).toEqual({
-      execution_time: 0.25,
-      timestamp: '1970-01-01T00:00:01.250Z',
-      cache_hit: true,
-    });
+  it('returns seconds, and the time in ISO 8601', () => {
+    const timestamp = '1970-01-01T00:00:01.250Z';
+    expect(executionMetadata({ startedMs: 1000, now: 1250 })).toEqual({ execution_time: 0.25, timestamp });
   });
 
   it('never returns a negative time, even when the clock is set back', () => {

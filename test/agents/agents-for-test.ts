@@ -1,8 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts';
 import { AgentResponse } from '../../src/agents/agent-response.ts';
-import { serveAgent } from '../../src/agents/serve-agent.ts';
+import { type AgentServeOptions, serveAgent } from '../../src/agents/serve-agent.ts';
 import type { AgentType, AgentResponse as WireAgentResponse } from '../../src/contract/agent-response.ts';
-import type { ServeOptions } from '../../src/runtime/serve-librarian.ts';
 import {
   ANALYTICS_RESULT,
   HYBRID_RESULT,
@@ -33,7 +32,7 @@ export const ANSWERS = {
 } satisfies Record<AgentType, WireAgentResponse>;
 
 /** Serves an agent as librarian `analytics`, or as another one. */
-export const serve = async (agent: Agent, options: Partial<ServeOptions> = {}, type: AgentType = 'analytics') => {
+export const serve = async (agent: Agent, options: Partial<AgentServeOptions> = {}, type: AgentType = 'analytics') => {
   const id = type.replace('_', '-');
   const info = {
     id,

@@ -54,6 +54,21 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
   });
 
+  it('says who asked in which language, by the verified context and the question alone', async () => {
+    const claimed = { user_id: 'user:someone', feedback_influenced: true, classification_reasoning: ['It counts'] };
+    const answer = answering({ ...ANSWERS.analytics, metadata: claimed });
+    const app = await serve(answer, { languageIds: { de: 2 } });
+    const metadataOf = async (query: string) => (await askAgent(app, { body: { query } })).reply.metadata;
+    const about = { user_id: 'user:u_secret', memory_context_used: false, feedback_influenced: false };
+    const english = await metadataOf('How many iPhone 17 are in stock?');
+    expect(english).toMatchObject({ ...about, language: 'en', classification_reasoning: ['It counts'] });
+    expect(english).not.toHaveProperty('language_id');
+    const german = await metadataOf('Wie viele iPhone 17 haben wir auf Lager?');
+    expect(german).toMatchObject({ ...about, language: 'de', language_id: 2 });
+    // In no language in particular.
+    expect(await metadataOf('Apollo III')).not.toHaveProperty('language');
+  });
+
   it.each(Object.values(ANSWERS))('writes an answer of $type in each format', async (response) => {
     const app = await serve(answering(response), {}, response.type);
     const written = async (format: string) => {
@@ -208,6 +223,22 @@ describe('An agent as a librarian', () => {
       metadata: { analytics: { success: true, result: ANSWERS.analytics.result } },
     });
     expect(reply).not.toHaveProperty('partial');
+  });
+
+  it('says why it was asked, before its own reasons, and whether earlier turns completed the question', async () => {
+    const answer = answering({ ...ANSWERS.analytics, metadata: { classification_reasoning: ['It counts'] } });
+    const envelopeWith = async (question_origin: unknown) =>
+      (await askAs(answer, 'analytics', { metadata: { question_origin } })).reply.metadata.analytics.metadata;
+    const origin = { classification_reasoning: ['The words fit best'], memory_context_used: true };
+    expect(await envelopeWith(origin)).toMatchObject({
+      classification_reasoning: ['The words fit best', 'It counts'],
+      memory_context_used: true,
+    });
+    for (const unusable of [undefined, 'x', { memory_context_used: 'yes' }, { classification_reasoning: [1] }]) {
+      const metadata = await envelopeWith(unusable);
+      expect(metadata.classification_reasoning).toEqual(['It counts']);
+      expect(metadata).not.toHaveProperty('memory_context_used');
+    }
   });
 
   it('answers with the synthesis of a hybrid answer, and all its sources', async () => {

@@ -131,7 +131,10 @@ describe('POST /v1/ask', () => {
   it('passes user and workspace to the librarian, with read-only rights', async () => {
     await post(
       '/v1/ask',
-      { query: 'How many?', workspace_id: 'globex', metadata: { product: 'Apollo' } },
+      {
+        ...{ query: 'How many?', workspace_id: 'globex' },
+        metadata: { product: 'Apollo', question_origin: { classification_reasoning: ['Because I say so'] } },
+      },
       { key: WRITER },
     );
     const [query, context] = seen[0]!;
@@ -141,7 +144,10 @@ describe('POST /v1/ask', () => {
       workspaceId: 'globex',
       capabilities: ['kb:read'],
     });
-    expect(context?.metadata).toEqual({ product: 'Apollo' });
+    // Only the concierge says why a librarian was chosen.
+    const reasons = [expect.stringMatching(/^The words fit no other librarian/)];
+    const origin = { classification_reasoning: reasons, memory_context_used: false };
+    expect(context?.metadata).toEqual({ product: 'Apollo', question_origin: origin });
   });
 
   it('uses the first workspace of the key when the request names none', async () => {

@@ -150,7 +150,10 @@ const answerFromModel = async (
     const { gated, table } = executed.value;
     const interpretation = `${describeRows(table, wording)} ${originOf(gated.tables, now)}`;
     return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
-      .setMetadata({ statement_by: 'model', model: call.ai.model, truncated: table.truncated })
+      .setMetadata({
+        ...{ statement_by: 'model', model: call.ai.model, truncated: table.truncated, cache_hit: false },
+        classification_reasoning: ['No named question surely asks the same: a model proposed the statement'],
+      })
       .toArray();
   }
   return undefined;
@@ -192,6 +195,8 @@ const catalogueResponse = (query: string, { match, names, executed, now }: Catal
       named_question: question.name,
       parameters: labels,
       truncated: table.truncated,
+      classification_reasoning: [`The named question ${question.name} asks the same, with a score of ${score}`],
+      cache_hit: false,
       ...entityOf(question, table),
     })
     .toArray();
@@ -228,9 +233,10 @@ const responseFor = (
 const confidenceOf = (score: number): number =>
   Math.round((0.6 + 0.35 * Math.min(1, (score - MIN_SCORE) / (1 - MIN_SCORE))) * 100) / 100;
 
+/** What the answer is about, unless it is about several. */
 const entityOf = ({ entity }: NamedQuestion, { rows }: Table) => {
-  const id = entity && rows[0]?.[entity.column];
-  return Number.isSafeInteger(id) ? { entity_type: entity?.type, entity_id: Number(id) } : {};
+  const [id, ...others] = new Set(rows.map((row) => entity && row[entity.column]));
+  return Number.isSafeInteger(id) && others.length === 0 ? { entity_type: entity?.type, entity_id: Number(id) } : {};
 };
 
 const MAX_SIMILAR = 5;

@@ -1,13 +1,12 @@
 import { CodedError } from '../../http/coded-error.ts';
-import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Agent } from '../agent.ts';
-import { serveAgent } from '../serve-agent.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { createAnalyticsAgent } from './analytics-agent.ts';
 import { type Catalogue, storedCatalogue } from './catalogue.ts';
 import EXAMPLES from './question-examples.json' with { type: 'json' };
 
-export interface AnalyticsAppOptions extends Omit<ServeOptions, 'unavailable'> {
+export interface AnalyticsAppOptions extends Omit<AgentServeOptions, 'unavailable'> {
   /** When it is absent or holds no catalogue, every question fails with SERVICE_UNAVAILABLE. */
   database: SqlDatabase | undefined;
   /** The workspace that the database belongs to. */

@@ -1,6 +1,5 @@
-import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { AgentProfile } from '../agent.ts';
-import { serveAgent } from '../serve-agent.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { SOURCES } from './ask-parts.ts';
 import { hybridAgent } from './hybrid-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
@@ -21,4 +20,4 @@ const HYBRID: AgentProfile = {
 };
 
 /** `POST /librarians/hybrid/ask`, `GET /librarians/hybrid` and `POST /v1/agents/hybrid`. */
-export const createApp = (options: ServeOptions) => serveAgent(hybridAgent, HYBRID, options);
+export const createApp = (options: AgentServeOptions) => serveAgent(hybridAgent, HYBRID, options);

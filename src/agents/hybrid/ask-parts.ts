@@ -37,6 +37,8 @@ export interface AnsweredPart extends PartialQuery {
   isPartial: boolean;
   result: Record<string, unknown>;
   attribution: SourceAttribution;
+  /** Of the part's own response; empty when that was too large to return. */
+  metadata: AgentMetadata;
 }
 
 export interface FailedPart extends PartialQuery {
@@ -100,10 +102,10 @@ const readPart = (query: PartialQuery, branch: Branch | undefined): Part => {
   if (!read.value.success) return failed(query, response.error ?? failureInfoOf(read.value));
   const finding = containMarkdown(findingOf(read.value, response));
   if (finding === '') return failed(query, unusable(query));
-  const { source_attribution: attribution, result } = read.value;
+  const { source_attribution: attribution, result, metadata } = read.value;
   const isInformed = hasFound(read.value);
   const isPartial = response.partial === true || !isInformed;
-  return { ...query, ok: true, finding, isInformed, isPartial, result: { ...result }, attribution };
+  return { ...query, ok: true, finding, isInformed, isPartial, result: { ...result }, attribution, metadata };
 };
 
 const failed = (query: PartialQuery, error: ErrorInfo): FailedPart => ({ ...query, ok: false, isAsked: true, error });
@@ -120,7 +122,7 @@ const withoutEnvelope = (query: PartialQuery, { answer = '', error, ...response 
   const isOmitted = Array.isArray(omitted) && omitted.includes(query.type);
   if (!isOmitted || finding === '') return failed(query, error ?? unusable(query));
   const attribution = attributionOf(query, response.confidence ?? UNSTATED);
-  return { ...query, ok: true, finding, isInformed: true, isPartial: true, result: {}, attribution };
+  return { ...query, ok: true, finding, isInformed: true, isPartial: true, result: {}, attribution, metadata: {} };
 };
 
 /** Confidence of an answer that does not state one. */

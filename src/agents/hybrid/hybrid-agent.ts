@@ -9,7 +9,7 @@ import { type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import { proposeSplit } from './propose-split.ts';
-import { MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
+import { cuesFor, MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
 import { modelSynthesis, synthesise } from './synthesise.ts';
 
 /**
@@ -100,6 +100,8 @@ const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMe
   return {
     sub_query_count: parts.length,
     split_by: splitBy,
+    classification_reasoning: parts.map((part, at) => reasonFor(part, { place: at + 1, splitBy })),
+    ...sharedBy(parts),
     failed: failed.map(({ type, query, error }) => ({
       type,
       query: query.slice(0, 1000),
@@ -107,6 +109,31 @@ const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMe
       error_code: error.code,
     })),
     ...(isPartial ? { partial: true } : {}),
+  };
+};
+
+const reasonFor = ({ type, query }: Part, { place, splitBy }: { place: number; splitBy: Plan['splitBy'] }): string => {
+  const goes = `Part ${place} goes to ${SOURCES[type].name}`;
+  if (splitBy === 'model') return `${goes}: a model chose it`;
+  const cues = cuesFor(type, query);
+  return cues.length === 0 ? `${goes}: no word asks for another source` : `${goes} by its words: ${cues.join(', ')}`;
+};
+
+/** What the answered parts have in common: the thing that they are about, and whether all came from a cache. */
+const sharedBy = (parts: readonly Part[]): AgentMetadata => {
+  const known = parts.flatMap((part) => (part.ok ? [part.metadata] : []));
+  const entities = new Map(
+    known.flatMap(({ entity_id: id, entity_type: type }) =>
+      typeof id === 'number' && typeof type === 'string'
+        ? [[`${type} ${id}`, { entity_id: id, entity_type: type }]]
+        : [],
+    ),
+  );
+  const [entity, ...others] = entities.values();
+  const hits = known.map(({ cache_hit }) => cache_hit);
+  return {
+    ...(others.length === 0 ? entity : {}),
+    ...(hits.length === 0 || hits.includes(undefined) ? {} : { cache_hit: hits.every((hit) => hit === true) }),
   };
 };
 

@@ -93,11 +93,19 @@ const VERB_EXPECTED =
 /** Behind a comma these describe what was named before. */
 const RELATIVE = /^(?:which|who|whom|whose|where|when)\b/i;
 
+/** The names of the cues by which a text needs a kind of source: `stock`, `counts`. */
+export const cuesFor = (type: SourceType, text: string): string[] =>
+  cuesIn(text).flatMap((cue) => (cue.type === type ? [cue.label] : []));
+
+const cuesIn = (text: string) => {
+  const words = text.slice(0, MAX_LENGTH).toLowerCase().replace(/\s+/g, ' ');
+  return CUES.filter(({ pattern }) => pattern.test(words));
+};
+
 /** The kind of source that a text needs by its words; the knowledge base without any cue. Each cue counts once. */
 const sourceOf = (text: string): { type: SourceType; score: number } => {
-  const words = text.slice(0, MAX_LENGTH).toLowerCase().replace(/\s+/g, ' ');
   const scores: Record<SourceType, number> = { semantic: 0, analytics: 0, web_search: 0 };
-  for (const { type, weight, pattern } of CUES) if (pattern.test(words)) scores[type] += weight;
+  for (const { type, weight } of cuesIn(text)) scores[type] += weight;
   // Among equals the first of these is taken.
   const order = ['semantic', 'analytics', 'web_search'] as const;
   const type = order.reduce((best, each) => (scores[each] > scores[best] ? each : best));
@@ -109,8 +117,8 @@ const STRONG = 2;
 /** A word such as `yesterday` alone decides nothing. */
 const LEAST_CUE = 1.5;
 
-const CUES = cues.map(({ type, weight, pattern }) => ({
+const CUES = cues.map(({ label, type, weight, pattern }) => ({
+  ...{ label, weight },
   type: SourceType.parse(type),
-  weight,
   pattern: new RegExp(pattern),
 }));

@@ -5,12 +5,11 @@ import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
-import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
 import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
 import { searchKnowledge } from '../../search/search-knowledge.ts';
-import { serveAgent } from '../serve-agent.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { createSemanticAgent, type SemanticParts } from './semantic-agent.ts';
 
@@ -24,7 +23,7 @@ const SEMANTIC: LibrarianInfo = {
   examples,
 };
 
-export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, ServeOptions {
+export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, AgentServeOptions {
   /** For editions that carry word vectors. */
   wordVectors?: RetrieverParts['wordVectors'];
   /** What a question means to the embedding model; words alone are searched when absent. */

@@ -48,6 +48,7 @@ export const createSemanticAgent =
       .setMetadata({
         edition: edition.id,
         best_score: best,
+        cache_hit: false,
         ...(subject === query ? {} : { searched_for: subject }),
         ...(degraded.length > 0 ? { degraded: [...degraded] } : {}),
         ...about,

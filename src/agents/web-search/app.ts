@@ -1,6 +1,5 @@
-import type { ServeOptions } from '../../runtime/serve-librarian.ts';
 import type { AgentProfile } from '../agent.ts';
-import { serveAgent } from '../serve-agent.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { createWebSearchAgent, type WebSearchParts } from './web-search-agent.ts';
 
@@ -17,7 +16,7 @@ const WEB_SEARCH: AgentProfile = {
   },
 };
 
-export type WebSearchAppOptions = Omit<ServeOptions, 'unavailable'> &
+export type WebSearchAppOptions = Omit<AgentServeOptions, 'unavailable'> &
   Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
 
 /** `POST /librarians/web-search/ask`, `GET /librarians/web-search` and `POST /v1/agents/web_search`. */

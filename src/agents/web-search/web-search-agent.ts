@@ -67,7 +67,8 @@ export const createWebSearchAgent =
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
         provider: search.provider,
         cache_hit: isCached,
-        ...(product === undefined ? {} : { entity_id: product.productId, entity_type: 'product' }),
+        classification_reasoning: reasonsFor(product, isAboutPrice),
+        ...(product?.alsoNamed.length === 0 ? { entity_id: product.productId, entity_type: 'product' } : {}),
         ...(product === undefined || product.alsoNamed.length === 0 ? {} : { not_looked_up: product.alsoNamed }),
         ...(isReadable && !product?.alsoNamed.length ? {} : { partial: true }),
       })
@@ -75,6 +76,12 @@ export const createWebSearchAgent =
   };
 
 const MAX_URLS = 20;
+
+const reasonsFor = (product: NamedProduct | undefined, isAboutPrice: boolean): string[] => {
+  const about = isAboutPrice ? 'The question is about a price' : 'The question is not about a price';
+  if (product === undefined) return [about];
+  return [about, `It names a product of the shop: ${product.name}`];
+};
 
 const noProvider = () =>
   new CodedError('SERVICE_UNAVAILABLE', 'neither SERPAPI_KEY nor BRAVE_SEARCH_KEY is set', {

@@ -168,6 +168,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Tokens of stored facts about the asker that a question takes along, 0 (none) to 2,000 ([memory](memory.md#facts-about-the-asker))',
   },
   {
+    name: 'LANGUAGE_IDS',
+    functions: ['analytics', 'semantic', 'web-search', 'hybrid'],
+    otherwise: 'agents report no `language_id`',
+    what: 'The ids that a host gives to languages, as JSON: `{"en": 1, "de": 2}`; agents report that of the question ([agents](contract.md#agents))',
+  },
+  {
     name: 'MAX_MEMORIES',
     functions: ['memory'],
     otherwise: '50000 on Upstash, 10000 in Durable Objects',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { QUESTION_ORIGIN } from '../../contract/ask-request.ts';
 import { readAs } from '../../contract/issue.ts';
 import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
 import type { DelegateRequest } from '../../contract/response.ts';
@@ -20,6 +21,11 @@ export interface ConciergeParts {
   librarians: readonly LibrarianInfo[];
   /** Default librarian without clear evidence for another; only if the caller may use it. */
   defaultLibrarian: string;
+}
+
+/** A part of a message with its librarian, and why that one was chosen: a sentence without words of the question. */
+interface RoutedPart extends Part {
+  reason: string;
 }
 
 /** A message with more questions than concurrent delegates is not split. */
@@ -63,18 +69,25 @@ const noCandidateError = (librarians: readonly LibrarianInfo[]) =>
 const CLEARLY_FOR_DEFAULT = 1;
 
 /** A follow-up question goes to the librarian of the previous turn, unless there is clear evidence for another. */
-const followUpPart = (query: string, candidates: Candidates, context: Context | undefined): Part[] | undefined => {
+const followUpPart = (
+  query: string,
+  candidates: Candidates,
+  context: Context | undefined,
+): RoutedPart[] | undefined => {
   const before = turnBefore(context);
   if (before === undefined || !isFollowUp(query)) return undefined;
   const { index, all, defaultLibrarian } = candidates;
   const choice = chooseLibrarian(completedQuestion(query, before), index, defaultLibrarian);
-  if (choice.to !== undefined && choice.to !== defaultLibrarian) return [{ query, to: choice.to }];
+  const byWords = (to: string) => [{ query, to, reason: `A follow-up question whose words fit ${to} best` }];
+  if (choice.to !== undefined && choice.to !== defaultLibrarian) return byWords(choice.to);
   const to = before.librarian ?? chooseLibrarian(before.question, index, defaultLibrarian).to;
   if (to === undefined || !all.some(({ id }) => id === to)) return undefined;
   const isForDefault =
     defaultLibrarian !== undefined &&
     choice.strengthOf(defaultLibrarian) - choice.strengthOf(to) >= CLEARLY_FOR_DEFAULT;
-  return [{ query, to: isForDefault ? defaultLibrarian : to }];
+  return isForDefault
+    ? byWords(defaultLibrarian)
+    : [{ query, to, reason: `A follow-up question: ${to} is the librarian of the one before` }];
 };
 
 /** Undefined when no librarian is a candidate. */
@@ -82,7 +95,7 @@ const partsOf = async (
   query: string,
   candidates: Candidates,
   context: Context | undefined,
-): Promise<Part[] | undefined> => {
+): Promise<RoutedPart[] | undefined> => {
   const { index, single, defaultLibrarian } = candidates;
   const questions = questionsOf(query);
   if (questions.length > 1 && questions.length <= MAX_PARTS) {
@@ -99,47 +112,61 @@ const partsOfOne = async (
   query: string,
   candidates: Candidates,
   context: Context | undefined,
-): Promise<Part[] | undefined> => {
+): Promise<RoutedPart[] | undefined> => {
   const kinds = splitByKind(query, candidates);
-  if (kinds.isSeveral && kinds.combiner !== undefined) return [{ query, to: kinds.combiner }];
+  if (kinds.isSeveral && kinds.combiner !== undefined) {
+    const to = kinds.combiner;
+    return [{ query, to, reason: `The question needs several librarians, which ${to} combines` }];
+  }
   if (kinds.isSeveral && kinds.parts !== undefined && kinds.parts.length <= MAX_PARTS) {
-    return joined(kinds.parts, candidates);
+    const parts = kinds.parts.map((part) => ({ ...part, reason: `The words of this part fit ${part.to} best` }));
+    return joined(parts, candidates);
   }
   const choices = [chooseLibrarian(query, candidates.index, candidates.defaultLibrarian)];
   return assign([query], await targetsOf({ questions: [query], choices, candidates: candidates.all }, context));
 };
 
 /** The default librarian gets a message with all of its questions at once; others get one question at a time. */
-const joined = (parts: readonly Part[], { defaultLibrarian }: Candidates): Part[] => {
+const joined = (parts: readonly RoutedPart[], { defaultLibrarian }: Candidates): RoutedPart[] => {
   const own = parts.filter(({ to }) => to === defaultLibrarian);
   const query = own.map((part) => part.query).join(' ');
   return parts.flatMap((part) => (part.to !== defaultLibrarian ? [part] : part === own[0] ? [{ ...part, query }] : []));
 };
 
+/** A librarian for a question; none when no librarian is a candidate. */
+interface Target {
+  to: string | undefined;
+  reason: string;
+}
+
 /** The model's choice if there is one and the lexical routing is uncertain, otherwise the lexical one. */
 const targetsOf = async (
   asked: { questions: readonly string[]; choices: readonly Choice[]; candidates: readonly LibrarianInfo[] },
   { ai, timeout = Number.POSITIVE_INFINITY, signal }: Context = {},
-): Promise<readonly (string | undefined)[]> => {
-  const byWords = asked.choices.map(({ to }) => to);
+): Promise<readonly Target[]> => {
+  const byWords = asked.choices.map(({ to, isDefault }) => ({
+    to,
+    reason: isDefault ? `The words fit no other librarian clearly better than ${to}` : `The words fit ${to} best`,
+  }));
   if (ai === undefined || asked.candidates.length < 2 || asked.choices.every(({ isClear }) => isClear)) return byWords;
   const timeoutMs = Math.min(MODEL_TIMEOUT_MS, timeout * MODEL_SHARE);
-  return (await chooseByModel(ai, { ...asked, timeoutMs, signal })) ?? byWords;
+  const chosen = await chooseByModel(ai, { ...asked, timeoutMs, signal });
+  return chosen?.map((to) => ({ to, reason: `A model chose ${to} by the descriptions of the librarians` })) ?? byWords;
 };
 
-const assign = (questions: readonly string[], targets: readonly (string | undefined)[]): Part[] | undefined => {
-  const parts: Part[] = [];
+const assign = (questions: readonly string[], targets: readonly Target[]): RoutedPart[] | undefined => {
+  const parts: RoutedPart[] = [];
   for (const [place, query] of questions.entries()) {
-    const to = targets[place];
+    const { to, reason = '' } = targets[place] ?? {};
     if (to === undefined) return undefined;
-    parts.push({ query, to });
+    parts.push({ query, to, reason });
   }
   return parts;
 };
 
 /** When a specialist fails, the default librarian is the fallback. */
 const requestFor = (
-  { query, to }: Part,
+  { query, to, reason }: RoutedPart,
   { asked, candidates, context }: { asked: string; candidates: Candidates; context: Context | undefined },
 ): DelegateRequest => {
   const { all, defaultLibrarian } = candidates;
@@ -148,6 +175,12 @@ const requestFor = (
   return {
     to,
     ...(text === asked ? {} : { query: text }),
+    context: {
+      [QUESTION_ORIGIN]: {
+        classification_reasoning: [reason],
+        ...(readsHistory ? {} : { memory_context_used: text !== query }),
+      },
+    },
     ...(defaultLibrarian === undefined || to === defaultLibrarian ? {} : { fallback: defaultLibrarian }),
   };
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/agents/analytics/app.ts';
 import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
+import SHOP_TEXT from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import type { ServeOptions } from '../../../src/runtime/serve-librarian.ts';
 import { d1Database } from '../../../src/storage/d1-database.ts';
@@ -61,6 +62,20 @@ describe('without a model', () => {
     expect(result.interpretation).toMatch(
       /^Revenue in March 2026, without cancelled and refunded orders, by currency: /,
     );
+  });
+
+  it('names the thing that all rows are about, the named question, and that nothing is cached', async () => {
+    const { metadata } = await answerTo('What does the Apollo III cost?');
+    expect(metadata).toMatchObject({ entity_type: 'product', entity_id: 3, cache_hit: false, language: 'en' });
+    expect(metadata.classification_reasoning).toEqual([
+      expect.stringMatching(/^The named question product_price asks the same, with a score of [01]/),
+    ]);
+    const two = JSON.stringify(SHOP_TEXT).replace(/("most_expensive".*?)LIMIT 1/s, '$1LIMIT 2');
+    const dearest = await answerTo('What is the most expensive product?', {
+      database: withCatalogue(shop.database, two),
+    });
+    expect([dearest.result.row_count, dearest.metadata.named_question]).toEqual([2, 'most_expensive']);
+    expect(dearest.metadata).not.toHaveProperty('entity_id');
   });
 
   it('says that there is nothing when no row is found', async () => {

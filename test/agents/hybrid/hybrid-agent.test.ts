@@ -62,6 +62,28 @@ describe('The hybrid agent', () => {
     expect(reply.metadata).not.toHaveProperty('partial');
   });
 
+  it('says what each part was taken for, and what the parts have in common', async () => {
+    const about = (id: number, hit: boolean) => ({
+      metadata: { entity_id: id, entity_type: 'product', cache_hit: hit },
+    });
+    const metadataOf = async (analytics: object, semantic: object) =>
+      (
+        await askHybrid({
+          analytics: saying('analytics', analytics),
+          semantic: saying('semantic', semantic),
+        })
+      ).reply.metadata;
+    const same = await metadataOf(about(11, true), about(11, true));
+    expect(same).toMatchObject({ ...about(11, true).metadata, user_id: 'user:u_secret', language: 'en' });
+    expect(same.classification_reasoning).toEqual([
+      expect.stringMatching(/^Part 1 goes to the shop database by its words: counts/),
+      expect.stringMatching(/^Part 2 goes to the knowledge base/),
+    ]);
+    expect((await metadataOf(about(11, true), about(11, false))).cache_hit).toBe(false);
+    const apart = await metadataOf(about(11, true), { metadata: { entity_id: 12, entity_type: 'product' } });
+    for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
+  });
+
   it('asks all agents in parallel', async () => {
     let waiting = 0;
     const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();

@@ -22,7 +22,14 @@ describe('createConcierge() with a model', () => {
   it('follows the model where words leave a doubt', async () => {
     const { ai } = modelThat(async () => '{"librarians": ["web-search"]}');
     expect(await targetsOf(OPEN)).toEqual(['navigator']);
-    expect(await targetsOf(OPEN, { ai })).toEqual(['web-search']);
+    const { requests, origins } = await decide(OPEN, { ai });
+    expect(requests.map(({ to }) => to)).toEqual(['web-search']);
+    expect(origins).toEqual([
+      {
+        classification_reasoning: ['A model chose web-search by the descriptions of the librarians'],
+        memory_context_used: false,
+      },
+    ]);
   });
 
   it('does not ask the model where words are clear', async () => {

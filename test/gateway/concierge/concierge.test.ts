@@ -50,10 +50,18 @@ describe('createConcierge()', () => {
   });
 
   it('names the default librarian as the fallback of a specialist, and no fallback for itself', async () => {
-    expect((await decide('How many fans are in stock?')).response).toEqual({
-      delegate: { to: 'analytics', fallback: 'navigator' },
-    });
-    expect((await decide('How do I reset a forgotten password?')).response).toEqual({ delegate: { to: 'navigator' } });
+    expect((await decide('How many fans are in stock?')).requests).toEqual([
+      { to: 'analytics', fallback: 'navigator' },
+    ]);
+    expect((await decide('How do I reset a forgotten password?')).requests).toEqual([{ to: 'navigator' }]);
+  });
+
+  it('says why a librarian was chosen, and that no earlier turn completed the question', async () => {
+    const byWords = { classification_reasoning: ['The words fit analytics best'], memory_context_used: false };
+    expect((await decide('How many fans are in stock?')).origins).toEqual([byWords]);
+    const [ownDefault] = (await decide('How do I reset a forgotten password?')).origins;
+    const noBetter = 'The words fit no other librarian clearly better than navigator';
+    expect(ownDefault).toMatchObject({ classification_reasoning: [noBetter] });
   });
 
   it('returns what the contract calls a Response', async () => {
@@ -118,8 +126,8 @@ describe('createConcierge() and rights', () => {
   });
 
   it('still finds the specialist where the asker may not ask the default librarian, without a fallback', async () => {
-    const { response } = await decide('How many fans are in stock?', { capabilities: ['sql:read'] });
-    expect(response).toEqual({ delegate: { to: 'analytics' } });
+    const { requests } = await decide('How many fans are in stock?', { capabilities: ['sql:read'] });
+    expect(requests).toEqual([{ to: 'analytics' }]);
   });
 
   it('names the missing rights, or reports that no librarian is available', async () => {
@@ -233,16 +241,24 @@ describe('createConcierge() and the turns before a question', () => {
     ['How many iPhone 17 are in stock?', 'What about the iPhone 16?', 'How many iPhone 16 are in stock?'],
     ['How many customers do we have in Spain?', 'and France?', 'How many customers do we have in France?'],
   ])('after %j sends %j to the same librarian, which reads no history, as %j', async (before, question, asked) => {
-    const { response } = await decide(question, behind(before));
-    expect(response).toEqual({ delegate: { to: 'analytics', query: asked, fallback: 'navigator' } });
-    expect((await decide(question, behind(before, 'analytics'))).response).toEqual(response);
+    const { requests, origins } = await decide(question, behind(before));
+    expect(requests).toEqual([{ to: 'analytics', query: asked, fallback: 'navigator' }]);
+    expect((await decide(question, behind(before, 'analytics'))).requests).toEqual(requests);
+    expect(origins).toEqual([
+      {
+        memory_context_used: true,
+        classification_reasoning: [expect.stringMatching(/^A follow-up question.*analytics/)],
+      },
+    ]);
   });
 
   it.each(['why would I want that?', 'How do I undo it?', 'And Turbo?', 'and in the other mode?'])(
     'leaves %j as typed for a librarian that reads the history',
     async (question) => {
-      const { response } = await decide(question, behind('How do I turn on the night mode?', 'navigator'));
-      expect(response).toEqual({ delegate: { to: 'navigator' } });
+      const { requests, origins } = await decide(question, behind('How do I turn on the night mode?', 'navigator'));
+      expect(requests).toEqual([{ to: 'navigator' }]);
+      // Whether it needs the history is known to that librarian alone.
+      expect(origins).toEqual([{ classification_reasoning: [expect.stringContaining('navigator')] }]);
     },
   );
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { QUESTION_ORIGIN } from '../../../src/contract/ask-request.ts';
 import { type Context, LibrarianInfo } from '../../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';
@@ -26,7 +27,9 @@ export const decide = async (
 ) => {
   const concierge = createConcierge({ librarians, defaultLibrarian: 'navigator' });
   const response = await concierge(question, { user: { id: 'user:u_1', capabilities }, ...context });
-  return { response, requests: [response.delegate ?? []].flat() satisfies DelegateRequest[] };
+  const delegates = [response.delegate ?? []].flat();
+  const requests = delegates.map(({ context: _, ...request }): DelegateRequest => request);
+  return { response, requests, origins: delegates.map(({ context: own }) => own?.[QUESTION_ORIGIN]) };
 };
 
 /** The targets of a decision, in order. */
