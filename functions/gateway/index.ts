@@ -7,6 +7,7 @@ import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
+import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
 import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -25,6 +26,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
   PUBLIC_WORKSPACE?: string;
+  KEEP_ANSWERS?: string;
 }
 
 /** Functions that answer no questions. */
@@ -55,6 +57,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     ...chatModelOf(settings),
     budgets: settings.budgets,
     factTokens: settings.factTokens,
+    keepsAnswers: readKeepAnswers(env.KEEP_ANSWERS, { isLocal }),
     isLocal,
     assets,
     publicWorkspace: env.PUBLIC_WORKSPACE === '' ? undefined : WorkspaceId.optional().parse(env.PUBLIC_WORKSPACE),

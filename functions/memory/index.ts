@@ -3,20 +3,27 @@ import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { isOnUpstash, memoryStoreOf } from '../../src/adapters/stores.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
+import { answerRoutes } from '../../src/answers/answer-routes.ts';
+import { type AnswerVariables, readAnswerLimits } from '../../src/answers/answer-store.ts';
+import { type AnswersStub, remoteAnswers } from '../../src/answers/remote-answers.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
+import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 
-// biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Object's class here
+// biome-ignore lint/performance/noBarrelFile: the runtime looks for the Durable Objects' classes here
+export { AnswersObject } from '../../src/answers/answers-object.ts';
 export { MemoryObject } from '../../src/memory/memory-object.ts';
 
-interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, MetricsBindings {
+interface Env extends IdentityVariables, AdapterVariables, QuotaVariables, AnswerVariables, MetricsBindings {
   MEMORIES: DurableObjectNamespace;
+  ANSWERS: DurableObjectNamespace;
+  PRIVACY_MASK?: string;
   EMBEDDINGS: KVNamespace;
 }
 
@@ -24,6 +31,12 @@ const fetch = serveApp('memory', async (env: Env) => {
   const settings = readSettings(env);
   // The class is MemoryObject, whose type the namespace does not carry.
   const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace) as unknown as MemoryStub;
+  // The same for AnswersObject.
+  const answersOf = (workspace: string) =>
+    remoteAnswers(env.ANSWERS.getByName(workspace) as unknown as AnswersStub, workspace);
+  // Where it is opened, a wrong variable would be found out only by the first answer.
+  readAnswerLimits(env);
+  const { mask } = createMask(readMaskKinds(env.PRIVACY_MASK));
   const store = memoryStoreOf(settings, { embedded: remoteMemoryStore(stubOf), wordsOf: stemsOf });
   const embeddings = embeddingProviderOf(settings);
   // Contexts go into the prompts of the chat model; without one, the count of gpt-4 is shown.
@@ -40,6 +53,8 @@ const fetch = serveApp('memory', async (env: Env) => {
     engines: createEngines({ store, embeddings, tokenizer }),
     ledgerOf: (workspace) => remoteLedger(stubOf, workspace),
     quotas: readMemoryQuotas(env, isOnUpstash(settings) ? 'upstash' : 'embedded'),
+    eraseAnswers: (workspace, of) => answersOf(workspace).erase(of),
+    mount: (app, guard) => answerRoutes(app, { guard, answersOf, mask }),
   });
 });
 

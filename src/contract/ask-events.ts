@@ -55,6 +55,8 @@ export const ProgressEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('routing'),
     librarians: z.array(z.object({ id: LibrarianId, query: z.string().max(4000).optional() })).max(MAX_LISTED),
+    /** The id under which the answer will be kept; absent where it is not. */
+    answer_id: z.uuid().optional(),
   }),
   z.object({
     type: z.literal('searching'),

@@ -3,6 +3,7 @@ export interface HttpRoute {
   /** The group in which documentation shows it. */
   tag:
     | 'Ask'
+    | 'Answers'
     | 'Knowledge'
     | 'Support'
     | 'Articles'
@@ -51,6 +52,19 @@ export const ROUTES = {
     summary: 'Ask several agents at once and join their answers',
     streams: true,
   },
+  'GET /v1/answers': { tag: 'Answers', summary: 'List kept answers, or export them', capability: 'answers:read' },
+  'DELETE /v1/answers': {
+    tag: 'Answers',
+    summary: 'Erase the answers to a person, of a conversation or before a moment',
+    capability: 'answers:write',
+  },
+  'GET /v1/answers/{id}': {
+    tag: 'Answers',
+    summary: 'Show a kept answer with its evidence and its trace',
+    capability: 'answers:read',
+  },
+  'DELETE /v1/answers/{id}': { tag: 'Answers', summary: 'Erase a kept answer', capability: 'answers:write' },
+  'POST /v1/answers/{id}/feedback': { tag: 'Answers', summary: 'Say whether an answer helped' },
   'POST /v1/chat/completions': {
     tag: 'OpenAI',
     summary: 'Ask as with the chat completions of OpenAI',

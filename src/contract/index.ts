@@ -11,6 +11,7 @@
  */
 export * from './agent-options.ts';
 export * from './agent-response.ts';
+export * from './answers.ts';
 export * from './ask-events.ts';
 export * from './ask-request.ts';
 export * from './chat-completions.ts';

@@ -42,6 +42,8 @@ export const AskResult = z.object({
   partial: answered.partial,
   /** Each checked statement with the exact words of its sources. */
   statements: Statements.optional(),
+  /** The id of the answer, where the workspace keeps answers. */
+  answer_id: z.uuid().optional(),
   /** Articles that come closest, when nothing answers. */
   closest: z
     .array(z.object({ title: z.string().max(500), url: Link.optional() }))

@@ -147,6 +147,8 @@ export type MemoryErasureQuery = z.infer<typeof MemoryErasureQuery>;
 export const MemoryErasure = z.object({
   /** Memories that were removed by this call. */
   erased: z.int().min(0),
+  /** Kept answers to the person, or of the conversation, that were removed with them. */
+  answers: z.int().min(0).optional(),
 });
 export type MemoryErasure = z.infer<typeof MemoryErasure>;
 

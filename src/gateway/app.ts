@@ -21,6 +21,7 @@ import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import { answerOrStream } from './answer-or-stream.ts';
+import { createAnswerList, createFeedback } from './answer-routes.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { createAsk, createAsking } from './ask.ts';
 import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
@@ -28,6 +29,7 @@ import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
+import { createKeepAnswers } from './keep-answers.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
@@ -54,6 +56,8 @@ export interface GatewayParts {
   budgets?: Amounts | undefined;
   /** As in `AskParts`. */
   factTokens?: number | undefined;
+  /** Whether the answers of a workspace are kept; none when absent. */
+  keepsAnswers?: ((workspace: string) => boolean) | undefined;
   /** A gateway on a developer's machine answers for loopback names only, so that no web page reaches it under a name of its own. */
   isLocal?: boolean | undefined;
   /** As in `PagesParts`. */
@@ -127,7 +131,9 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/metrics', authenticate(parts));
   on('GET /metrics', createMetricsRoute({ counters: parts.counters, client, now }));
   on('GET /v1/librarians', async (c) => c.json(await librarians.list()));
-  const asking = createAsking(parts);
+  const { keepsAnswers: keeps } = parts;
+  const keepAnswers = keeps && createKeepAnswers({ client, keeps, log, now });
+  const asking = createAsking({ ...parts, keepAnswers });
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
   on('POST /mcp', createMcp({ mcp: parts.mcp, app }));
@@ -148,7 +154,9 @@ export const createApp = (parts: GatewayParts) => {
       url.searchParams.delete('workspace_id');
       const granted = as ?? capability;
       const capabilities =
-        granted?.endsWith(':write') === true ? [granted] : (readingCapabilities(key.capabilities) ?? key.capabilities);
+        granted !== undefined && (as !== undefined || granted.endsWith(':write'))
+          ? [granted]
+          : (readingCapabilities(key.capabilities) ?? key.capabilities);
       if (
         url.pathname.startsWith('/v1/agents/') &&
         url.searchParams.has('format') &&
@@ -172,6 +180,11 @@ export const createApp = (parts: GatewayParts) => {
         : forward(c, client, { ...forwarding, signal: c.req.raw.signal });
     });
   };
+  on('GET /v1/answers', createAnswerList({ client }));
+  on('POST /v1/answers/{id}/feedback', createFeedback({ client }));
+  forwardTo('memory', 'GET /v1/answers/{id}', { as: 'answers:read' });
+  forwardTo('memory', 'DELETE /v1/answers');
+  forwardTo('memory', 'DELETE /v1/answers/{id}');
   forwardTo('navigator', 'POST /v1/navigate');
   forwardTo('analytics', 'POST /v1/agents/analytics');
   forwardTo('semantic', 'POST /v1/agents/semantic');

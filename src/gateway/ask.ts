@@ -30,6 +30,7 @@ import { createConcierge } from './concierge/concierge.ts';
 import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
 import { jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
+import type { KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { createTalk } from './talk.ts';
 import { withMembers } from './understand-question.ts';
@@ -46,6 +47,8 @@ export interface AskParts {
   budgets?: Amounts | undefined;
   /** Tokens of stored facts that a question takes along; none when 0 or absent. */
   factTokens?: number | undefined;
+  /** Keeps the answers; none when absent. */
+  keepAnswers?: KeepAnswers | undefined;
   log?: Log | undefined;
   now?: (() => number) | undefined;
 }
@@ -104,11 +107,15 @@ export const createAsking = (parts: AskParts): Asking => {
     c.set('answeredBy', librarian);
     // The conversation is read and written in the name of the key, which must hold the rights itself.
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
-    return async ({ signal, progress }) => {
+    return async ({ signal, progress: reported }) => {
+      const isStream = reported !== undefined;
+      const kept = parts.keepAnswers?.(c, { request, context, startedAtMs, isStream });
+      const progress = (reported && kept?.watched(reported)) ?? reported;
       const budget = requestBudget(context);
       const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
       const ai = model?.ai;
       const { query, metadata, store } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
+      kept?.ended('understanding');
       const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
       const chosen =
         librarian === CONCIERGE
@@ -116,8 +123,11 @@ export const createAsking = (parts: AskParts): Asking => {
           : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
       const isRewritten = query !== request.query;
       const asked = [chosen.delegate ?? []].flat().map((each) => withOrigin(each, { metadata, isRewritten }));
-      progress?.({ type: 'routing', librarians: asked.map(({ to: id, query: own }) => ({ id, query: own })) });
+      kept?.ended('routing');
+      const routed = asked.map(({ to: id, query: own }) => ({ id, query: own }));
+      progress?.({ type: 'routing', librarians: routed, ...(kept && { answer_id: kept.id }) });
       const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
+      kept?.ended('answering');
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
       c.set('answeredBy', answering ?? CONCIERGE);
       c.set('modelUse', model?.use());
@@ -126,11 +136,14 @@ export const createAsking = (parts: AskParts): Asking => {
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
       const { answer, error, ...rest } = withUsage(response, { own: model?.use(), below: delegates.verifiedUsage() });
-      return {
+      const final = {
         ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
         ...rest,
         ...(error === undefined ? {} : { error: { query: request.query, ...error } }),
       };
+      const standalone = asked.length === 1 ? (asked[0]?.query ?? query) : query;
+      const understoodAs = standalone === request.query ? undefined : standalone;
+      return kept?.keep(final, { budget, understoodAs }) ?? final;
     };
   };
 };

@@ -1,5 +1,6 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
+import { INTERFACE_HEADER } from '../contract/answers.ts';
 import { ErrorInfo } from '../contract/error-info.ts';
 import { honoRoute, type RouteName } from '../contract/http-routes.ts';
 import { readAs } from '../contract/issue.ts';
@@ -47,6 +48,7 @@ export const createMcp = ({ mcp, app }: { mcp: McpFunction | undefined; app: Hon
       if (!callable.some(({ method, path }) => method === sent.method && path.test(pathname))) return c.notFound();
       const headers = new Headers(sent.headers);
       headers.set('Authorization', credentials);
+      headers.set(INTERFACE_HEADER, 'mcp');
       const url = new URL(`${pathname}${search}`, c.req.url);
       const body = sent.method === 'GET' ? null : await sent.arrayBuffer();
       return app.fetch(new Request(url, { method: sent.method, headers, body }), c.env, executionOf(c));

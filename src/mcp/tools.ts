@@ -87,8 +87,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       );
       cited.end(response);
       const { answer, sources = [], confidence, partial, metadata = {} } = response;
-      const { statements, closest } = metadata;
-      const kept = readAs(AskResult.pick({ statements: true, closest: true }), { statements, closest });
+      const { statements, closest, answer_id } = metadata;
+      const kept = readAs(AskResult.pick({ statements: true, closest: true, answer_id: true }), {
+        ...{ statements, closest, answer_id },
+      });
       return {
         structured: { answer, sources, confidence, partial, ...(kept.ok ? kept.value : {}) },
         text: cited.content(),

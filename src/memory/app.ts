@@ -9,6 +9,7 @@ import type { MemoryStats } from '../contract/memory.ts';
 import {
   FactsRequest,
   type MemoryBatchResponse,
+  type MemoryErasure,
   MemoryErasureQuery,
   MemoryId,
   MemoryInput,
@@ -52,6 +53,10 @@ export interface MemoryParts
   ledgerOf: (workspace: string) => RemoteLedger;
   /** Cached embeddings of queries, for one workspace and one request. */
   queryEmbeddings?: ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined;
+  /** Erases what else is stored of a person or a conversation, and returns how many answers that were. */
+  eraseAnswers?: ((workspace: string, of: MemoryErasureQuery) => Promise<number>) | undefined;
+  /** Mounts further routes of the function. */
+  mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
 }
 
 const INFO = {
@@ -168,9 +173,9 @@ export const createApp = (parts: MemoryParts) => {
     if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
-    return jsonAnswer({
-      erased: await eraseMemories(of, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }),
-    });
+    const answers = (await parts.eraseAnswers?.(c.get('context').workspace, query.value)) ?? 0;
+    const erased = await eraseMemories(of, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) });
+    return jsonAnswer({ erased, ...(answers === 0 ? {} : { answers }) } satisfies MemoryErasure);
   });
 
   /** Searches and records the outcome. */
@@ -308,6 +313,7 @@ export const createApp = (parts: MemoryParts) => {
     } satisfies MemoryStats);
   });
 
+  parts.mount?.(app, settings);
   app.get(`${MEMORIES}/:id`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
     const id = readAs(MemoryId, c.req.param('id'));

@@ -124,6 +124,7 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
       navigator: response,
       ...(statements === undefined ? {} : { statements }),
       ...closestIn(answer),
+      ...(verdict === 'underspecified' ? { clarifying: true } : {}),
       ...metadata,
     },
   };

@@ -16,5 +16,10 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
     cap: ['support:analyze', 'support:taxonomy:write', 'support:gaps:write', 'kb:read'],
   },
   sources: { cap: ['kb:read'] },
-  memory: { cap: ['memory:read', 'memory:write', 'memory:turns:write', 'memory:restore', 'memory:restore:write'] },
+  memory: {
+    cap: [
+      ...['memory:read', 'memory:write', 'memory:turns:write', 'memory:restore', 'memory:restore:write'],
+      ...['answers:read', 'answers:write', 'answers:keep:write', 'answers:feedback:write'],
+    ],
+  },
 };

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { AgentFormat } from '../../contract/agent-options.ts';
 import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
+import {
+  AnswerFeedback,
+  AnswerFeedbackRequest,
+  AnswersErasureQuery,
+  AnswersPage,
+  AnswersQuery,
+  KeptAnswer,
+} from '../../contract/answers.ts';
 import { ProgressEvent } from '../../contract/ask-events.ts';
 import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../contract/ask-request.ts';
 import {
@@ -96,6 +104,8 @@ const hours = {
   title: 'Opening hours',
   content: '# Opening hours\n\nThe shop is open on weekdays from 9:00 to 17:00.\n',
 };
+/** In tests an answer of that id is kept first. */
+const answer = { id: '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f' };
 const agent = {
   query: z.object({ format: AgentFormat.optional() }),
   body: AgentRequest,
@@ -124,6 +134,21 @@ const SHAPES: Record<RouteName, Shapes> = {
   'POST /v1/agents/hybrid': {
     ...{ ...agent, errors: ['DELEGATION_FAILED'] },
     example: { body: { query: 'How many iPhone 17 are in stock, and how long is the warranty?' } },
+  },
+  'GET /v1/answers': {
+    query: AnswersQuery,
+    reply: AnswersPage,
+    example: { query: { verdict: 'declined', limit: '10' } },
+  },
+  'DELETE /v1/answers': {
+    ...{ query: AnswersErasureQuery, reply: Erased },
+    example: { query: person },
+  },
+  'GET /v1/answers/{id}': { reply: KeptAnswer, errors: ['NOT_FOUND'], example: { path: answer } },
+  'DELETE /v1/answers/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: answer } },
+  'POST /v1/answers/{id}/feedback': {
+    ...{ body: AnswerFeedbackRequest, reply: z.object({ feedback: AnswerFeedback }), errors: ['NOT_FOUND'] },
+    example: { path: answer, body: { value: 'down', comment: 'The article is about the older model.' } },
   },
   'POST /v1/chat/completions': {
     ...{ body: ChatCompletionRequest, reply: ChatCompletion, events: ChatCompletionChunk, error: ChatError },

@@ -283,10 +283,28 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'How long what was done in a ticket is remembered, 1 to 365; the ids of messages that have a note stay',
   },
   {
+    name: 'KEEP_ANSWERS',
+    functions: ['gateway'],
+    otherwise: 'none; in development `all`',
+    what: 'Workspaces whose answers are kept, separated by commas, `all` or `none` ([kept answers](answers-kept.md))',
+  },
+  {
+    name: 'ANSWER_DAYS',
+    functions: ['memory'],
+    otherwise: '30',
+    what: 'Days until a kept answer is removed, 1 to 3,650',
+  },
+  {
+    name: 'MAX_ANSWERS',
+    functions: ['memory'],
+    otherwise: '50000',
+    what: 'Answers that a workspace keeps, 1 to 1,000,000; the oldest are removed for new ones. A database holds 10 GB, an answer takes 128 KB at most',
+  },
+  {
     name: 'PRIVACY_MASK',
-    functions: ['support'],
+    functions: ['support', 'memory'],
     otherwise: '`email,phone,card,wallet,key`',
-    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap; `none` for nothing ([support](support.md))',
+    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap, and in an answer before it is kept; `none` for nothing ([support](support.md))',
   },
   {
     name: 'PUBLIC_URL',

@@ -126,7 +126,9 @@ const adapterVars = (variables: AdapterVariables = {}): Record<string, string> =
 const OWNER: ApiKeyRecord = {
   name: 'owner of this machine',
   workspaces: ['default'],
-  capabilities: ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write', 'metrics:read'],
+  capabilities: [
+    ...['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write', 'metrics:read', 'answers:*'],
+  ],
   rate: 'unlimited',
 };
 

@@ -1,0 +1,128 @@
+import type { Context, Hono } from 'hono';
+import {
+  AnswerFeedbackRequest,
+  AnswerId,
+  AnswerInput,
+  AnswersErasureQuery,
+  type AnswersPage,
+  AnswersQuery,
+  type KeptAnswer,
+} from '../contract/answers.ts';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import {
+  contextGuard,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../runtime/context-guard.ts';
+import { jsonAnswer } from '../runtime/json-answer.ts';
+import { readJson } from '../runtime/read-json.ts';
+import { covers } from '../signing/capabilities.ts';
+import { memoryReplayStore } from '../signing/replay-store.ts';
+import { type AnswerListing, readAnswerCursor } from './answer-store.ts';
+import { maskAnswer } from './mask-answer.ts';
+import type { RemoteAnswers } from './remote-answers.ts';
+
+export interface AnswerRouteParts {
+  /** Of the function that serves the routes. */
+  guard: GuardOptions;
+  /** The answers of a workspace. */
+  answersOf: (workspace: string) => RemoteAnswers;
+  mask: (text: string) => string;
+  now?: (() => number) | undefined;
+}
+
+type AnswerContext = Context<GuardedEnv>;
+
+/** An answer in full: details of 256,000 characters in any script. */
+const MAX_ANSWER_INPUT = 1_048_576;
+
+/**
+ * `/v1/answers`: the kept answers of the workspace of the verified context. `POST /v1/answers` and `GET /v1/answers-in-full` are the
+ * gateway's own and not reachable at it.
+ */
+export const answerRoutes = (
+  app: Hono<GuardedEnv>,
+  { guard, answersOf, mask, now = Date.now }: AnswerRouteParts,
+): void => {
+  const replay = memoryReplayStore();
+  const read = [contextGuard(guard), requireCapability('answers:read')] as const;
+  const erase = [contextGuard({ ...guard, replay }), requireCapability('answers:write')] as const;
+  const internal = { ...guard, callers: ['gateway'] };
+  const keep = [
+    contextGuard({ ...internal, replay, maxBodyBytes: MAX_ANSWER_INPUT }),
+    requireCapability('answers:keep:write'),
+  ] as const;
+  const judge = [contextGuard({ ...internal, replay }), requireCapability('answers:feedback:write')] as const;
+  const refused = (c: AnswerContext, code: ErrorCode, message: string, suggestion?: string): Response => {
+    c.set('outcome', code);
+    return refusal(code, { librarian: guard.self, message, ...(suggestion === undefined ? {} : { suggestion }) });
+  };
+  const answersIn = (c: AnswerContext): RemoteAnswers => answersOf(c.get('context').workspace);
+  const listingIn = (c: AnswerContext): { ok: true; value: AnswerListing } | { ok: false; problem: string } => {
+    const query = readAs(AnswersQuery, c.req.query());
+    if (!query.ok) return { ok: false, problem: describeIssues(query.issues) };
+    const { limit, cursor, format: _format, ...filter } = query.value;
+    if (cursor !== undefined && readAnswerCursor(cursor) === undefined) return { ok: false, problem: NO_CURSOR };
+    return { ok: true, value: { filter, limit, cursor } };
+  };
+  /** The id in the path; undefined for a text that no answer can have. */
+  const idIn = (c: AnswerContext): string | undefined => AnswerId.safeParse(c.req.param('id')).data;
+
+  app.post('/v1/answers', ...keep, async (c) => {
+    const answer = readJson(c.get('body'), AnswerInput);
+    if (!answer.ok) return refused(c, 'INVALID_QUERY', answer.problem);
+    await answersIn(c).keep(maskAnswer(answer.value, mask));
+    return jsonAnswer({ id: answer.value.id }, { status: 201 });
+  });
+  app.get('/v1/answers', ...read, async (c) => {
+    const listing = listingIn(c);
+    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot list answers: ${listing.problem}`);
+    return jsonAnswer((await answersIn(c).list(listing.value)) satisfies AnswersPage);
+  });
+  app.get('/v1/answers-in-full', ...read, async (c) => {
+    const listing = listingIn(c);
+    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`);
+    return jsonAnswer(await answersIn(c).full(listing.value));
+  });
+  app.get('/v1/answers/:id', ...read, async (c) => {
+    const id = idIn(c);
+    const answer = id === undefined ? null : await answersIn(c).get(id);
+    return answer === null ? refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE) : jsonAnswer(answer satisfies KeptAnswer);
+  });
+  app.post('/v1/answers/:id/feedback', ...judge, async (c) => {
+    const request = readJson(c.get('body'), AnswerFeedbackRequest);
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const { subject, capabilities } = c.get('context');
+    const { value, comment, person_id: person } = request.value;
+    const feedback = {
+      ...{ value, at: new Date(now()).toISOString() },
+      ...(comment === undefined ? {} : { comment: mask(comment).slice(0, MAX_COMMENT) }),
+    };
+    const by = { subject, mayJudgeAll: covers(capabilities, 'answers:read'), person };
+    const id = idIn(c);
+    const isStored = id !== undefined && (await answersIn(c).judge(id, feedback, by));
+    return isStored ? jsonAnswer({ feedback }) : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
+  });
+  app.delete('/v1/answers', ...erase, async (c) => {
+    const query = readAs(AnswersErasureQuery, c.req.query());
+    if (!query.ok)
+      return refused(c, 'INVALID_QUERY', `Cannot erase answers: ${describeIssues(query.issues)}`, HOW_TO_ERASE);
+    return jsonAnswer({ erased: await answersIn(c).erase(query.value) });
+  });
+  app.delete('/v1/answers/:id', ...erase, async (c) => {
+    const id = idIn(c);
+    const isGone = id !== undefined && (await answersIn(c).remove(id));
+    return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE);
+  });
+};
+
+const MAX_COMMENT = 500;
+const NO_CURSOR = 'cursor is not one that a page before has given';
+const NO_ANSWER = 'Cannot find this answer: none of that id is kept in this workspace';
+const NO_ANSWER_OF_CALLER = 'Cannot take the feedback: no answer of that id to this caller is kept in this workspace';
+const WHY_NONE =
+  'Use metadata.answer_id of a Response; answers are kept where KEEP_ANSWERS names the workspace, until they expire or are erased';
+const HOW_TO_ERASE = 'Name one of ?person_id=, ?conversation_id= and ?before=, or an answer as /v1/answers/{id}';

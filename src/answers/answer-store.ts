@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import type {
+  AnswerFeedback,
+  AnswerFilter,
+  AnswerInput,
+  AnswersErasureQuery,
+  AnswersPage,
+  KeptAnswer,
+} from '../contract/answers.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import { SettingRefused } from '../runtime/service-address.ts';
+
+/** Which page of a list. */
+export interface AnswerListing {
+  filter: AnswerFilter;
+  limit: number;
+  /** `next_cursor` of the page before; checked by `readAnswerCursor`. */
+  cursor?: string | undefined;
+}
+
+/** Answers in full, for an export. */
+interface FullPage {
+  answers: KeptAnswer[];
+  next_cursor: string | null;
+}
+
+/** The kept answers of one workspace. */
+export interface AnswerStore {
+  /** Keeps an answer whose texts are masked; the second call with the same id changes nothing. */
+  keep(answer: AnswerInput): void;
+  /** Newest first. */
+  list(listing: AnswerListing): AnswersPage;
+  /** Newest first; as many as fit into some megabytes, at least one. */
+  full(listing: AnswerListing): FullPage;
+  get(id: string): KeptAnswer | null;
+  /**
+   * Stores what somebody thinks of an answer, in place of an earlier opinion. False when there is no answer of that id that this
+   * caller may judge.
+   */
+  judge(id: string, feedback: AnswerFeedback, by: FeedbackGiver): boolean;
+  /** How many were removed. */
+  erase(of: AnswersErasureQuery): number;
+  remove(id: string): boolean;
+  /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */
+  removeExpired(): number | undefined;
+}
+
+interface FeedbackGiver {
+  /** Subject of the context: only the one that asked may judge, unless `mayJudgeAll`. */
+  subject: string;
+  mayJudgeAll: boolean;
+  /** The person in whose name it is given: not the one of an answer to another person. */
+  person?: string | undefined;
+}
+
+/** How long and how many answers are kept. */
+export interface AnswerLimits {
+  days: number;
+  answers: number;
+}
+
+export interface AnswerVariables {
+  ANSWER_DAYS?: string;
+  MAX_ANSWERS?: string;
+}
+
+const whole = (most: number) => z.coerce.number('is not a number').pipe(z.int().min(1).max(most)).optional();
+const Variables = z.object({ ANSWER_DAYS: whole(3650), MAX_ANSWERS: whole(1_000_000) });
+
+/**
+ * The limits from the variables; an empty one counts as not set.
+ *
+ * @throws {SettingRefused} Names a variable that is not a whole number in its range.
+ */
+export const readAnswerLimits = (variables: AnswerVariables): AnswerLimits => {
+  const set = Variables.keyof().options.flatMap((name) => (variables[name]?.trim() ? [[name, variables[name]]] : []));
+  const read = readAs(Variables, Object.fromEntries(set));
+  if (!read.ok) throw new SettingRefused(`Cannot use ${describeIssues(read.issues)}`);
+  return { days: read.value.ANSWER_DAYS ?? 30, answers: read.value.MAX_ANSWERS ?? 50_000 };
+};
+
+export const answerCursorText = (place: number): string => `p${place}`;
+
+/** The place that a page ends with; undefined for a text that is no cursor. */
+export const readAnswerCursor = (cursor: string): number | undefined => {
+  const digits = /^p(\d{1,15})$/.exec(cursor)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};

@@ -1,0 +1,188 @@
+import * as z from 'zod';
+import { Statements } from './ask-events.ts';
+import { ErrorInfo } from './error-info.ts';
+import { jsonObject } from './json-object.ts';
+import { MemoryId } from './memory.ts';
+import { DateOrTimestamp, LibrarianId, Timestamp } from './names.ts';
+import { DelegationTrace, Source } from './response.ts';
+
+/** Id of an answer: a random UUID, under `metadata.answer_id` of the Response. */
+export const AnswerId = z.uuid({ error: 'is not the id of an answer' });
+
+/**
+ * How a question ended: `answered`; `hedged` (an answer below the confidence of .6, or an incomplete one); `declined` (nothing answers
+ * it); `clarifying` (a question back); `error`.
+ */
+export const AnswerVerdict = z.enum(['answered', 'hedged', 'declined', 'clarifying', 'error']);
+export type AnswerVerdict = z.infer<typeof AnswerVerdict>;
+
+/** Through what a question came. */
+export const AnswerInterface = z.enum([
+  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console', 'replay'] as const),
+]);
+export type AnswerInterface = z.infer<typeof AnswerInterface>;
+
+/** Request header that names the interface of a client of ours, for filters and statistics alone. */
+export const INTERFACE_HEADER = 'Constellation-Interface';
+
+/** One sentence about an answer; line breaks and further white space count as one space. */
+const Comment = z
+  .string()
+  .max(2000)
+  .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
+  .pipe(z.string().min(1, 'is empty').max(500, 'is longer than 500 characters'));
+
+/** `POST /v1/answers/{id}/feedback`. The last one counts. */
+export const AnswerFeedbackRequest = z.strictObject({
+  value: z.enum(['up', 'down']),
+  comment: Comment.optional(),
+  /** The person that gives it: refused when the answer was given to another one. */
+  person_id: MemoryId.optional(),
+});
+export type AnswerFeedbackRequest = z.infer<typeof AnswerFeedbackRequest>;
+
+export const AnswerFeedback = z.object({
+  value: z.enum(['up', 'down']),
+  comment: z.string().max(500).optional(),
+  at: Timestamp,
+});
+export type AnswerFeedback = z.infer<typeof AnswerFeedback>;
+
+const Milliseconds = z.number().min(0).max(3_600_000);
+
+/** Milliseconds of each stage, as the gateway measured them; a stage that was not reached is absent. */
+export const AnswerTimings = z.object({
+  total: Milliseconds,
+  /** Reading the conversation and the facts, and writing the standalone question. */
+  understanding: Milliseconds.optional(),
+  /** Choosing the librarians. */
+  routing: Milliseconds.optional(),
+  /** The librarians, and joining their answers. */
+  answering: Milliseconds.optional(),
+  /** From the request to the first statement of a stream. */
+  first_statement: Milliseconds.optional(),
+});
+export type AnswerTimings = z.infer<typeof AnswerTimings>;
+
+/** A kept answer as a list shows it. Personal data in its texts is masked. */
+export const AnswerSummary = z.object({
+  id: AnswerId,
+  asked_at: Timestamp,
+  question: z.string().max(4000),
+  /** The standalone question, where the conversation changed it. */
+  understood_as: z.string().max(8000).optional(),
+  verdict: AnswerVerdict,
+  confidence: z.number().min(0).max(1).nullable(),
+  interface: AnswerInterface,
+  /** Those that answered, the one asked by the gateway first. */
+  librarians: z.array(LibrarianId).max(16),
+  /** The edition that was read; null where the librarian names none. */
+  edition: z.string().max(128).nullable(),
+  /** Of support: the intent of the message. */
+  intent: z.string().max(100).optional(),
+  conversation_id: MemoryId.optional(),
+  person_id: MemoryId.optional(),
+  /** The subject of the key or token: `user:` and its id. */
+  asked_by: z.string().max(200),
+  duration_ms: Milliseconds,
+  /** Of models, input and output. */
+  tokens: z.int().min(0),
+  /** US dollars; 0 where the model has no price. */
+  cost_usd: z.number().min(0),
+  /** Whether an answer of the same question was reused. */
+  cached: z.boolean(),
+  /** Code of the error. */
+  code: z.string().max(64).optional(),
+  feedback: AnswerFeedback.nullable(),
+});
+export type AnswerSummary = z.infer<typeof AnswerSummary>;
+
+/** What only the answer itself shows, not its line in a list. */
+export const AnswerDetails = z.object({
+  /** Markdown; null where there is only an error. */
+  answer: z.string().max(32_000).nullable(),
+  /** The answer in parts, each with its quotes, articles, headings and offsets. */
+  statements: Statements,
+  sources: z.array(Source).max(50),
+  /** The closest articles that are not cited. */
+  closest: z.array(jsonObject({ maxDepth: 2, maxLength: 4000 })).max(10),
+  error: ErrorInfo.optional(),
+  trace: DelegationTrace.optional(),
+  timings: AnswerTimings,
+  /** What the question might spend, and what it has spent: `calls`, `tokens`, `cost_micros`. */
+  budgets: z.object({
+    granted: z.record(z.string().max(40), z.number()),
+    spent: z.record(z.string().max(40), z.number()),
+  }),
+  /** The rest of the Response's metadata: what the librarians say about their search and their confidence. */
+  metadata: jsonObject({ maxDepth: 14, maxLength: 256_000 }),
+  /** Members that were too large to be kept. */
+  omitted: z.array(z.string().max(64)).max(16).optional(),
+});
+export type AnswerDetails = z.infer<typeof AnswerDetails>;
+
+/** `GET /v1/answers/{id}`, and a line of the export. */
+export const KeptAnswer = AnswerSummary.extend(AnswerDetails.shape);
+export type KeptAnswer = z.infer<typeof KeptAnswer>;
+
+/** What the gateway sends to be kept. */
+export const AnswerInput = KeptAnswer.omit({ feedback: true });
+export type AnswerInput = z.infer<typeof AnswerInput>;
+
+const Share = z.coerce.number().min(0).max(1);
+
+/** Which answers: every named condition holds. */
+export const AnswerFilter = z.strictObject({
+  librarian: LibrarianId.optional(),
+  verdict: AnswerVerdict.optional(),
+  interface: AnswerInterface.optional(),
+  feedback: z.enum(['up', 'down', 'none', 'any']).optional(),
+  /** Confidence from this one on. */
+  confidence_from: Share.optional(),
+  /** Confidence below this one; 1 includes 1. */
+  confidence_to: Share.optional(),
+  /** Asked from this moment on. */
+  from: DateOrTimestamp.optional(),
+  /** Asked before this moment. */
+  to: DateOrTimestamp.optional(),
+  /** Words that the question contains, in any case. */
+  text: z.string().trim().min(1, 'is empty').max(200).optional(),
+  intent: z.string().min(1).max(100).optional(),
+  edition: z.string().min(1).max(128).optional(),
+  conversation_id: MemoryId.optional(),
+  person_id: MemoryId.optional(),
+});
+export type AnswerFilter = z.infer<typeof AnswerFilter>;
+
+/** Query of `GET /v1/answers`. */
+export const AnswersQuery = AnswerFilter.extend({
+  /** 1 to 200; of an export the number of all. */
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(100).optional(),
+  /** `jsonl`: all answers in full, one a line, as with `Accept: application/x-ndjson`. */
+  format: z.enum(['json', 'jsonl']).optional(),
+});
+export type AnswersQuery = z.infer<typeof AnswersQuery>;
+
+/** Reply of `GET /v1/answers`: newest first. */
+export const AnswersPage = z.object({
+  answers: z.array(AnswerSummary).max(200),
+  /** Number of answers that fit the filters. */
+  total: z.int().min(0),
+  next_cursor: z.string().max(100).nullable(),
+});
+export type AnswersPage = z.infer<typeof AnswersPage>;
+
+/** Query of `DELETE /v1/answers`: one of the three. */
+export const AnswersErasureQuery = z
+  .strictObject({
+    person_id: MemoryId.optional(),
+    conversation_id: MemoryId.optional(),
+    /** Asked before this moment. */
+    before: DateOrTimestamp.optional(),
+  })
+  .refine(
+    (query) => Object.values(query).filter((value) => value !== undefined).length === 1,
+    'has to name person_id, conversation_id or before, and only one of them',
+  );
+export type AnswersErasureQuery = z.infer<typeof AnswersErasureQuery>;

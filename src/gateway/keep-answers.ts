@@ -1,0 +1,235 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import {
+  AnswerDetails,
+  type AnswerInput,
+  AnswerInterface,
+  type AnswerTimings,
+  type AnswerVerdict,
+  INTERFACE_HEADER,
+} from '../contract/answers.ts';
+import type { Progress } from '../contract/ask-events.ts';
+import type { AskRequest } from '../contract/ask-request.ts';
+import { MemoryId } from '../contract/memory.ts';
+import { WorkspaceId } from '../contract/names.ts';
+import { DelegationTrace, isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { isDeclined } from '../delegation/abstention.ts';
+import { withMetadata } from '../delegation/trace.ts';
+import { type Log, logLine } from '../runtime/log.ts';
+import { SettingRefused } from '../runtime/service-address.ts';
+import type { SignedClient } from '../runtime/signed-client.ts';
+import { waitUntilOf } from '../runtime/wait-until.ts';
+import type { Budget } from '../signing/budget.ts';
+import { utf8 } from '../signing/digest.ts';
+import { type OriginContext, originate } from '../signing/request-context.ts';
+import type { GatewayEnv } from './request-log.ts';
+
+/** The answer to one question, which is kept once it has been given. */
+interface KeptQuestion {
+  /** Under which the answer will be found. */
+  id: string;
+  /** Notes that a stage has ended now. */
+  ended(stage: Exclude<keyof AnswerTimings, 'total' | 'first_statement'>): void;
+  /** Notes when the first statement leaves. */
+  watched(progress: Progress): Progress;
+  /** Names the answer in its response, and keeps it after that. Never throws, and never waits. */
+  keep(response: LibrarianResponse, about: { budget: Budget; understoodAs: string | undefined }): LibrarianResponse;
+}
+
+export interface KeepParts {
+  client: SignedClient;
+  /** Whether the answers of a workspace are kept. */
+  keeps: (workspace: string) => boolean;
+  newId?: (() => string) | undefined;
+  log?: Log | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** Begins to keep the answer to a question; undefined where the workspace keeps none. */
+export type KeepAnswers = (
+  c: Context<GatewayEnv>,
+  question: { request: AskRequest; context: OriginContext; startedAtMs: number; isStream: boolean },
+) => KeptQuestion | undefined;
+
+/**
+ * Keeps answers in the memory function, after the response and in the name of the key's holder. What fails is logged without a word of the
+ * answer.
+ */
+export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
+  const { client, keeps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
+  const send = async (answer: AnswerInput, { workspace, subject, traceId, authentication }: OriginContext) => {
+    const context = originate({
+      ...{ self: 'gateway', subject, workspace, authentication, traceId },
+      ...{ capabilities: ['answers:keep:write'], timeoutMs: KEEP_MS, now: now() },
+    });
+    const reply = await client.call(context, { to: 'memory', path: '/v1/answers', body: JSON.stringify(answer) });
+    if (reply.ok && reply.status === 201) return;
+    const code = reply.ok ? 'INTERNAL_ERROR' : reply.error.code;
+    const cause = `the answer was not kept${reply.ok ? `: the memory function answered ${reply.status}` : ''}`;
+    log({ event: 'fault', time: now(), librarian: 'gateway', where: 'answers', code, trace_id: traceId, cause });
+  };
+  return (c, { request, context, startedAtMs, isStream }) => {
+    if (!keeps(context.workspace)) return undefined;
+    const id = newId();
+    const origin = interfaceOf(c, isStream);
+    const timings: AnswerTimings = { total: 0 };
+    let stageFrom = startedAtMs;
+    return {
+      id,
+      ended: (stage) => {
+        timings[stage] = Math.max(0, now() - stageFrom);
+        stageFrom = now();
+      },
+      watched: (progress) => (event) => {
+        if (event.type === 'statement') timings.first_statement ??= now() - startedAtMs;
+        progress(event);
+      },
+      keep: (response, { budget, understoodAs }) => {
+        timings.total = now() - startedAtMs;
+        // An answer that comes in one piece is sent as statements now.
+        if (isStream && response.answer !== undefined) timings.first_statement ??= timings.total;
+        const answer = {
+          duration_ms: timings.total,
+          ...{ id, asked_at: new Date(startedAtMs).toISOString(), question: request.query, interface: origin },
+          ...(understoodAs === undefined ? {} : { understood_as: understoodAs.slice(0, 8000) }),
+          ...(request.conversation_id === undefined ? {} : { conversation_id: request.conversation_id }),
+          ...personOf(request),
+          asked_by: context.subject,
+          budgets: { granted: context.budgets, spent: budget.spent() },
+          timings,
+        };
+        waitUntilOf(c)(send(fitted({ ...answer, ...outcomeOf(response) }), context));
+        return withMetadata(response, { answer_id: id }) ?? response;
+      },
+    };
+  };
+};
+
+const KEEP_MS = 5000;
+
+/**
+ * Reads the variable `KEEP_ANSWERS`: workspaces separated by commas, `all`, or `none`. Absent: all on a developer's machine, otherwise
+ * none.
+ *
+ * @throws {SettingRefused} For a name that no workspace can have.
+ */
+export const readKeepAnswers = (
+  variable: string | undefined,
+  { isLocal }: { isLocal: boolean },
+): ((workspace: string) => boolean) => {
+  const names = variable?.match(/[^\s,]+/g) ?? [isLocal ? 'all' : 'none'];
+  const wrong = names.find((name) => !WorkspaceId.safeParse(name).success);
+  if (wrong !== undefined) {
+    throw new SettingRefused(`Cannot use KEEP_ANSWERS: ${JSON.stringify(wrong.slice(0, 40))} is not a workspace id`);
+  }
+  if (names.join() === 'all') return () => true;
+  return names.join() === 'none' ? () => false : (workspace) => names.includes(workspace);
+};
+
+/** As the client names it, else by route. */
+const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
+  const named = AnswerInterface.exclude(['ticket', 'replay']).safeParse(c.req.header(INTERFACE_HEADER));
+  if (named.success) return named.data;
+  if (c.req.path.startsWith('/v1/chat/')) return 'chat';
+  if (c.req.path.startsWith('/a2a')) return 'a2a';
+  return isStream ? 'stream' : 'rest';
+};
+
+const personOf = ({ metadata }: AskRequest) => {
+  const person = MemoryId.safeParse(metadata?.person_id);
+  return person.success ? { person_id: person.data } : {};
+};
+
+/** What is kept of a response. */
+const outcomeOf = (response: LibrarianResponse) => {
+  const { answer, sources = [], confidence, error, metadata = {} } = response;
+  const { trace, statements, closest, usage, answer_id: _id, ...rest } = metadata;
+  const read = Kept.parse({ trace, statements, closest, usage });
+  const hops = read.trace?.hops ?? [];
+  const answered = hops.filter(({ outcome }) => outcome === 'answer' || outcome === 'partial').map(({ to }) => to);
+  return {
+    ...{ verdict: verdictOf(response), confidence: confidence ?? null, answer: answer ?? null, sources },
+    ...{ librarians: [...new Set(answered)].slice(0, 16), edition: editionIn(rest), cached: isCached(rest) },
+    ...{ tokens: read.usage?.tokens ?? 0, cost_usd: read.usage?.cost_usd ?? 0 },
+    ...{ statements: read.statements ?? [], closest: read.closest ?? [], metadata: withoutAnswers(rest) },
+    ...(read.trace === undefined ? {} : { trace: read.trace }),
+    ...(error === undefined ? {} : { error, ...(answer === undefined ? { code: error.code } : {}) }),
+  };
+};
+
+/** A faulty member counts as absent. */
+const Kept = z.object({
+  trace: DelegationTrace.optional().catch(undefined),
+  statements: AnswerDetails.shape.statements.optional().catch(undefined),
+  closest: AnswerDetails.shape.closest.optional().catch(undefined),
+  usage: z
+    .object({ tokens: z.int().min(0), cost_usd: z.number().min(0).optional() })
+    .optional()
+    .catch(undefined),
+});
+
+const verdictOf = (response: LibrarianResponse): AnswerVerdict => {
+  const { answer, confidence, partial, metadata } = response;
+  if (answer === undefined) return 'error';
+  if (metadata?.clarifying === true) return 'clarifying';
+  if (isDeclined(response)) return 'declined';
+  return partial === true || isUnsure(confidence) ? 'hedged' : 'answered';
+};
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Metadata =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Of the librarian that reports one. */
+const editionIn = (metadata: Metadata): string | null => {
+  const [edition] = Object.values(metadata).flatMap((each) => (isObject(each) ? [each.edition] : []));
+  return typeof edition === 'string' && edition.length <= 128 ? edition : null;
+};
+
+const isCached = ({ cached }: Metadata): boolean => cached === true;
+
+/** The text of the answer is kept once, not again in the full reply of a librarian. */
+const withoutAnswers = (metadata: Metadata): Metadata =>
+  Object.fromEntries(
+    Object.entries(metadata).map(([name, value]) => {
+      if (!isObject(value)) return [name, value];
+      const { answer: _answer, ...rest } = value;
+      return [name, rest];
+    }),
+  );
+
+/** Largest answer that is kept, as JSON: 50,000 of them fit into one database. */
+const MAX_KEPT_BYTES = 128_000;
+
+/** Drops the largest parts until the rest may be kept: the librarians' replies, proofs of the trace, quotes. */
+const fitted = (answer: AnswerInput): AnswerInput => {
+  let fitting = answer;
+  for (const [omitted, without] of SMALLER) {
+    if (utf8(JSON.stringify(fitting)).length <= MAX_KEPT_BYTES) return fitting;
+    fitting = { ...without(fitting), omitted: [...(fitting.omitted ?? []), omitted] };
+  }
+  return fitting;
+};
+
+const SMALLER: readonly (readonly [string, (answer: AnswerInput) => AnswerInput])[] = [
+  ['metadata', (answer) => ({ ...answer, metadata: {} })],
+  [
+    'trace.receipt',
+    ({ trace, ...rest }) =>
+      trace === undefined
+        ? rest
+        : { ...rest, trace: { ...trace, hops: trace.hops.map(({ receipt: _, link: __, ...hop }) => hop) } },
+  ],
+  [
+    'statements.quote',
+    ({ statements, ...rest }) => ({
+      ...rest,
+      statements: statements.map(({ sources, ...statement }) => ({
+        ...statement,
+        sources: sources.map(({ quote: _, ...source }) => source),
+      })),
+    }),
+  ],
+  ['statements', (answer) => ({ ...answer, statements: [] })],
+];

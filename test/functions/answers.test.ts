@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
+import { ErrorBody } from '../../src/contract/error-info.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { grant, send, startEmbedded } from './product-for-test.ts';
+
+const KEYS = {
+  asker: 'ck_asker_0123456789abcdef',
+  other: 'ck_other_0123456789abcdef',
+  reader: 'ck_reader_0123456789abcdef',
+  acme: 'ck_acme_0123456789abcdef',
+};
+const READS = ['kb:read', 'sql:read', 'web:search'];
+const NO_SUCH = '00000000-0000-4000-8000-000000000000';
+
+let product: Product;
+const logs: string[] = [];
+
+beforeAll(async () => {
+  product = await startEmbedded({ onLog: (line) => logs.push(line) });
+  await product.sync({ full: true });
+  await grant(product, KEYS.asker, { capabilities: [...READS, 'memory:*'] });
+  await grant(product, KEYS.other, { capabilities: READS });
+  await grant(product, KEYS.reader, { capabilities: ['answers:read'] });
+  await grant(product, KEYS.acme, { workspaces: ['acme'], capabilities: ['*'] });
+}, 240_000);
+afterAll(() => product?.stop());
+
+const call = (route: string, body?: unknown, key?: string) => send(product, route, body, key);
+
+const ask = async (query: string, more: object = {}, key = KEYS.asker) => {
+  const response = LibrarianResponse.parse(await (await call('POST /v1/ask', { query, ...more }, key)).json());
+  return { response, id: String(response.metadata?.answer_id) };
+};
+
+/** Kept after the response, so a reader may be faster. */
+const kept = async (id: string): Promise<KeptAnswer> => {
+  await expect.poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 10_000 }).toBe(200);
+  return KeptAnswer.parse(await (await call(`GET /v1/answers/${id}`)).json());
+};
+
+const askKept = async (query: string, more: object = {}, key = KEYS.asker) => {
+  const { id } = await ask(query, more, key);
+  return kept(id);
+};
+
+const list = async (query = '', key?: string): Promise<AnswersPage> => {
+  const response = await call(`GET /v1/answers?${query}`, undefined, key);
+  expect([response.status, await response.clone().text()]).toEqual([200, expect.anything()]);
+  return AnswersPage.parse(await response.json());
+};
+
+const questionsIn = async (query: string): Promise<string[]> =>
+  (await list(query)).answers.map(({ question }) => question);
+
+const errorOf = async (route: string, body?: unknown, key?: string) => {
+  const response = await call(route, body, key);
+  return { status: response.status, ...ErrorBody.parse(await response.json()).error };
+};
+
+const SHIPPING = 'How long does shipping to Canada take?';
+
+describe('a kept answer', { timeout: 60_000 }, () => {
+  it('has the answer with its evidence, its trace, its times and what it spent', async () => {
+    const { response, id } = await ask(SHIPPING);
+    const answer = await kept(id);
+    expect(answer).toMatchObject({
+      ...{ id, question: SHIPPING, answer: response.answer, verdict: 'answered' },
+      ...{ interface: 'rest', librarians: ['navigator'], confidence: response.confidence, feedback: null },
+      statements: response.metadata?.statements,
+      trace: response.metadata?.trace,
+      edition: expect.stringMatching(/^e\d+/),
+      asked_by: expect.stringMatching(/^user:/),
+      timings: { total: expect.any(Number), understanding: expect.any(Number), routing: expect.any(Number) },
+      budgets: { granted: { calls: 24 }, spent: { calls: 1 } },
+    });
+    const [source] = answer.statements[0]?.sources ?? [];
+    expect(source).toMatchObject({ quote: expect.stringContaining('Canada'), start: expect.any(Number) });
+    expect(answer.trace?.hops[0]).toMatchObject({ to: 'navigator', verified: true, receipt: expect.any(String) });
+    expect(JSON.stringify(answer)).not.toContain(KEYS.asker);
+  });
+
+  it('says how a question ended: declined, a question back, an error', async () => {
+    expect(await askKept('How do I knit a scarf for my grandmother?')).toMatchObject({
+      verdict: 'declined',
+      sources: [],
+    });
+    expect(await askKept('it does not work')).toMatchObject({ verdict: 'clarifying' });
+    const { response, id } = await ask('How many iPhone 17 are in stock?', { librarian: 'analytics', timeout_ms: 1 });
+    expect(response.error?.code).toBe('TIMEOUT');
+    expect(await kept(id)).toMatchObject({ verdict: 'error', code: 'TIMEOUT', answer: null, confidence: null });
+  });
+
+  it('is masked: no personal data of the question reaches the store', async () => {
+    const { answers } = await list('text=bolivia');
+    expect(answers).toEqual([]);
+    const answer = await askKept('Do you ship to Bolivia? My mail is ann@example.org, call +49 170 1234567');
+    expect(answer.question).toBe('Do you ship to Bolivia? My mail is [email], call [phone]');
+    expect(JSON.stringify(answer)).not.toMatch(/ann@example|1234567/);
+    expect(logs.join('\n')).not.toMatch(/ann@example|Bolivia/);
+  });
+
+  it('is named in every interface, and says through which it came', async () => {
+    const headers = { authorization: `Bearer ${KEYS.asker}`, 'content-type': 'application/json' };
+    const post = async (path: string, body: object, more: Record<string, string> = {}) =>
+      (
+        await fetch(new URL(path, product.url), {
+          method: 'POST',
+          headers: { ...headers, ...more },
+          body: JSON.stringify(body),
+        })
+      ).text();
+    const stream = await post('/v1/ask', { query: SHIPPING }, { accept: 'text/event-stream' });
+    const [, routing = ''] = /event: routing\ndata: (.*)/.exec(stream) ?? [];
+    const [, done = ''] = /event: done\ndata: (.*)/.exec(stream) ?? [];
+    const { answer_id: id } = JSON.parse(routing);
+    expect(JSON.parse(done).metadata.answer_id).toBe(id);
+    expect(await kept(id)).toMatchObject({ interface: 'stream', timings: { first_statement: expect.any(Number) } });
+
+    const messages = [{ role: 'user', content: SHIPPING }];
+    const chat = JSON.parse(await post('/v1/chat/completions', { model: 'navigator', messages }));
+    expect(await kept(chat.constellation.metadata.answer_id)).toMatchObject({ interface: 'chat' });
+
+    const widget = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': 'widget' }));
+    expect(await kept(widget.metadata.answer_id)).toMatchObject({ interface: 'widget' });
+    const forged = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': 'ticket' }));
+    expect(await kept(forged.metadata.answer_id)).toMatchObject({ interface: 'rest' });
+  });
+});
+
+describe('GET /v1/answers', { timeout: 60_000 }, () => {
+  it('filters by verdict, librarian, interface, confidence, time, words and person', async () => {
+    const before = new Date().toISOString();
+    await askKept('Wie lange dauert der Versand nach Überlingen?', { metadata: { person_id: 'p-7' } });
+    await askKept('How loud is the fan of the Apollo II?', { librarian: 'navigator', metadata: { person_id: 'p-8' } });
+    expect(await questionsIn(`from=${before}`)).toHaveLength(2);
+    expect(await questionsIn(`from=${before}&text=ÜBERLINGEN%20versand`)).toHaveLength(1);
+    expect(await questionsIn(`from=${before}&person_id=p-8`)).toEqual(['How loud is the fan of the Apollo II?']);
+    expect(await questionsIn(`from=${before}&librarian=navigator&interface=rest`)).not.toEqual([]);
+    expect(await questionsIn(`from=${before}&librarian=navi`)).toEqual([]);
+    expect(await questionsIn(`from=${before}&confidence_from=0.99&confidence_to=0.991`)).toEqual([]);
+    expect(await questionsIn(`to=2020-01-01`)).toEqual([]);
+    const { answers } = await list('verdict=declined');
+    expect(new Set(answers.map(({ verdict }) => verdict))).toEqual(new Set(['declined']));
+  });
+
+  it('pages newest first without gaps while answers come in, and exports all of them as lines', async () => {
+    const { total } = await list();
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page: AnswersPage = await list(`limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      seen.push(...page.answers.map(({ id }) => id));
+      if (cursor === '') await askKept('What is the return policy?');
+      cursor = page.next_cursor;
+    }
+    expect(new Set(seen).size).toBe(total);
+    const response = await call('GET /v1/answers?format=jsonl&limit=2');
+    expect(response.headers.get('Content-Type')).toBe('application/x-ndjson');
+    const lines = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => KeptAnswer.parse(JSON.parse(line)));
+    expect(lines.map(({ id }) => id).slice(1)).toEqual(seen);
+  });
+
+  it.each([
+    ['a cursor that no page has given', 'cursor=../../etc'],
+    ['a cursor of SQL', "cursor=p1'%20OR%201=1"],
+    ['a verdict that there is not', 'verdict=perfect'],
+    ['a confidence beyond 1', 'confidence_from=1.5'],
+    ['a moment that is none', 'from=yesterday'],
+    ['a page that is too long', 'limit=100000'],
+    ['a text that is too long', `text=${'x'.repeat(201)}`],
+    ['a filter that there is not', 'where=1'],
+  ])('refuses %s', async (_, query) => {
+    for (const more of ['', '&format=jsonl']) {
+      expect(await errorOf(`GET /v1/answers?${query}${more}`)).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
+    }
+  });
+
+  it('takes the words of a filter as text', async () => {
+    expect((await list('text=%25')).answers).toEqual([]);
+    expect((await list("text=' OR 1=1 --")).answers).toEqual([]);
+  });
+});
+
+describe('answers of others', { timeout: 60_000 }, () => {
+  it('are seen in their own workspace alone, and with the right to read them', async () => {
+    const { id } = await askKept(SHIPPING);
+    expect((await list('', KEYS.reader)).total).toBeGreaterThan(0);
+    expect(await list('', KEYS.acme)).toEqual({ answers: [], total: 0, next_cursor: null });
+    expect(await errorOf(`GET /v1/answers/${id}`, undefined, KEYS.acme)).toMatchObject({ status: 404 });
+    expect(await errorOf(`POST /v1/answers/${id}/feedback`, { value: 'up' }, KEYS.acme)).toMatchObject({ status: 404 });
+    expect(await errorOf(`DELETE /v1/answers/${id}`, undefined, KEYS.acme)).toMatchObject({ status: 404 });
+    for (const route of ['GET /v1/answers', 'GET /v1/answers?format=jsonl', `GET /v1/answers/${id}`]) {
+      expect(await errorOf(route, undefined, KEYS.asker)).toMatchObject({
+        status: 401,
+        details: { missing: 'answers:read' },
+      });
+    }
+    for (const route of [`DELETE /v1/answers/${id}`, 'DELETE /v1/answers?person_id=p-7']) {
+      expect(await errorOf(route, undefined, KEYS.reader)).toMatchObject({ status: 401 });
+    }
+    expect(await errorOf('POST /v1/answers', {}, KEYS.acme)).toMatchObject({ status: 404 });
+    expect(await errorOf('GET /v1/answers-in-full', undefined, KEYS.reader)).toMatchObject({ status: 404 });
+  });
+});
+
+describe('POST /v1/answers/{id}/feedback', { timeout: 60_000 }, () => {
+  it('takes the opinion of the key that asked at once, masks its sentence, and lets the last one count', async () => {
+    const { id } = await ask(SHIPPING);
+    const give = (body: object, key?: string) => call(`POST /v1/answers/${id}/feedback`, body, key);
+    expect((await give({ value: 'down', comment: 'Wrong,\n\nwrite to ann@example.org' }, KEYS.asker)).status).toBe(200);
+    expect((await kept(id)).feedback).toMatchObject({ value: 'down', comment: 'Wrong, write to [email]' });
+    expect((await give({ value: 'up' }, KEYS.reader)).status).toBe(200);
+    expect((await kept(id)).feedback).toEqual({ value: 'up', at: expect.any(String) });
+    expect((await list('feedback=up')).answers.map((answer) => answer.id)).toContain(id);
+  });
+
+  it('is refused to a key that did not ask, to another person, and for an answer that there is not', async () => {
+    const { id } = await askKept(SHIPPING, { metadata: { person_id: 'p-9' } });
+    const give = (body: object, key: string) => errorOf(`POST /v1/answers/${id}/feedback`, body, key);
+    expect(await give({ value: 'up' }, KEYS.other)).toMatchObject({ status: 404 });
+    expect(await give({ value: 'up', person_id: 'p-10' }, KEYS.asker)).toMatchObject({ status: 404 });
+    expect(await errorOf(`POST /v1/answers/${NO_SUCH}/feedback`, { value: 'up' })).toMatchObject({ status: 404 });
+    expect((await kept(id)).feedback).toBeNull();
+  });
+
+  it.each([
+    ['no value', {}],
+    ['another value', { value: 'sideways' }],
+    ['an empty sentence', { value: 'up', comment: '   ' }],
+    ['a novel', { value: 'up', comment: 'x'.repeat(501) }],
+    ['more than it asks for', { value: 'up', verdict: 'answered' }],
+    ['no JSON', '{"value": "up"'],
+  ])('refuses %s', async (_, body) => {
+    expect(await errorOf(`POST /v1/answers/${NO_SUCH}/feedback`, body)).toMatchObject({ code: 'INVALID_QUERY' });
+  });
+});
+
+describe('erasing answers', { timeout: 60_000 }, () => {
+  const erase = async (query: string) => (await call(`DELETE /v1/answers?${query}`)).json();
+
+  it('removes those to a person, of a conversation, one alone, or all before a moment', async () => {
+    await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
+    await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
+    const { id } = await askKept(SHIPPING, { conversation_id: 'c-20' });
+    const last = await askKept(SHIPPING);
+    expect(await erase('person_id=p-20')).toEqual({ erased: 2 });
+    expect(await erase('person_id=p-20')).toEqual({ erased: 0 });
+    expect(await erase('conversation_id=c-20')).toEqual({ erased: 1 });
+    expect(await errorOf(`GET /v1/answers/${id}`)).toMatchObject({ status: 404 });
+    const { total } = await list();
+    expect(await erase(`before=${last.asked_at}`)).toEqual({ erased: total - 1 });
+    expect((await call(`DELETE /v1/answers/${last.id}`)).status).toBe(204);
+    expect((await list()).total).toBe(0);
+  });
+
+  it('goes with the memories of the person', async () => {
+    await askKept(SHIPPING, { conversation_id: 'c-30', metadata: { person_id: 'p-30' } });
+    const erased = await (await call('DELETE /v1/workspaces/default/memories?person_id=p-30')).json();
+    expect(erased).toEqual({ erased: 2, answers: 1 });
+    expect((await list('person_id=p-30')).total).toBe(0);
+  });
+
+  it.each(['', 'person_id=a&conversation_id=b', 'before=soon', 'all=true'])('refuses the query "%s"', async (query) => {
+    expect(await errorOf(`DELETE /v1/answers?${query}`)).toMatchObject({ code: 'INVALID_QUERY' });
+  });
+});
