@@ -69,7 +69,8 @@ const describeStatus = (status: SyncStatus): string => {
   return `${state}\n${last}${report === null ? '' : `, ended ${cleanLine(report.finished_at)}`}`;
 };
 
-export const PUSH_HELP = `Makes the articles of a deployment what a folder is: writes what is new or differs, and deletes what the folder no longer has.
+export const PUSH_HELP = `Makes the articles of a deployment what a folder of Markdown, text, HTML, Word and PDF files is: writes what is new or differs,
+and deletes what the folder no longer has. Drafts (draft: true or published: false in the front matter) are left out.
 
   constellation push [options] <folder>
 

@@ -53,6 +53,13 @@ const lenientLabels = z
   .nullish()
   .transform((labels) => (labels ?? []).map((label) => label.trim()).filter((label) => label !== ''));
 
+/** An article that its host cannot read: it keeps its last version, and the report of the sync says why. */
+export const UnreadableArticleReply = z.object({
+  id: z.string().min(1).max(1000),
+  problem: z.string().trim().min(1).max(400),
+  content: z.undefined().optional(),
+});
+
 /**
  * An article as an external server sends it: names only the members that we read, and accepts numbers as ids, a single label as a list
  * and `null` as absent. The values are not validated yet: `last_updated` may be no date, `url` no address, and `content` as long as the

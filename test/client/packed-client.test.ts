@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
+import { pdfOf, wordDocument } from '../dev/documents/documents-for-test.ts';
 import { runCommand } from '../dev/node-for-test.ts';
 import { grant, send, startEmbedded } from '../functions/product-for-test.ts';
 import { oneWorker } from '../storage/worker-for-test.ts';
@@ -251,6 +252,16 @@ describe('npx constellation', { timeout: 60_000 }, () => {
     expect([pushed.status, pushed.stderr]).toEqual([0, expect.stringContaining('1 created, 0 updated, 0 deleted')]);
     const article = await send(product, 'GET /api/kb/articles/bees.md', undefined, key);
     expect(await article.json()).toMatchObject({ title: 'Bees' });
+    writeFileSync(join(folder, 'docs/pump.docx'), await wordDocument());
+    writeFileSync(join(folder, 'docs/scan.pdf'), pdfOf(Buffer.from('0 0 9 9 re f')));
+    const more = await run(['push', 'docs'], env);
+    expect([more.status, more.stderr]).toEqual([1, expect.stringContaining('1 created, 0 updated, 0 deleted, 1 unch')]);
+    expect(more.stderr).toContain('not taken: scan.pdf: not readable: it has no text, like scanned pages');
+    const pump = await send(product, 'GET /api/kb/articles/pump.docx', undefined, key);
+    expect(await pump.json()).toMatchObject({
+      title: 'Pump manual',
+      content: expect.stringContaining('| Lid | 4 Nm |'),
+    });
   });
 
   it('writes its configuration for its owner alone, and uses no other', async () => {

@@ -66,12 +66,21 @@ function bundleClient(): number {
   return gzipSync(readFileSync(file), { level: 9 }).length;
 }
 
-/** Everything that it needs in one file, which a plain Node runs. */
+/** Everything that it needs in one file, which a plain Node runs, and the reader of documents in another, which it loads when there are some. */
 function bundleCommandLine(): void {
   const outfile = join(folder, 'constellation.js');
   const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
   bundle({ entryPoints, outfile, platform: 'node', target: 'node20', banner: { js: '#!/usr/bin/env node' } });
   chmodSync(outfile, 0o755);
+  bundle({
+    entryPoints: [join(ROOT, 'src/dev/documents/document-worker.ts')],
+    outfile: join(folder, 'document-worker.js'),
+    platform: 'node',
+    target: 'node20',
+    // Its libraries load modules of Node as CommonJS does.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    inject: [join(SOURCE, 'command-line/node-20.ts')],
+  });
 }
 
 function bundle(options: BuildOptions): void {

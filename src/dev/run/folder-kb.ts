@@ -1,13 +1,15 @@
 import { constants, type Dirent } from 'node:fs';
-import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { access, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { basename, extname, join, relative, sep } from 'node:path';
 import { ARTICLE_CONTENT_MAX_LENGTH } from '../../contract/host-article.ts';
-import { splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
+import { isDraft, splitFrontMatter } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
+import { DOCUMENT_ENDINGS, type DocumentReader, documentReader, isDocument } from '../documents/document-reader.ts';
+import type { DocumentText } from '../documents/document-text.ts';
 
-const ENDINGS = new Set(['.md', '.markdown', '.mdx', '.txt', '.html', '.htm']);
+const ENDINGS = new Set<string>(['.md', '.markdown', '.mdx', '.txt', '.html', '.htm', ...DOCUMENT_ENDINGS]);
 const PAGE = 100;
 const MAX_FILES = 50_000;
 /** One more than an article may have, so that the library names the file that is too long and takes the others. */
@@ -15,6 +17,8 @@ const MAX_CHARACTERS = ARTICLE_CONTENT_MAX_LENGTH + 1;
 const MAX_BYTES = 4 * MAX_CHARACTERS;
 /** A page ends early here: the library reads 32 MiB at once. */
 const MAX_PAGE_CHARACTERS = 5_000_000;
+/** And here: the library waits 30 s for a page, and the next document may take 20 s. */
+const MAX_PAGE_MS = 5_000;
 
 export interface FolderKb {
   /** Address of the host knowledge base API, to be given to the library. */
@@ -22,7 +26,7 @@ export interface FolderKb {
   close(): Promise<void>;
 }
 
-export interface FolderArticle {
+interface FolderArticle {
   id: string;
   title: string;
   /** Absent when its front matter names none. */
@@ -32,18 +36,25 @@ export interface FolderArticle {
   metadata: { intent: string[]; device: string[]; last_updated: string; author?: string };
 }
 
+/** An article that cannot be read: the library names it, and keeps its last version. */
+interface UnreadableArticle {
+  id: string;
+  problem: string;
+}
+
 /**
- * Serves a folder of Markdown, text and HTML files as a host knowledge base API on the loopback interface, so that a folder takes the same way
- * into the library as any other knowledge base. Files are read again for every listing, and those without permission are omitted. An article's id is its path from the folder;
- * files and folders whose name starts with a dot are omitted.
+ * Serves a folder of Markdown, text, HTML, Word and PDF files as a host knowledge base API on the loopback interface, so that a folder takes the same way
+ * into the library as any other knowledge base. Files are read again for every listing, documents only when they have changed; drafts and those without permission are
+ * omitted. An article's id is its path from the folder; files and folders whose name starts with a dot are omitted.
  *
  * @param articleUrl Where a reader finds an article that names no `url` of its own.
  */
 export const serveFolder = async (folder: string, articleUrl: (id: string) => string): Promise<FolderKb> => {
   const root = await realpath(folder);
   const scan = scanOnce(root);
+  const documents = documentReader();
   const server = createServer((request, response) => {
-    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, scan }).then(
+    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, scan, documents }).then(
       (page) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
       (error: unknown) => {
         const body = { error: 'Internal server error', message: `Cannot read the folder: ${messageOf(error)}` };
@@ -55,7 +66,10 @@ export const serveFolder = async (folder: string, articleUrl: (id: string) => st
   const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
   return {
     url: `http://127.0.0.1:${port}/api/kb/articles`,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: async () => {
+      await documents.close();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
   };
 };
 
@@ -112,7 +126,20 @@ const whySkipped = async (entry: Dirent, file: string): Promise<string | undefin
   if (entry.isSymbolicLink()) return 'symbolic links are not followed';
   if (!entry.isFile()) return 'neither file nor folder';
   if (!ENDINGS.has(extname(entry.name).toLowerCase())) return NO_ARTICLE;
-  return (await permitted(access(file, constants.R_OK).then(() => true))) ? undefined : UNREADABLE;
+  if (!(await permitted(access(file, constants.R_OK).then(() => true)))) return UNREADABLE;
+  return !isDocument(entry.name) && isDraft(await beginningOf(file)) ? 'a draft' : undefined;
+};
+
+const MAX_BEGINNING_BYTES = 16_384;
+
+const beginningOf = async (file: string): Promise<string> => {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_BEGINNING_BYTES) });
+    return decodeText(buffer.subarray(0, bytesRead));
+  } finally {
+    await handle.close();
+  }
 };
 
 /** Undefined when permission is missing; other failures are thrown. */
@@ -125,9 +152,9 @@ const permitted = async <T>(reading: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** Whether a path below the folder is left out: names that begin with a dot, and installed packages. */
+/** Whether a path below the folder is left out: names that begin with a dot, installed packages, and what Word writes while a file is open. */
 export const isHidden = (path: string): boolean =>
-  path.split(sep).some((part) => part.startsWith('.') || part === 'node_modules');
+  path.split(sep).some((part) => part.startsWith('.') || part.startsWith('~$') || part === 'node_modules');
 
 const MAX_NAMED = 3;
 
@@ -154,18 +181,30 @@ const scanOnce = (root: string) => {
   };
 };
 
-const listPage = async (
-  root: string,
-  url: URL,
-  { articleUrl, scan }: { articleUrl: (id: string) => string; scan: (isFirstPage: boolean) => Promise<string[]> },
-) => {
+interface PageOptions {
+  articleUrl: (id: string) => string;
+  scan: (isFirstPage: boolean) => Promise<string[]>;
+  documents: DocumentReader;
+}
+
+const listPage = async (root: string, url: URL, { articleUrl, scan, documents }: PageOptions) => {
   const since = Date.parse(url.searchParams.get('updated_since') ?? '');
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
   const all = await scan(first === 0);
   const paths = Number.isNaN(since) ? all : await changedSince(root, { paths: all, since });
-  const read = await Promise.all(paths.slice(first, first + limit).map((path) => readArticle(root, path)));
-  const articles = withinPage(read.map(({ article }) => ({ ...article, url: article.url ?? articleUrl(article.id) })));
+  const articles: (FolderArticle | UnreadableArticle)[] = [];
+  const startedAt = performance.now();
+  let characters = 0;
+  for (const path of paths.slice(first, first + limit)) {
+    const read = await readArticle(root, path, documents);
+    const article = 'problem' in read ? { id: path, problem: `not readable: ${read.problem}` } : read.article;
+    characters += 'content' in article ? article.content.length : 0;
+    // At least one, and then as many as fit.
+    if (articles.length > 0 && characters > MAX_PAGE_CHARACTERS) break;
+    articles.push('content' in article ? { ...article, url: article.url ?? articleUrl(article.id) } : article);
+    if (performance.now() - startedAt > MAX_PAGE_MS) break;
+  }
   const next = first + articles.length;
   return {
     articles,
@@ -175,27 +214,26 @@ const listPage = async (
   };
 };
 
-/** At least one, and then as many as fit. */
-const withinPage = (articles: FolderArticle[]): FolderArticle[] => {
-  let characters = 0;
-  return articles.filter(({ content }, index) => {
-    characters += content.length;
-    return index === 0 || characters <= MAX_PAGE_CHARACTERS;
-  });
-};
-
 const changedSince = async (root: string, { paths, since }: { paths: string[]; since: number }): Promise<string[]> => {
   const times = await Promise.all(paths.map((path) => stat(join(root, path))));
   return paths.filter((_, index) => (times[index]?.mtimeMs ?? 0) >= since);
 };
 
-/** Reads one of `listFiles`. `isDated`: the file itself says when it was updated. Of one that is too long, the beginning. */
-export const readArticle = async (
-  root: string,
-  path: string,
-): Promise<{ article: FolderArticle; isDated: boolean }> => {
+/** An article of a folder; `isDated`: the file itself says when it was updated. */
+export type ReadArticle = { article: FolderArticle; isDated: boolean } | { problem: string };
+
+/** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why a document cannot be read. */
+export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {
   const file = join(root, path);
   const { mtime, size } = await stat(file);
+  if (isDocument(path)) {
+    const read = await documents.read(file);
+    if ('problem' in read) return read;
+    const metadata = { intent: [], device: [], last_updated: mtime.toISOString() };
+    const title = titleOfDocument(read) ?? titleFromName(path);
+    const content = read.text.slice(0, MAX_CHARACTERS);
+    return { article: { id: path, title: title.slice(0, 200), content, metadata }, isDated: false };
+  }
   const content =
     size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file)).slice(0, MAX_CHARACTERS);
   const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
@@ -213,6 +251,14 @@ export const readArticle = async (
     },
   };
   return { article, isDated: updated !== undefined };
+};
+
+/** Its only first heading; else the title of its properties, which some programs fill with the name or address of a file; else the first of its headings. */
+const titleOfDocument = ({ text, title = '' }: DocumentText): string | undefined => {
+  const [first, ...others] = [...text.matchAll(/^# (.+)$/gm)].map(([, words]) => words);
+  const property = title.replaceAll(/\s+/g, ' ').trim();
+  const isTitle = /\p{L}/u.test(property) && !/\.\w{2,5}$|^\S+:\S+$/.test(property);
+  return first !== undefined && others.length === 0 ? first : isTitle ? property : first;
 };
 
 const headingOf = (content: string): string | undefined =>

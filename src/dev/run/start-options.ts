@@ -6,7 +6,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
 
   npm start -- [options]
 
-  --kb <folder or URL>   what to answer from: a folder of Markdown or HTML files, or the address of a host
+  --kb <folder or URL>   what to answer from: a folder of Markdown, HTML, Word and PDF files, or the address of a host
                          knowledge base API (GET <URL> lists articles). Default: the sample knowledge base
   --site <URL>           a web site instead: the pages of its sitemap, or all that links lead to below this address
                          (docs/sources.md)

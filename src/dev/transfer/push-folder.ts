@@ -5,6 +5,7 @@ import { Inventory } from '../../contract/moving.ts';
 import { hashArticle } from '../../knowledge/articles/hash-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../runtime/map-bounded.ts';
+import { type DocumentReader, documentReader } from '../documents/document-reader.ts';
 import { describeSkipped, listFiles, readArticle } from '../run/folder-kb.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
 
@@ -59,11 +60,12 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
   const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
   const refused: string[] = [];
   let compared = 0;
+  const documents = documentReader();
   await mapBounded(files, async (path) => {
     show(`${++compared} of ${files.length}`);
     const id = prefix + path;
     const there = known.get(id);
-    const read = await readFor(folder, path, { id, there });
+    const read = await readFor(folder, path, { id, there, documents });
     if ('problem' in read) return void refused.push(`${path}: ${read.problem}`);
     if (there?.owner === 'local' && there.hash === read.hash) {
       counts.unchanged += 1;
@@ -80,6 +82,7 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
     }
     counts[there === undefined ? 'created' : 'updated'] += 1;
   });
+  await documents.close();
   const own = [...known.values()].filter(({ owner }) => owner === 'local');
   const inFolder = new Set(files.map((path) => prefix + path));
   const gone = own.filter(({ id }) => !inFolder.has(id));
@@ -118,9 +121,11 @@ const deleteArticle = async (deployment: Deployment, id: string): Promise<void> 
 async function readFor(
   folder: string,
   path: string,
-  { id, there }: { id: string; there: Known | undefined },
+  { id, there, documents }: { id: string; there: Known | undefined; documents: DocumentReader },
 ): Promise<{ put: ArticlePut; hash: string } | { problem: string }> {
-  const { article, isDated } = await readArticle(folder, path);
+  const file = await readArticle(folder, path, documents);
+  if ('problem' in file) return { problem: `not readable: ${file.problem}` };
+  const { article, isDated } = file;
   if (article.content.length > ARTICLE_CONTENT_MAX_LENGTH)
     return { problem: `it is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters` };
   const read = readAs(ArticlePut, { ...article, id });

@@ -7,7 +7,7 @@ const HELP = `Brings a folder of articles into a deployment: writes what is new 
 
   npm run push-kb -- --folder <docs> [options]
 
-  --folder <docs>     Markdown, text and HTML files, as npm start -- --kb <docs> reads them
+  --folder <docs>     Markdown, text, HTML, Word and PDF files, as npm start -- --kb <docs> reads them
 ${PUSH_HELP}
 ${DEPLOYMENT_HELP}
   --help              this text

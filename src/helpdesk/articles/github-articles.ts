@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isDraft } from '../../knowledge/articles/front-matter.ts';
 import { decodeText } from '../../text/decode-text.ts';
 import {
   type ArticleApi,
@@ -49,9 +50,6 @@ const MAX_COMPARED = 300;
 const MAX_FILES_AT_ONCE = 25;
 const MAX_FILE_BYTES = 1_500_000;
 const ARTICLE = /\.(?:md|mdx|markdown|html|htm|txt)$/i;
-/** Front matter of a file that is not published yet, as the generators of sites write it. */
-const DRAFT = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)\b/i;
-
 /**
  * Markdown and HTML files of a repository at GitHub, all of one commit. Changes come from the comparison with the commit of that time.
  * Files whose front matter says `draft: true` or `published: false` are no articles, nor are hidden ones.
@@ -113,7 +111,7 @@ export const githubArticles = (
     if (size > MAX_FILE_BYTES) return [{ unreadableId: path }];
     const { content } = await callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal });
     const body = decodeText(bytesOf(content));
-    if (DRAFT.test(body)) return [];
+    if (isDraft(body)) return [];
     const article: SourceArticle = {
       ...{ id: path, title: '', url: urlOf(path), body, labels: [], locale: undefined, updatedAtMs: undefined },
       format: 'markdown',

@@ -43,6 +43,11 @@ export const splitFrontMatter = (text: string): SplitArticle => {
 
 const MAX_FRONT_MATTER = 16_384;
 
+const DRAFT = /^---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?(?:draft:[ \t]*true|published:[ \t]*false)\b/i;
+
+/** Whether front matter says `draft: true` or `published: false`, as the generators of sites write it. */
+export const isDraft = (text: string): boolean => DRAFT.test(text.slice(0, MAX_FRONT_MATTER));
+
 /**
  * Reads a YAML mapping (YAML 1.2, core schema: dates stay text). Aliases and tags outside of that schema are refused.
  *

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { ARTICLE_CONTENT_MAX_LENGTH, ArticleListingReply, HostArticleReply } from '../../contract/host-article.ts';
+import {
+  ARTICLE_CONTENT_MAX_LENGTH,
+  ArticleListingReply,
+  HostArticleReply,
+  UnreadableArticleReply,
+} from '../../contract/host-article.ts';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
@@ -156,8 +161,10 @@ const pageReader = () => {
   const take = (reply: unknown): void => {
     if (page.received === MAX_ON_PAGE) throw new HostKbError(`a page has more than ${MAX_ON_PAGE} articles`);
     page.received += 1;
+    const unreadable = readAs(UnreadableArticleReply, reply);
     const article = readAs(HostArticleReply, reply);
-    if (!article.ok) skip(idOf(reply, page.received), describeIssues(article.issues));
+    if (unreadable.ok) skip(unreadable.value.id, unreadable.value.problem);
+    else if (!article.ok) skip(idOf(reply, page.received), describeIssues(article.issues));
     else if (article.value.content.length > ARTICLE_CONTENT_MAX_LENGTH)
       skip(article.value.id, `content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`);
     else page.articles.push(article.value);

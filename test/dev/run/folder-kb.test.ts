@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
 import { describeSkipped, type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
+import { MANUAL, wordDocument } from '../documents/documents-for-test.ts';
 
 let folder: string;
 let kb: FolderKb;
@@ -16,6 +17,18 @@ const write = (path: string, text: string, modified?: string): void => {
 };
 
 const list = async (query = '') => ArticleListing.parse(await (await fetch(`${kb.url}${query}`)).json());
+
+/** All pages: one with documents ends early on a busy machine. */
+const listAll = async () => {
+  const articles: Record<string, unknown>[] = [];
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const reply = await fetch(`${kb.url}?cursor=${cursor}`);
+    const page = (await reply.json()) as { articles: Record<string, unknown>[]; next_cursor?: string };
+    articles.push(...page.articles);
+    cursor = page.next_cursor;
+  }
+  return articles;
+};
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-folder-'));
@@ -115,13 +128,35 @@ describe('a folder as people have it', () => {
     expect((await list()).articles.map(({ id }) => id)).toEqual(['a.mdx', 'b.txt']);
   });
 
+  it('is read as Word documents too, whose title is their only first heading, that of their properties or their name', async () => {
+    const line = '<w:p><w:r><w:t>Quack.</w:t></w:r></w:p>';
+    writeFileSync(join(folder, 'a.docx'), await wordDocument(MANUAL, 'Properties'));
+    writeFileSync(join(folder, 'b.docx'), await wordDocument(line, 'On ducks'));
+    writeFileSync(join(folder, 'c-d.DOCX'), await wordDocument(line, 'Document1.docx'));
+    const articles = await listAll();
+    expect(articles.map(({ title }) => title)).toEqual(['Pump manual', 'On ducks', 'C d']);
+    expect(articles[0]?.content).toContain('| Lid | 4 Nm |');
+  });
+
+  it('names a document that cannot be read, and goes on', async () => {
+    write('a.pdf', 'no PDF');
+    write('b.md', '# Fine\n');
+    const unreadable = { id: 'a.pdf', problem: 'not readable: it is damaged or no PDF' };
+    expect(await listAll()).toMatchObject([unreadable, { id: 'b.md' }]);
+  });
+
   it('is described where it is not read', async () => {
     expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
-    for (const name of ['a.pdf', 'b.docx', 'c.png', 'd/e.pdf', '.git/config', 'f.md']) write(name, 'x');
+    for (const name of ['a.pptx', 'b.xlsx', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');
     symlinkSync(join(folder, 'f.md'), join(folder, 'g.md'));
+    write('h.md', '---\ntitle: Soon\ndraft: true\n---\n\nNot yet.\n');
+    write('i.md', '---\r\npublished: false\r\n---\r\n\r\nNot yet.\r\n');
+    write('j.md', '---\ntitle: No draft\n---\n\ndraft: true\n');
     expect(await describeSkipped(folder)).toEqual([
-      expect.stringMatching(/^not read: a\.pdf, b\.docx, c\.png and 1 more \(articles are \.md/),
+      expect.stringMatching(/^not read: a\.pptx, b\.xlsx, c\.png and 1 more \(articles are \.md/),
       'not read: g.md (symbolic links are not followed)',
+      'not read: h.md, i.md (a draft)',
     ]);
+    expect((await list()).articles.map(({ id }) => id)).toEqual(['f.md', 'j.md']);
   });
 });

@@ -233,17 +233,19 @@ describe('hostKbClient()', () => {
 
   it('skips the broken articles of a page, each with its reason', async () => {
     const long = hostArticle('long', 'x'.repeat(5_000_000));
+    const unreadable = { id: 'scan.pdf', problem: 'not readable: it has no text' };
     const { client } = await hostThat((_, response) =>
-      send(response, { articles: [articles[0], long, { id: 7, title: 'x' }, 'nonsense', articles[1]] }),
+      send(response, { articles: [articles[0], long, { id: 7, title: 'x' }, 'nonsense', unreadable, articles[1]] }),
     );
     const page = await client.readPage({});
     expect(page.articles.map(({ id }) => id)).toEqual(['a', 'b']);
     expect(page).toMatchObject({
-      received: 5,
+      received: 6,
       skipped: [
         { id: 'long', reason: 'Cannot take in the article: content is longer than 500000 characters' },
         { id: '7', reason: expect.stringContaining('content') },
         { id: '(number 4 on its page)' },
+        { id: 'scan.pdf', reason: 'Cannot take in the article: not readable: it has no text' },
       ],
     });
   });

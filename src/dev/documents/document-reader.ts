@@ -1,0 +1,126 @@
+import { readFile, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { DocumentText } from './document-text.ts';
+
+/** Endings of the files that are read here. */
+export const DOCUMENT_ENDINGS = ['.docx', '.pdf'] as const;
+
+export const isDocument = (path: string): boolean =>
+  (DOCUMENT_ENDINGS as readonly string[]).includes(extname(path).toLowerCase());
+
+type ReadDocument = DocumentText | { problem: string };
+
+export interface DocumentReader {
+  /** One at a time; a file that has not changed since is not read again. */
+  read(file: string): Promise<ReadDocument>;
+  /** Ends the thread; the next document starts another. */
+  close(): Promise<void>;
+}
+
+interface Bounds {
+  /** Of a file. */
+  maxBytes: number;
+  /** For reading it. */
+  maxMs: number;
+  /** By which the memory of the process may grow meanwhile: what libraries unpack is not in the heap. */
+  maxGrowthBytes: number;
+}
+
+const BOUNDS: Bounds = { maxBytes: 50 * 1024 * 1024, maxMs: 20_000, maxGrowthBytes: 768 * 1024 * 1024 };
+const MAX_HEAP_MIB = 512;
+const WATCH_MS = 50;
+const MAX_KEPT_CHARACTERS = 50_000_000;
+
+/**
+ * Reads Word documents and PDFs as Markdown. Each is bounded in bytes, time and memory, whatever it holds; one that cannot be read has a
+ * `problem`.
+ */
+export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
+  const { maxBytes } = bounds;
+  const kept = new Map<string, { version: string; read: ReadDocument }>();
+  let worker: Worker | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const readNow = async (file: string): Promise<ReadDocument> => {
+    const { size, mtimeMs } = await stat(file);
+    const version = `${size} ${mtimeMs}`;
+    const known = kept.get(file);
+    if (known?.version === version) return known.read;
+    const read = size > maxBytes ? { problem: `it is larger than ${maxBytes / 1024 / 1024} MiB` } : await convert(file);
+    kept.delete(file);
+    kept.set(file, { version, read });
+    dropOldest(kept);
+    return read;
+  };
+
+  const convert = async (file: string): Promise<ReadDocument> => {
+    const bytes = new Uint8Array(await readFile(file));
+    worker ??= startWorker();
+    const result = await answerOf(worker, { ending: extname(file).toLowerCase(), bytes }, bounds);
+    if (result.isOver) worker = undefined;
+    return result.read;
+  };
+
+  return {
+    read: (file) => {
+      const read = last.then(() => readNow(file));
+      last = read.catch(() => undefined);
+      return read;
+    },
+    close: async () => {
+      await worker?.terminate();
+      worker = undefined;
+    },
+  };
+};
+
+/** Beside this file under its own ending: built, both are JavaScript. */
+const startWorker = (): Worker => {
+  const file = new URL(`./document-worker${extname(import.meta.url)}`, import.meta.url);
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MIB };
+  // What libraries print about a document is dropped.
+  return new Worker(file, { resourceLimits, stdout: true, stderr: true });
+};
+
+/** `isOver`: the thread has ended, by itself or because the document took too much. */
+const answerOf = async (
+  worker: Worker,
+  task: { ending: string; bytes: Uint8Array<ArrayBuffer> },
+  { maxMs, maxGrowthBytes }: Bounds,
+): Promise<{ read: ReadDocument; isOver: boolean }> => {
+  const { promise, resolve } = Promise.withResolvers<{ read: ReadDocument; isOver: boolean }>();
+  const before = process.memoryUsage.rss();
+  const stop = (problem: string): void => {
+    void worker.terminate();
+    resolve({ read: { problem }, isOver: true });
+  };
+  const timer = setTimeout(() => stop(`reading it takes more than ${maxMs / 1000} s`), maxMs);
+  const watch = setInterval(() => {
+    if (process.memoryUsage.rss() - before > maxGrowthBytes) stop('reading it takes too much memory');
+  }, WATCH_MS);
+  const onMessage = (read: ReadDocument): void => resolve({ read, isOver: false });
+  const onError = (): void => stop('reading it takes too much memory');
+  worker.once('message', onMessage).once('error', onError);
+  worker.ref();
+  worker.postMessage(task, [task.bytes.buffer]);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    worker.off('message', onMessage).off('error', onError);
+    // A thread that waits keeps no process alive.
+    worker.unref();
+  }
+};
+
+const dropOldest = (kept: Map<string, { read: ReadDocument }>): void => {
+  let characters = 0;
+  for (const { read } of kept.values()) characters += 'text' in read ? read.text.length : 0;
+  for (const [file, { read }] of kept) {
+    if (characters <= MAX_KEPT_CHARACTERS) return;
+    characters -= 'text' in read ? read.text.length : 0;
+    kept.delete(file);
+  }
+};

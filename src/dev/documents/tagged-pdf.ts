@@ -1,0 +1,60 @@
+import type { Element, ElementContent, Root } from 'hast';
+import { element, type PdfItem, plainText } from './pdf-text.ts';
+
+/** A node of the structure tree of a page (ISO 32000-2, 14.7); the library follows 40 levels. */
+export interface TagNode {
+  role?: string;
+  children?: TagNode[];
+  /** `content` for a leaf, whose `id` marks text of the page. */
+  type?: string;
+  id?: string;
+  alt?: string;
+}
+
+/** The elements of HTML that tags stand for (ISO 32000-2, 14.8.4); what has none of its own is what it contains. */
+const ELEMENTS: Readonly<Record<string, string>> = {
+  ...{ H: 'h2', H1: 'h1', H2: 'h2', H3: 'h3', H4: 'h4', H5: 'h5', H6: 'h6', Title: 'h1', P: 'p' },
+  ...{ L: 'ul', LI: 'li', TR: 'tr', TH: 'th', TD: 'td', BlockQuote: 'blockquote', Code: 'code' },
+};
+
+/** Headings, paragraphs, lists and tables of a page as its tags say. */
+export const readTaggedPage = (tree: TagNode, items: readonly PdfItem[]): Root => {
+  const texts = textsById(items);
+  const read = ({ role = '', children = [], type, id = '', alt }: TagNode): ElementContent[] => {
+    if (type === 'content') return [{ type: 'text', value: texts.get(id) ?? '' }];
+    if (type !== undefined || role === 'Artifact') return [];
+    if (role === 'L') return [listOf(children)];
+    // The number or bullet of an item, which the list has read.
+    if (role === 'Lbl') return [];
+    const inner = children.flatMap(read);
+    if (role === 'Figure' && inner.length === 0 && alt) return [element('p', [{ type: 'text', value: alt }])];
+    if (role === 'Table') return [element('table', [element('tbody', inner)])];
+    const name = Object.hasOwn(ELEMENTS, role) ? ELEMENTS[role] : undefined;
+    return name === undefined ? inner : [element(name, inner)];
+  };
+  const listOf = (children: TagNode[]): Element => {
+    const label = children.flatMap(({ children: parts = [] }) => parts).find(({ role }) => role === 'Lbl');
+    const first = label === undefined ? '' : plainText(labelOf(label));
+    const number = /\d{1,6}/.exec(first)?.[0];
+    return number === undefined
+      ? element('ul', children.flatMap(read))
+      : element('ol', children.flatMap(read), { start: Number(number) });
+  };
+  const labelOf = ({ children = [], id = '', type }: TagNode): string =>
+    type === 'content' ? (texts.get(id) ?? '') : children.map(labelOf).join('');
+  return { type: 'root', children: read(tree) };
+};
+
+/** The text of each marked part of a page. */
+const textsById = (items: readonly PdfItem[]): Map<string, string> => {
+  const texts = new Map<string, string>();
+  const open: (string | undefined)[] = [];
+  for (const item of items) {
+    if (item.type === 'beginMarkedContent' || item.type === 'beginMarkedContentProps') open.push(item.id);
+    else if (item.type === 'endMarkedContent') open.pop();
+    const id = open.findLast((each) => each !== undefined);
+    if (item.str === undefined || id === undefined) continue;
+    texts.set(id, (texts.get(id) ?? '') + item.str + (item.hasEOL === true ? ' ' : ''));
+  }
+  return texts;
+};

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import JSZip from 'jszip';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DocumentReader, documentReader } from '../../../src/dev/documents/document-reader.ts';
+import { launchChromium } from '../../../src/dev/screenshots/launch-chromium.ts';
+import { deflatedSpaces, MANUAL, pdfOf, wordDocument } from './documents-for-test.ts';
+
+const MIB = 2 ** 20;
+const BOUNDS = { maxBytes: 8 * MIB, maxMs: 20_000, maxGrowthBytes: 768 * MIB };
+
+const folder = mkdtempSync(join(tmpdir(), 'constellation-documents-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let documents: DocumentReader;
+beforeEach(() => {
+  documents = documentReader(BOUNDS);
+});
+afterEach(() => documents.close());
+
+let count = 0;
+const put = (ending: string, bytes: Uint8Array): string => {
+  const file = join(folder, `${++count}.${ending}`);
+  writeFileSync(file, bytes);
+  return file;
+};
+const read = (ending: string, bytes: Uint8Array) => documents.read(put(ending, bytes));
+
+const MARKDOWN = `# Pump manual
+
+The pump needs 12 V & a fuse.
+
+## Cleaning
+
+1. Unplug it.
+2. Open the lid.
+
+- Do not force it.
+
+| Part | Torque |
+| - | - |
+| Lid | 4 Nm |`;
+
+describe('a Word document', () => {
+  it('becomes Markdown with its headings, lists and tables, and has the title of its properties', async () => {
+    expect(await read('docx', await wordDocument(MANUAL, 'The &lt;pump&gt;'))).toEqual({
+      text: MARKDOWN,
+      title: 'The <pump>',
+    });
+  });
+
+  it('is read again when it has changed, and not before', async () => {
+    const ducks = await wordDocument('<w:p><w:r><w:t>Ducks</w:t></w:r></w:p>');
+    const file = put('docx', ducks);
+    const time = new Date('2026-01-02');
+    utimesSync(file, time, time);
+    expect(await documents.read(file)).toMatchObject({ text: 'Ducks' });
+    writeFileSync(file, new Uint8Array(ducks.length));
+    utimesSync(file, time, time);
+    expect(await documents.read(file)).toMatchObject({ text: 'Ducks' });
+    writeFileSync(file, await wordDocument('<w:p><w:r><w:t>Geese</w:t></w:r></w:p>'));
+    expect(await documents.read(file)).toMatchObject({ text: 'Geese' });
+  });
+});
+
+const HTML = `<!doctype html><html lang="en"><head><title>Pump manual</title></head><body>
+  <h1>Pump manual</h1><p>The pump needs 12 V &amp; a fuse.</p><h2>Cleaning</h2>
+  <ol><li>Unplug it.</li><li>Open the lid.</li></ol><ul><li>Do not force it.</li></ul>
+  <table><tr><th>Part</th><th>Torque</th></tr><tr><td>Lid</td><td>4 Nm</td></tr></table></body></html>`;
+
+const printed = async (html: string, options: { tagged: boolean }): Promise<Buffer> => {
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.setContent(html);
+    return await page.pdf(options);
+  } finally {
+    await browser.close();
+  }
+};
+
+describe('a PDF', { timeout: 60_000 }, () => {
+  it('becomes Markdown as its tags say', async () => {
+    expect(await read('pdf', await printed(HTML, { tagged: true }))).toEqual({ text: MARKDOWN, title: 'Pump manual' });
+  });
+
+  it('without tags becomes Markdown as its lines look, without header and page numbers', async () => {
+    const page = (number: number): string => `<section style="break-after: page; position: relative; height: 900px">
+      <div>Handbook of pumps</div><h2>Step ${number}</h2>
+      <p style="width: 300px; text-align: justify">The valve is opened slowly by a quarter of a turn, until the water runs clear again.</p>
+      <p>1. Close it.</p><p>2. Dry it.</p><div style="position: absolute; bottom: 0">Page ${number} of 4</div></section>`;
+    const html = `<!doctype html><body>${[1, 2, 3, 4].map(page).join('')}</body>`;
+    const said = await read('pdf', await printed(html, { tagged: false }));
+    const step = (number: number): string =>
+      `# Step ${number}\n\nThe valve is opened slowly by a quarter of a turn, until the water runs clear again.\n\n1. Close it.\n2. Dry it.`;
+    expect(said).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
+  });
+});
+
+describe('a document that cannot be read', { timeout: 60_000 }, () => {
+  const encrypted = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >>`;
+  it.each<[string, string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
+    ['an encrypted PDF', 'pdf', () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }), /^it is encrypted$/],
+    ['an encrypted Word document', 'docx', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^it is encrypted, or no/],
+    ['a scan', 'pdf', () => pdfOf(Buffer.from('0 0 100 100 re f')), /^it has no text, like scanned pages/],
+    ['a document without a word', 'docx', () => wordDocument(''), /^it has no text$/],
+    ['a PDF that is none', 'pdf', () => Buffer.from('hello'), /^it is damaged or no PDF$/],
+    ['an empty file', 'docx', () => new Uint8Array(), /^it is damaged or no Word document$/],
+    ['another zip file', 'docx', () => new JSZip().file('a.txt', 'a').generateAsync({ type: 'nodebuffer' }), /no Word/],
+    ['a large file', 'pdf', () => new Uint8Array(8 * MIB + 1), /^it is larger than 8 MiB$/],
+    [
+      'a Word document that unpacks to very much',
+      'docx',
+      () => wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`),
+      /^its text unpacks to more than 32 MiB$/,
+    ],
+    [
+      'a Word document that says less of its size than it unpacks to',
+      'docx',
+      async () => {
+        const bytes = await wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`);
+        // Sizes stand in the directory at the end, and before each part (APPNOTE 4.3.7 and 4.3.12).
+        for (let at = 0; at < bytes.length - 28; at += 1) {
+          const mark = bytes.readUInt32LE(at);
+          if (mark === 0x04034b50 && bytes.readUInt32LE(at + 22) > MIB) bytes.writeUInt32LE(1000, at + 22);
+          if (mark === 0x02014b50 && bytes.readUInt32LE(at + 24) > MIB) bytes.writeUInt32LE(1000, at + 24);
+        }
+        return bytes;
+      },
+      /^its text unpacks to more than 32 MiB$/,
+    ],
+    [
+      'a Word document that is nested very deep',
+      'docx',
+      () => wordDocument(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`),
+      /^it is damaged$/,
+    ],
+  ])('%s has a problem, and the next one is read', async (_, ending, bytes, problem) => {
+    expect(await read(ending, await bytes())).toEqual({ problem: expect.stringMatching(problem) });
+    expect(await read('docx', await wordDocument())).toMatchObject({ text: MARKDOWN });
+  });
+
+  it('is given up when it takes too much memory', async () => {
+    const small = documentReader({ ...BOUNDS, maxGrowthBytes: 150 * MIB });
+    const spaces = pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' });
+    try {
+      expect(await small.read(put('pdf', spaces))).toEqual({ problem: 'reading it takes too much memory' });
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('is given up when it takes too long', async () => {
+    const hasty = documentReader({ ...BOUNDS, maxMs: 1 });
+    try {
+      expect(await hasty.read(put('docx', await wordDocument()))).toEqual({
+        problem: 'reading it takes more than 0.001 s',
+      });
+    } finally {
+      await hasty.close();
+    }
+  });
+});

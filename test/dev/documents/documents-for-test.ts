@@ -1,0 +1,100 @@
+import { deflateRawSync, constants as zlib } from 'node:zlib';
+import JSZip from 'jszip';
+
+const WORD = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+
+const paragraph = (text: string, properties = ''): string =>
+  `<w:p>${properties === '' ? '' : `<w:pPr>${properties}</w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
+const style = (name: string): string => `<w:pStyle w:val="${name}"/>`;
+const numbered = (list: number): string => `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${list}"/></w:numPr>`;
+const row = (...cells: string[]): string =>
+  `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`;
+
+/** The body of a document with each thing that a knowledge base needs. */
+export const MANUAL = [
+  paragraph('Pump manual', style('Heading1')),
+  paragraph('The pump needs 12 V &amp; a fuse.'),
+  paragraph('Cleaning', style('Heading2')),
+  paragraph('Unplug it.', numbered(1)),
+  paragraph('Open the lid.', numbered(1)),
+  paragraph('Do not force it.', numbered(2)),
+  `<w:tbl>${row('Part', 'Torque')}${row('Lid', '4 Nm')}</w:tbl>`,
+].join('');
+
+/** A Word document as an editor writes it, with the body given. */
+export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> => {
+  const zip = new JSZip();
+  const list = (id: number, format: string): string =>
+    `<w:abstractNum w:abstractNumId="${id}"><w:lvl w:ilvl="0"><w:numFmt w:val="${format}"/></w:lvl></w:abstractNum>`;
+  const types = [
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
+    '<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>',
+  ];
+  zip.file('[Content_Types].xml', `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`);
+  const relation = (id: string, type: string, target: string): string =>
+    `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
+  const relations = (...each: string[]): string =>
+    `<Relationships xmlns="${PACKAGE}/relationships">${each.join('')}</Relationships>`;
+  zip.file('_rels/.rels', relations(relation('r1', 'officeDocument', 'word/document.xml')));
+  zip.file(
+    'word/_rels/document.xml.rels',
+    relations(relation('s', 'styles', 'styles.xml'), relation('n', 'numbering', 'numbering.xml')),
+  );
+  zip.file('word/document.xml', `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`);
+  const styles = [1, 2].map(
+    (level) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
+  );
+  zip.file('word/styles.xml', `<w:styles xmlns:w="${WORD}">${styles.join('')}</w:styles>`);
+  const numbers = [1, 2].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`);
+  zip.file(
+    'word/numbering.xml',
+    `<w:numbering xmlns:w="${WORD}">${list(1, 'decimal')}${list(2, 'bullet')}${numbers.join('')}</w:numbering>`,
+  );
+  const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
+  const core = `<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" ${dc}><dc:title>${title}</dc:title></cp:coreProperties>`;
+  zip.file('docProps/core.xml', core);
+  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE', compressionOptions: { level: 1 } });
+};
+
+/** A PDF of one page with the content stream given, and what else its trailer says. */
+export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buffer => {
+  const parts: Buffer[] = [];
+  const offsets: number[] = [];
+  let at = 0;
+  const add = (part: string | Buffer): void => {
+    const bytes = Buffer.from(part as string, 'latin1');
+    parts.push(bytes);
+    at += bytes.length;
+  };
+  const object = (dictionary: string, stream?: Buffer): void => {
+    offsets.push(at);
+    add(`${offsets.length} 0 obj\n${dictionary}\n`);
+    if (stream !== undefined) {
+      add('stream\n');
+      add(stream);
+      add('\nendstream\n');
+    }
+    add('endobj\n');
+  };
+  add('%PDF-1.7\n');
+  object('<< /Type /Catalog /Pages 2 0 R >>');
+  object('<< /Type /Pages /Kids [3 0 R] /Count 1 >>');
+  const font = '<< /Font << /F 5 0 R >> >>';
+  object(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources ${font} >>`);
+  object(`<< /Length ${content.length} ${filter} >>`, content);
+  object('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
+  const start = at;
+  add(`xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n`);
+  for (const offset of offsets) add(`${String(offset).padStart(10, '0')} 00000 n \n`);
+  add(`trailer\n<< /Size ${offsets.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`);
+  return Buffer.concat(parts);
+};
+
+/** Deflated spaces: a megabyte of them, so many times. Made without ever unpacking it. */
+export const deflatedSpaces = (megabytes: number): Buffer => {
+  const block = deflateRawSync(Buffer.alloc(2 ** 20, ' '), { finishFlush: zlib.Z_FULL_FLUSH });
+  const end = deflateRawSync(Buffer.alloc(0));
+  return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: megabytes }, () => block), end]);
+};
