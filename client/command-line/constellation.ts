@@ -7,6 +7,7 @@ import { ASK_HELP, ask, CHAT_HELP, chat } from './ask.ts';
 import { type Command, describeError, EXIT } from './command.ts';
 import { PUSH_HELP, push, SYNC_HELP, sync } from './knowledge.ts';
 import { GAPS_HELP, gaps, SEARCH_HELP, search, TICKETS_HELP, tickets } from './lists.ts';
+import { MCP_HELP, mcp } from './mcp.ts';
 
 const COMMANDS: Record<string, { run: Command; help: string }> = {
   ask: { run: ask, help: ASK_HELP },
@@ -16,6 +17,7 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
   push: { run: push, help: PUSH_HELP },
   gaps: { run: gaps, help: GAPS_HELP },
   tickets: { run: tickets, help: TICKETS_HELP },
+  mcp: { run: mcp, help: MCP_HELP },
   doctor: { run: doctor, help: DOCTOR_HELP },
   login: { run: login, help: LOGIN_HELP },
 };

@@ -3,8 +3,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSyn
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
@@ -21,7 +24,7 @@ let remove: () => void;
 beforeAll(async () => {
   [product, { folder, remove }] = await Promise.all([startEmbedded(), installPacked()]);
   await product.sync({ full: true });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await product?.stop();
   remove?.();
@@ -172,6 +175,30 @@ describe('the lines of its page', { timeout: 60_000 }, () => {
 });
 
 describe('npx constellation', { timeout: 60_000 }, () => {
+  it('answers the line of its page', async () => {
+    const line =
+      codeOf('docs/client.md', 'sh')
+        .join('\n')
+        .split('\n')
+        .find((each) => each.startsWith('npx constellation ask')) ?? 'false';
+    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key, npm_config_offline: 'true' };
+    const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('| United States, Canada | 4 to 7 | €29 |')]);
+  });
+
+  it('serves MCP from the entry of its page', async () => {
+    const Entry = z.object({ command: z.string(), args: z.array(z.string()) });
+    const page = codeOf('docs/mcp.md', 'json').find((each) => each.includes('"command"')) ?? '{}';
+    const entry = Entry.parse(JSON.parse(page).mcpServers.constellation);
+    const own = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key, npm_config_offline: 'true' };
+    const env = { ...own, PATH: process.env.PATH ?? '', HOME: folder };
+    const client = new Client({ name: 'assistant', version: '1' });
+    await client.connect(new StdioClientTransport({ ...entry, env, cwd: folder }));
+    const { content } = await client.callTool({ name: 'search', arguments: { query: 'reset the password', limit: 1 } });
+    expect(JSON.stringify(content)).toMatch(/password/i);
+    await client.close();
+  });
+
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     runCommand(NODE, [join(folder, 'node_modules/.bin/constellation'), ...args], {
       cwd: folder,
@@ -283,7 +310,7 @@ describe('npx constellation', { timeout: 60_000 }, () => {
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining('chmod 600')]);
   });
 
-  it.each(['ask', 'chat', 'search', 'sync', 'push', 'gaps', 'tickets', 'doctor', 'login'])(
+  it.each(['ask', 'chat', 'search', 'sync', 'push', 'gaps', 'tickets', 'mcp', 'doctor', 'login'])(
     '%s --help has examples that parse',
     async (name) => {
       const { status, stdout } = await run([name, '--help']);
