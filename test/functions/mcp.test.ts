@@ -200,7 +200,11 @@ describe.each(['auto', 'legacy'] as const)('the local server, %s', (mode) => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
     const env = { CONSTELLATION_URL: product.url.origin, CONSTELLATION_API_KEY: key };
     await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: ['client/command-line/constellation.ts', 'mcp'], env }),
+      new StdioClientTransport({
+        command: process.execPath,
+        args: ['client/command-line/constellation.ts', 'mcp'],
+        env,
+      }),
     );
     return client;
   };

@@ -15,6 +15,7 @@ const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<voi
   hostile: async () => (await import('./hostile.ts')).benchHostile,
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,
+  interfaces: async () => (await import('./interfaces.ts')).benchInterfaces,
   delegation: async () => (await import('./delegation.ts')).benchDelegation,
   routing: async () => (await import('./routing.ts')).benchRouting,
   indexing: async () => (await import('./indexing.ts')).benchIndexing,

@@ -132,14 +132,14 @@ const row = (
   failed: non2xx + errors - (statusCodeStats?.['404']?.count ?? 0),
 });
 
-const sampleQuestions = (): string[] => {
+export const sampleQuestions = (): string[] => {
   const file = join(ROOT, 'src/dev/sample/questions.json');
   const labelled = JSON.parse(readFileSync(file, 'utf8')) as { question: string }[];
   return labelled.map(({ question }) => question);
 };
 
 /** Every question prefixed with words of another, so that no answer is cached. */
-const variationsOf = (questions: string[]): string[] =>
+export const variationsOf = (questions: string[]): string[] =>
   questions.flatMap((question, index) =>
     questions
       .filter((_, other) => other !== index)

@@ -17,6 +17,8 @@ export interface ScriptedAnswer {
   error?: { status: number; message?: string; headers?: Record<string, string> } | undefined;
   /** What becomes of a stream, in its middle; of an answer in one piece nothing. */
   stream?: StreamFault | undefined;
+  /** How fast a stream is written, four characters a token; at once when absent. */
+  tokensPerSecond?: number | undefined;
 }
 
 /**

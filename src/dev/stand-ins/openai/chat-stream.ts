@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Completion, StreamFault } from './chat-answer.ts';
 import { refusalBody, USUAL_MESSAGES } from './refusal.ts';
 
 export interface StreamOptions {
   includeUsage: boolean;
   fault: StreamFault | undefined;
+  tokensPerSecond?: number | undefined;
 }
 
 /** Characters of a chunk: few, so that an answer of a sentence is a stream. */
@@ -19,7 +21,10 @@ export async function* streamCompletion(completion: Completion, options: StreamO
   }
 }
 
-async function* eventsOf(completion: Completion, { includeUsage, fault }: StreamOptions): AsyncGenerator<Uint8Array> {
+async function* eventsOf(
+  completion: Completion,
+  { includeUsage, fault, tokensPerSecond }: StreamOptions,
+): AsyncGenerator<Uint8Array> {
   const { id, created, model, content, refusal, finish, usage } = completion;
   const isMiddle = middleOf(content ?? refusal ?? '');
   const chunk = (choices: unknown[], last?: { usage: Completion['usage'] }) =>
@@ -37,6 +42,7 @@ async function* eventsOf(completion: Completion, { includeUsage, fault }: Stream
   yield chunk(choice({ role: 'assistant', content: '', refusal: null }));
   let sent = 0;
   for (const text of cut(content ?? refusal ?? '')) {
+    if (tokensPerSecond !== undefined) await pause((text.length / 4 / tokensPerSecond) * 1000);
     yield chunk(choice(refusal === null ? { content: text } : { refusal: text }));
     sent += text.length;
     if (fault === undefined || fault === 'split' || !isMiddle(sent)) continue;

@@ -81,7 +81,7 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
       status: 200,
       body: '',
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-      chunks: streamCompletion(completion, { includeUsage, fault: answer.stream }),
+      chunks: streamCompletion(completion, { ...answer, includeUsage, fault: answer.stream }),
     };
   };
 
