@@ -1,7 +1,9 @@
 import type { AskEvent } from '../../../client/answer-stream.ts';
+import type { AgentType } from '../../contract/agent-response.ts';
 import type { ProgressEvent, Statement, StatementSource } from '../../contract/ask-events.ts';
+import type { DisplayModel } from '../../contract/display-model.ts';
 import type { NavigatorResponse } from '../../contract/navigator-response.ts';
-import type { LibrarianResponse } from '../../contract/response.ts';
+import type { DelegationTrace, LibrarianResponse } from '../../contract/response.ts';
 
 type Of<Type extends ProgressEvent['type']> = Extract<ProgressEvent, { type: Type }>;
 
@@ -30,6 +32,8 @@ export interface Answer {
   removed: readonly { text: string; reason: string }[];
   response?: LibrarianResponse | undefined;
   error?: ShownError | undefined;
+  /** The same as blocks, where an agent answered: tables, charts, documents. */
+  display?: DisplayModel | undefined;
 }
 
 /** What a source that supports something is known by. */
@@ -92,6 +96,35 @@ export const closestOf = (response: LibrarianResponse | undefined): Closest[] =>
   return Array.isArray(closest)
     ? closest.filter((each): each is Closest => isObject(each) && typeof each.title === 'string')
     : [];
+};
+
+export const traceOf = (response: LibrarianResponse | undefined): DelegationTrace | undefined => {
+  const trace = response?.metadata?.trace;
+  return isObject(trace) && Array.isArray(trace.hops) ? (trace as unknown as DelegationTrace) : undefined; // as above
+};
+
+/** The id under which the deployment has stored the answer. */
+export const storedIdOf = (response: LibrarianResponse | undefined): string | undefined => {
+  const id = response?.metadata?.answer_id;
+  return typeof id === 'string' ? id : undefined;
+};
+
+/** The kind of agent whose own reply is in the response. */
+export const agentIn = (response: LibrarianResponse | undefined): AgentType | undefined => {
+  const reply = Object.values(response?.metadata ?? {}).find((each) => isObject(each) && isObject(each.result));
+  const type = isObject(reply) ? reply.type : undefined;
+  return AGENT_TYPES.find((each) => each === type);
+};
+
+const AGENT_TYPES: readonly AgentType[] = ['analytics', 'semantic', 'web_search', 'hybrid'];
+
+/** Statements that were removed because their sources do not support them. */
+export const removedFrom = ({ removed, response }: Answer): Answer['removed'] => {
+  const reported = navigatorOf(response)?.metadata?.removed;
+  if (removed.length > 0 || !Array.isArray(reported)) return removed;
+  return reported.flatMap((each) =>
+    isObject(each) && typeof each.text === 'string' ? [{ text: each.text, reason: String(each.reason ?? '') }] : [],
+  );
 };
 
 /** Whether the answer says that nothing answers the question. */

@@ -1,7 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import { ConstellationError } from '../../../client/constellation-error.ts';
-import { client, missingCapability, noteRefusal } from '../session/deployment.ts';
-import { type Answer, afterEvent, type ShownError } from './answer.ts';
+import type { DisplayModel } from '../../contract/display-model.ts';
+import { call, client, missingCapability, noteRefusal } from '../session/deployment.ts';
+import { type Answer, afterEvent, agentIn, type ShownError } from './answer.ts';
 
 const STORED = 'constellation.answers';
 /** Of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
@@ -81,6 +82,8 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
   try {
     for await (const event of client.askStream(question, { signal: stopping.signal, timeoutMs: 300_000 }))
       answer.value = afterEvent(answer.value, event);
+    // Chosen by name, an agent is asked for its figures and documents too; otherwise the reader asks for them.
+    if (librarian !== undefined) await loadDisplay(answer).catch(() => undefined);
   } catch (error) {
     const phase = stopping.signal.aborted ? 'stopped' : 'failed';
     answer.value = { ...answer.value, phase, error: phase === 'stopped' ? undefined : shownError(error) };
@@ -95,4 +98,22 @@ const shownError = (error: unknown): ShownError => {
   if (!(error instanceof ConstellationError)) return { code: 'INTERNAL_ERROR', message: String(error) };
   const { code, message, suggestion, requestId } = error;
   return { code, message, suggestion, requestId, missing: missingCapability(error) };
+};
+
+/** The answer with an id, of this tab. */
+export const answerWith = (id: string | undefined): Signal<Answer> | undefined =>
+  answers.value.find(({ value }) => value.id === id);
+
+/** Asks an agent for its answer as blocks: tables, charts, documents. */
+export const loadDisplay = async (answer: Signal<Answer>): Promise<void> => {
+  const type = agentIn(answer.value.response);
+  if (type === undefined) return;
+  const query = { format: 'display' };
+  const display = await call<DisplayModel>(
+    `POST /v1/agents/${type}`,
+    { blocks: 'objects' },
+    { query, body: { query: answer.value.query } },
+  );
+  answer.value = { ...answer.value, display };
+  store();
 };

@@ -7,14 +7,18 @@ import type { SyncStatus } from '../../contract/sync.ts';
 import { credential, isRefused } from './credential.ts';
 import { isReachable, recordingFetch } from './sent-requests.ts';
 
-const OPTIONS = { url: location.origin, key: () => credential.value ?? '', fetch: recordingFetch };
+const OPTIONS = { url: location.origin, key: () => credential.value ?? '', fetch: recordingFetch({ isShown: true }) };
+/** For what the header shows, and for checks: they are not among the requests that a reader sees. */
+const UNSHOWN = { ...OPTIONS, fetch: recordingFetch({ isShown: false }) };
 
 /** The public API by its typed client. */
 export const client = new Constellation(OPTIONS);
 
+export const background = new Constellation(UNSHOWN);
+
 const connection = connect(OPTIONS);
 
-/** Routes that the typed client has no method for: `call<Taxonomy>('GET /v1/support/taxonomy', { intents: 'objects' })`. @public */
+/** Routes that the typed client has no method for: `call<Taxonomy>('GET /v1/support/taxonomy', { intents: 'objects' })`. */
 export const call: Connection['json'] = connection.json;
 
 export const health = signal<Healthz | undefined>(undefined);
@@ -24,13 +28,13 @@ export const librarians = signal<readonly LibrarianEntry[]>([]);
 /** Reads what the header shows. What cannot be read stays as it was: the header is no place for errors. */
 export const refreshDeployment = async (): Promise<void> => {
   const once = { retries: 0, timeoutMs: 10_000 };
-  health.value = await client.health(once).catch(() => health.value);
+  health.value = await background.health(once).catch(() => health.value);
   if (credential.value === undefined) return;
-  syncStatus.value = await client.sync.status(once).catch(() => undefined);
+  syncStatus.value = await background.sync.status(once).catch(() => undefined);
 };
 
 const refreshLibrarians = async (): Promise<void> => {
-  const directory = await client.librarians().catch((error: unknown) => void noteRefusal(error));
+  const directory = await background.librarians().catch((error: unknown) => void noteRefusal(error));
   if (directory !== undefined) librarians.value = directory.librarians;
 };
 
@@ -73,7 +77,7 @@ export const noteRefusal = async (error: unknown): Promise<void> => {
 /** @throws {ConstellationError} When that cannot be found out. */
 export const isAccepted = async (key: string): Promise<boolean> => {
   try {
-    await new Constellation({ ...OPTIONS, key }).librarians({ retries: 0, timeoutMs: 15_000 });
+    await new Constellation({ ...UNSHOWN, key }).librarians({ retries: 0, timeoutMs: 15_000 });
     return true;
   } catch (error) {
     if (error instanceof ConstellationError && error.status === 401) return false;

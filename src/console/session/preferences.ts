@@ -1,8 +1,7 @@
 import { effect, signal } from '@preact/signals';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** @public */
-export type Density = 'comfortable' | 'compact';
+type Density = 'comfortable' | 'compact';
 
 /** A choice that this browser remembers. */
 const remembered = <Value extends string>(name: string, values: readonly [Value, ...Value[]]) => {
@@ -13,7 +12,6 @@ const remembered = <Value extends string>(name: string, values: readonly [Value,
 };
 
 export const theme = remembered<Theme>('constellation.theme', ['system', 'light', 'dark']);
-/** @public */
 export const density = remembered<Density>('constellation.density', ['comfortable', 'compact']);
 export const shortcutsAre = remembered<'on' | 'off'>('constellation.shortcuts', ['on', 'off']);
 

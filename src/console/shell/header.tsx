@@ -10,7 +10,13 @@ import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const THEME_ICONS = { system: 'half', light: 'sun', dark: 'moon' } as const;
 
-export const Header = ({ workspace, onHelp }: { workspace: string; onHelp: () => void }) => (
+interface HeaderProps {
+  workspace: string;
+  onHelp: () => void;
+  onRequests: () => void;
+}
+
+export const Header = ({ workspace, onHelp, onRequests }: HeaderProps) => (
   <header class="header">
     <p class="place">
       <strong>{workspace}</strong>
@@ -18,6 +24,7 @@ export const Header = ({ workspace, onHelp }: { workspace: string; onHelp: () =>
     </p>
     <Connection />
     <div class="tools">
+      <Button kind="quiet" icon="request" label={t('requests.show')} onClick={onRequests} />
       <Button kind="quiet" icon="unknown" label={t('shortcuts.title')} onClick={onHelp} />
       <Button
         kind="quiet"

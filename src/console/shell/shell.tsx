@@ -13,6 +13,7 @@ import { shortcutsAre } from '../session/preferences.ts';
 import { isReachable } from '../session/sent-requests.ts';
 import { t } from '../texts/texts.ts';
 import { Header } from './header.tsx';
+import { SentRequestsDrawer } from './sent-requests-drawer.tsx';
 import { SignIn } from './sign-in.tsx';
 import type { ViewEntry, ViewProps } from './view-entry.ts';
 
@@ -45,11 +46,14 @@ const Mark = () => (
 );
 
 const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
-  const isHelpOpen = useSignal(false);
+  const open = useSignal<'help' | 'requests' | undefined>(undefined);
   const { parts, query } = place.value;
   const entry = parts.length === 0 ? views[0] : views.find(({ path }) => path === parts[0]);
   const openHelp = (): void => {
-    isHelpOpen.value = true;
+    open.value = 'help';
+  };
+  const close = (): void => {
+    open.value = undefined;
   };
   useShortcuts([{ key: '?', label: 'shortcuts.help', run: openHelp }]);
   return (
@@ -58,7 +62,7 @@ const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
         {t('skip')}
       </a>
       <Rail views={views} current={entry} />
-      <Header workspace={t('header.workspace')} onHelp={openHelp} />
+      <Header workspace={t('header.workspace')} onHelp={openHelp} onRequests={() => (open.value = 'requests')} />
       <main id="main" tabIndex={-1}>
         {isReachable.value ? null : <Offline />}
         {entry === undefined ? (
@@ -67,13 +71,8 @@ const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
           <View key={entry.path} entry={entry} parts={parts.slice(1)} query={query} />
         )}
       </main>
-      {isHelpOpen.value ? (
-        <Help
-          onClose={() => {
-            isHelpOpen.value = false;
-          }}
-        />
-      ) : null}
+      {open.value === 'help' ? <Help onClose={close} /> : null}
+      {open.value === 'requests' ? <SentRequestsDrawer onClose={close} /> : null}
       {isRefused.value ? (
         <Dialog title={t('sign_in.title')} isRequired onClose={() => undefined}>
           <SignIn />
@@ -89,14 +88,16 @@ const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEn
       <Mark /> <span>Constellation</span>
     </a>
     <ul>
-      {views.map((view) => (
-        <li key={view.path}>
-          <a href={`/${view.path}`} aria-current={view === current ? 'page' : undefined}>
-            <Icon name={view.icon} />
-            <span>{t(view.title)}</span>
-          </a>
-        </li>
-      ))}
+      {views
+        .filter(({ isUnlisted }) => isUnlisted !== true)
+        .map((view) => (
+          <li key={view.path}>
+            <a href={`/${view.path}`} aria-current={view === current ? 'page' : undefined}>
+              <Icon name={view.icon} />
+              <span>{t(view.title)}</span>
+            </a>
+          </li>
+        ))}
     </ul>
   </nav>
 );

@@ -13,6 +13,8 @@ export interface ViewEntry {
   path: string;
   title: TextKey;
   icon: IconName;
+  /** Reached from other views alone, and not in the rail. */
+  isUnlisted?: true;
   /** Loaded when it is opened. */
   load: () => Promise<{ default: ComponentType<ViewProps> }>;
 }

@@ -52,7 +52,7 @@ export const count = (key: CountKey, number: number, values: Values = {}): strin
   return t(`${key}.${rule}` as TextKey, { ...values, count: number }); // both forms exist, as a test checks
 };
 
-const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
+export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
   new Intl.NumberFormat(language.value, options).format(value);
 
 /** 0.714 -> `71 %`. */

@@ -32,4 +32,50 @@ export const SCENES: readonly Scene[] = [
   { name: 'ask-off-topic', path: '/', prepare: (page) => ask(page, 'How do I cook rice?') },
   { name: 'ask-back', path: '/', prepare: (page) => ask(page, 'It does not work') },
   { name: 'ask-table', path: '/', prepare: (page) => ask(page, 'How long does shipping to Canada take?') },
+  {
+    name: 'ask-agents',
+    path: '/',
+    prepare: async (page) => {
+      await page.selectOption('.ask-form select', 'analytics');
+      await ask(page, 'How many iPhone 17 are in stock in each warehouse?');
+      await page.locator('.chart').waitFor();
+    },
+  },
+  {
+    name: 'ask-prices',
+    path: '/',
+    prepare: async (page) => {
+      await page.selectOption('.ask-form select', 'web-search');
+      await ask(page, 'Compare our price of the iPhone 17 with other shops');
+      await page.locator('.prices').waitFor();
+    },
+  },
+  {
+    name: 'trace',
+    path: '/',
+    prepare: async (page) => {
+      await ask(page, 'How many iPhone 17 are in stock and what does the warranty cover?');
+      await page.locator('.answer-footer button >> text=Trace').click();
+      await page.locator('.hop >> nth=1').click();
+    },
+  },
+  {
+    name: 'why',
+    path: '/',
+    prepare: async (page) => {
+      await ask(page, 'How do I reset the dashboard password?');
+      await page.locator('.answer-footer button >> text=Why').click();
+      await page.locator('.relevance').first().waitFor();
+    },
+  },
+  { name: 'why-nothing-asked', path: '/why' },
+  {
+    name: 'requests',
+    path: '/',
+    prepare: async (page) => {
+      await ask(page, 'How loud is the Apollo III in Turbo mode?');
+      await page.getByLabel('Show request').click();
+      await page.locator('.requests button').first().click();
+    },
+  },
 ];

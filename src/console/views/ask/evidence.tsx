@@ -2,7 +2,8 @@ import type { Statement, StatementSource } from '../../../contract/ask-events.ts
 import type { CitedSource } from '../../answers/answer.ts';
 import { markWords } from '../../answers/matched-words.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { passageUrl } from '../../parts/safe-url.ts';
+import { safeUrl } from '../../parts/safe-url.ts';
+import { SourceLink } from '../../parts/source-link.tsx';
 import { count, t } from '../../texts/texts.ts';
 
 /** From these supports on, the words change. */
@@ -35,15 +36,14 @@ const Quote = ({ place, marked }: QuoteProps) =>
 
 /** One place in an article: under which heading, the quote, and a link that opens the article there. */
 const Passage = ({ place, statement, query }: { place: StatementSource; statement: Statement; query: string }) => {
-  const url = passageUrl(place.url, place.quote);
   return (
     <li class="passage">
       <p class="where">
         {place.section ?? place.name}
-        {url === undefined ? null : (
-          <a href={url} target="_blank" rel="noreferrer noopener">
+        {safeUrl(place.url) === undefined ? null : (
+          <SourceLink url={place.url} quote={place.quote}>
             <Icon name="open" /> {t('evidence.open')}
-          </a>
+          </SourceLink>
         )}
       </p>
       <Quote place={place} marked={wordsToMark(statement, query)} />
@@ -99,24 +99,13 @@ export const SourceLine = ({
   isLit: boolean;
   onLight: (isOn: boolean) => void;
 }) => {
-  const url = passageUrl(source.url, undefined);
   return (
     <li class={isLit ? 'source lit' : 'source'} onMouseEnter={() => onLight(true)} onMouseLeave={() => onLight(false)}>
       <span class="number">{source.number}</span>
       <span>
-        {url === undefined ? (
-          source.name
-        ) : (
-          <a
-            href={url}
-            target="_blank"
-            rel="noreferrer noopener"
-            onFocus={() => onLight(true)}
-            onBlur={() => onLight(false)}
-          >
-            {source.name}
-          </a>
-        )}
+        <SourceLink url={source.url} onFocus={() => onLight(true)} onBlur={() => onLight(false)}>
+          {source.name}
+        </SourceLink>
         <span class="quiet small"> {count('evidence.cited_by', source.citedBy.length)}</span>
       </span>
     </li>

@@ -6,7 +6,6 @@ import type { ErrorCode } from '../../../contract/error-info.ts';
 import {
   type Answer,
   alsoRead,
-  asMarkdown,
   type CitedSource,
   citedSources,
   isDeclined,
@@ -14,12 +13,14 @@ import {
 } from '../../answers/answer.ts';
 import { askAgain, stop } from '../../answers/asked-questions.ts';
 import { useShortcuts } from '../../navigation/shortcuts.ts';
-import { Button, CopyButton } from '../../parts/button.tsx';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
-import { safeUrl } from '../../parts/safe-url.ts';
+import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { count, formatShare, t } from '../../texts/texts.ts';
+import { count, t } from '../../texts/texts.ts';
+import { AnswerFooter } from './answer-footer.tsx';
+import { Blocks } from './blocks.tsx';
 import { Declined } from './declined.tsx';
 import { Evidence, SourceLine, supportOf } from './evidence.tsx';
 
@@ -42,11 +43,7 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
           <p class="progress" role="status">
             {progressOf(answer)}
           </p>
-          {isDeclined(answer) ? (
-            <Declined answer={answer} onAsk={onAsk} />
-          ) : (
-            <Statements answer={answer} sources={sources} open={open} lit={lit} />
-          )}
+          <Body answer={answer} sources={sources} open={open} lit={lit} onAsk={onAsk} />
           {answer.error === undefined ? null : <Failure error={errorOf(answer.error)} retry={() => askAgain(shown)} />}
           {answer.phase === 'stopped' ? (
             <Button icon="retry" onClick={() => askAgain(shown)}>
@@ -58,7 +55,7 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
               {t('ask.stop')}
             </Button>
           ) : null}
-          {answer.phase === 'done' ? <Footer answer={answer} /> : null}
+          {answer.phase === 'done' ? <AnswerFooter answer={shown} /> : null}
         </div>
         <Sources answer={answer} sources={sources} lit={lit} />
       </div>
@@ -71,7 +68,19 @@ interface Lighting {
   lit: Signal<{ source?: number; statement?: number }>;
 }
 
-const Statements = ({ answer, sources, open, lit }: Lighting & { answer: Answer; sources: readonly CitedSource[] }) => {
+const Body = ({ onAsk, ...props }: StatementsProps & { onAsk: (query: string) => void }) => {
+  const { answer } = props;
+  if (isDeclined(answer)) return <Declined answer={answer} onAsk={onAsk} />;
+  // The blocks hold the text, too.
+  return answer.display === undefined ? <Statements {...props} /> : <Blocks display={answer.display} />;
+};
+
+interface StatementsProps extends Lighting {
+  answer: Answer;
+  sources: readonly CitedSource[];
+}
+
+const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
   const { statements, response } = answer;
   if (statements.every((statement) => statement === null))
     return response?.answer === undefined ? null : <Markdown text={response.answer} />;
@@ -168,40 +177,26 @@ const Sources = ({
           />
         ))}
       </ol>
-      {others.length === 0 ? null : (
-        <details open={sources.length === 0}>
+      {others.length === 0 ? null : sources.length === 0 ? (
+        <OtherSources sources={others} />
+      ) : (
+        <details>
           <summary>{t('sources.also_read')}</summary>
-          <ul>
-            {others.map(({ name, url }) => (
-              <li key={name}>
-                <SafeLink url={url}>{name}</SafeLink>
-              </li>
-            ))}
-          </ul>
+          <OtherSources sources={others} />
         </details>
       )}
     </aside>
   );
 };
 
-const SafeLink = ({ url, children }: { url: string | undefined; children: string }) => {
-  const safe = safeUrl(url);
-  return safe === undefined ? (
-    <span>{children}</span>
-  ) : (
-    <a href={safe} target="_blank" rel="noreferrer noopener">
-      {children}
-    </a>
-  );
-};
-
-const Footer = ({ answer }: { answer: Answer }) => (
-  <footer class="row">
-    {answer.response?.confidence === undefined ? null : (
-      <span class="quiet small">{t('answer.confidence', { share: formatShare(answer.response.confidence) })}</span>
-    )}
-    <CopyButton text={() => asMarkdown(answer)}>{t('answer.copy')}</CopyButton>
-  </footer>
+const OtherSources = ({ sources }: { sources: readonly { name: string; url?: string | undefined }[] }) => (
+  <ul>
+    {sources.map(({ name, url }) => (
+      <li key={`${name}${url}`}>
+        <SourceLink url={url}>{name}</SourceLink>
+      </li>
+    ))}
+  </ul>
 );
 
 /** What a reader who does not see the page hears, in few words. */

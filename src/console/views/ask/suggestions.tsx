@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { client, syncStatus } from '../../session/deployment.ts';
+import { background, syncStatus } from '../../session/deployment.ts';
 import { t } from '../../texts/texts.ts';
 
 const WANTED = 3;
@@ -44,12 +44,12 @@ const readSuggestions = async (edition: string): Promise<void> => {
     return;
   }
   checked.value = { edition, questions: [] };
-  const page = await client.articles.list({ limit: MAX_ARTICLES }).catch(() => undefined);
+  const page = await background.articles.list({ limit: MAX_ARTICLES }).catch(() => undefined);
   const candidates = (page?.articles ?? []).flatMap(({ title, content }) => [questionIn(content) ?? title]);
   // Articles come in the order of their names: what is far apart is about different things.
   const spread = candidates.filter((_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_ASKED)) === 0);
   for (const candidate of spread.slice(0, MAX_ASKED)) {
-    const reply = await client.navigate(candidate).catch(() => undefined);
+    const reply = await background.navigate(candidate).catch(() => undefined);
     if (reply === undefined || reply.sources.length === 0 || reply.confidence === 'low') continue;
     const questions: string[] = [...checked.value.questions, candidate];
     checked.value = { edition, questions };

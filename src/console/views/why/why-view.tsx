@@ -1,0 +1,161 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { KnowledgeHit, KnowledgeSearchResponse } from '../../../contract/knowledge-search.ts';
+import { type Answer, navigatorOf, removedFrom } from '../../answers/answer.ts';
+import { AnswerPage } from '../../answers/answer-page.tsx';
+import { SourceLink } from '../../parts/source-link.tsx';
+import { Failure, Loading } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { client, noteRefusal } from '../../session/deployment.ts';
+import type { ViewProps } from '../../shell/view-entry.ts';
+import { formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { Confidence } from './confidence.tsx';
+
+/** Why an answer is what it is: what its confidence rests on, what the search found, and what was removed. */
+const WhyView = ({ parts: [id] }: ViewProps) => (
+  <AnswerPage path="why" id={id}>
+    {(answer) => (
+      <div class="why">
+        <Confidence answer={answer} />
+        <Removed answer={answer} />
+        <Found answer={answer} />
+      </div>
+    )}
+  </AnswerPage>
+);
+
+const Removed = ({ answer }: { answer: Answer }) => {
+  const removed = removedFrom(answer);
+  return (
+    <section>
+      <h2>{t('why.removed')}</h2>
+      {removed.length === 0 ? <p class="quiet">{t('why.nothing_removed')}</p> : null}
+      <ul>
+        {removed.map(({ text, reason }) => (
+          <li key={text}>
+            <del>{text}</del>
+            <p class="quiet small">{reason}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const LIMIT = 20;
+/** Sources of this relevance or more are given for tickets (docs/contract.md#knowledge-retrieval). */
+const SURE_FROM = 0.7;
+
+/** The passages that a search for the question finds now, with those that the answer cites. */
+const Found = ({ answer }: { answer: Answer }) => {
+  const reply = useSignal<KnowledgeSearchResponse | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const load = (): void => {
+    failure.value = undefined;
+    client.search({ query: answer.query, limit: LIMIT }).then(
+      (found) => {
+        reply.value = found;
+      },
+      (error: unknown) => {
+        failure.value = error;
+        void noteRefusal(error);
+      },
+    );
+  };
+  useEffect(load, [answer.id]);
+  const cited = new Set(answer.statements.flatMap((statement) => statement?.sources.map(({ file }) => file) ?? []));
+  const edition = reply.value?.edition;
+  const strategy = navigatorOf(answer.response)?.searchStrategy;
+  return (
+    <section>
+      <h2>{t('why.found')}</h2>
+      {strategy === undefined ? null : (
+        <p class="small">
+          {t('why.searched_for')}{' '}
+          {strategy.terms.map((term) => (
+            <code key={term} class="right-name">
+              {term}
+            </code>
+          ))}
+          {strategy.candidates === undefined ? null : (
+            <span class="quiet"> · {t('why.candidates', { count: strategy.candidates })}</span>
+          )}
+          {(strategy.corrections ?? []).map(({ typed, read }) => (
+            <span key={typed} class="quiet">
+              {' '}
+              · {t('why.corrected', { typed, read })}
+            </span>
+          ))}
+        </p>
+      )}
+      {failure.value === undefined ? null : <Failure error={failure.value} retry={load} />}
+      {reply.value === undefined ? (
+        failure.value === undefined ? (
+          <Loading lines={8} />
+        ) : null
+      ) : (
+        <>
+          {edition === answer.edition || answer.edition === undefined ? null : (
+            <p class="banner small">{t('why.other_edition', { read: answer.edition, current: edition ?? '' })}</p>
+          )}
+          {reply.value.degraded === undefined ? null : (
+            <p class="banner small">{t('why.degraded', { parts: reply.value.degraded.join(', ') })}</p>
+          )}
+          <Hits hits={reply.value.hits} cited={cited} />
+          <p class="quiet small">{t('why.scores')}</p>
+        </>
+      )}
+    </section>
+  );
+};
+
+const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlySet<string | undefined> }) => (
+  <Table
+    caption={t('why.found')}
+    rows={hits.map((hit, at) => ({ ...hit, rank: at + 1 }))}
+    rowKey={({ rank }) => String(rank)}
+    empty={<p class="quiet">{t('why.nothing_found')}</p>}
+    columns={[
+      { id: 'rank', label: '#', align: 'right', sort: ({ rank }) => rank, cell: ({ rank }) => rank },
+      {
+        id: 'passage',
+        label: t('why.passage'),
+        sort: ({ title, heading }) => `${title} ${heading}`,
+        cell: ({ title, heading, url, article_id: id }) => (
+          <>
+            <SourceLink url={url}>{title}</SourceLink>
+            {heading === '' ? null : <span class="quiet"> › {heading}</span>}
+            {cited.has(id) ? <span class="pill cited">{t('why.cited')}</span> : null}
+          </>
+        ),
+      },
+      {
+        id: 'relevance',
+        label: t('why.relevance'),
+        sort: ({ relevance }) => relevance,
+        cell: ({ relevance }) => <Relevance of={relevance} />,
+      },
+      {
+        id: 'score',
+        label: t('why.score'),
+        align: 'right',
+        sort: ({ score }) => score,
+        cell: ({ score }) => formatNumber(score, { maximumSignificantDigits: 4 }),
+      },
+    ]}
+  />
+);
+
+/** A share as a bar, with the line from which on a source counts as sure. */
+const Relevance = ({ of }: { of: number }) => (
+  <span class={`relevance ${of >= SURE_FROM ? 'sure' : 'weak'}`}>
+    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="10" />
+      <rect width={of * 100} height="10" />
+      <line x1={SURE_FROM * 100} x2={SURE_FROM * 100} y1="0" y2="10" />
+    </svg>
+    {formatShare(of)}
+  </span>
+);
+
+export default WhyView;

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type * as Axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const SCRIPT = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** Violations of WCAG 2.2 A and AA on the page in one theme, each with the element that has it. */
+export const violationsOf = async (page: Page, theme: 'light' | 'dark'): Promise<string[]> => {
+  await page.emulateMedia({ colorScheme: theme });
+  // By the debugger, since the policy of the page lets no script in.
+  await page.evaluate(SCRIPT);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof Axe }; // the script above has put it there
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await axe.run(document, { runOnly: tags });
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
+    );
+  });
+  return found.map(({ id, html, failureSummary }) => `${theme}: ${id} ${html.slice(0, 200)} ${failureSummary}`);
+};
+
+/** What is wider than the window, which a reader would have to scroll to. */
+export const overflowOf = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { clientWidth } = document.documentElement;
+    if (document.documentElement.scrollWidth <= clientWidth) return [];
+    return [...document.querySelectorAll('main *')]
+      .filter(
+        (element) =>
+          element.getBoundingClientRect().right > clientWidth + 1 && element.closest('.scrolls, pre') === null,
+      )
+      .map(({ outerHTML }) => outerHTML.slice(0, 160));
+  });
