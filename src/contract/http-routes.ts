@@ -73,6 +73,7 @@ export const ROUTES = {
   'POST /mcp': { tag: 'MCP', summary: 'Call tools and read articles as a client of MCP' },
   'GET /v1/models': { tag: 'OpenAI', summary: 'List the librarians as models' },
   'GET /v1/models/{id}': { tag: 'OpenAI', summary: 'Describe a librarian as a model' },
+  'GET /v1/access': { tag: 'Operations', summary: 'Show what the key or token of the request may do' },
   'GET /v1/librarians': { tag: 'Librarians', summary: 'List the librarians with their health' },
   'GET /librarians/{id}': { tag: 'Librarians', summary: 'Describe a librarian and its keys', access: 'public' },
   'POST /librarians/{id}/ask': {

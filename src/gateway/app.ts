@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
+import type { CallerAccess } from '../contract/access.ts';
 import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
 import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
@@ -22,7 +23,7 @@ import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import { answerOrStream } from './answer-or-stream.ts';
 import { createAnswerList, createFeedback } from './answer-routes.ts';
-import type { ApiKeys } from './api-keys.ts';
+import type { ApiKey, ApiKeys } from './api-keys.ts';
 import { createAsk, createAsking } from './ask.ts';
 import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels, openAIErrors } from './chat-completions.ts';
@@ -130,6 +131,7 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/api/*', authenticate(parts));
   app.use('/metrics', authenticate(parts));
   on('GET /metrics', createMetricsRoute({ counters: parts.counters, client, now }));
+  on('GET /v1/access', (c) => c.json(accessOf(c.get('apiKey'))));
   on('GET /v1/librarians', async (c) => c.json(await librarians.list()));
   const { keepsAnswers: keeps } = parts;
   const keepAnswers = keeps && createKeepAnswers({ client, keeps, log, now });
@@ -248,6 +250,11 @@ export const createApp = (parts: GatewayParts) => {
   app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
 };
+
+const accessOf = ({ workspaces, capabilities, rate, authentication, expires_at }: ApiKey): CallerAccess => ({
+  ...{ workspaces, capabilities, rate, authentication: authentication ?? 'key' },
+  ...(expires_at === undefined ? {} : { expires_at }),
+});
 
 /** Where a client that was refused finds out whose tokens are accepted (RFC 9728, section 5.1). */
 const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {

@@ -431,6 +431,15 @@ describe('the routes', () => {
   });
 });
 
+describe('GET /v1/access', () => {
+  it('shows workspaces and rights of the key, and not its name', async () => {
+    const response = await app.request('/v1/access', { headers: { authorization: `Bearer ${READER}` } });
+    expect(await response.json()).toEqual({
+      ...{ workspaces: ['acme', 'globex'], capabilities: ['kb:read'], rate: 'standard', authentication: 'key' },
+    });
+  });
+});
+
 describe('GET /v1/librarians', () => {
   it('lists the concierge and every librarian as it describes itself', async () => {
     const response = await app.request('/v1/librarians', { headers: { authorization: `Bearer ${READER}` } });

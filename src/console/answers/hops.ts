@@ -1,7 +1,7 @@
 import type { DelegationTrace, TraceHop } from '../../contract/response.ts';
 
 /** What a signed link says, as far as it is shown. It is read, not verified: the origin of the chain has done that. */
-export interface LinkClaims {
+interface LinkClaims {
   hop?: number;
   iat?: number;
   /** The deadline, in seconds since 1970. */
@@ -13,7 +13,7 @@ export interface LinkClaims {
   op?: string;
 }
 
-export interface ReceiptClaims {
+interface ReceiptClaims {
   iss?: string;
   st?: number;
   iat?: number;
@@ -31,7 +31,7 @@ export interface Hop {
 }
 
 /** The payload of a compact JWS; undefined for what is none. */
-export const claimsOf = <Claims extends object>(token: string | undefined): Claims | undefined => {
+const claimsOf = <Claims extends object>(token: string | undefined): Claims | undefined => {
   const payload = token?.split('.')[1];
   if (payload === undefined) return undefined;
   try {

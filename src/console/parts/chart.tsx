@@ -1,6 +1,6 @@
 import { formatNumber, t } from '../texts/texts.ts';
 
-export interface Series {
+interface Series {
   name: string;
   /** One a label; null where there is none. */
   values: readonly (number | null)[];
@@ -138,7 +138,7 @@ const Data = ({ label, labels, series }: Pick<ChartProps, 'label' | 'labels' | '
 );
 
 /** Round numbers that hold all values, and zero. */
-export const scaleOf = (values: readonly number[]): { low: number; high: number; ticks: number[] } => {
+const scaleOf = (values: readonly number[]): { low: number; high: number; ticks: number[] } => {
   const least = Math.min(0, ...values);
   const most = Math.max(0, ...values);
   const rough = (most - least || 1) / TICKS;
@@ -151,7 +151,7 @@ export const scaleOf = (values: readonly number[]): { low: number; high: number;
 };
 
 /** A line through the values; a missing one is a gap in it. */
-export const pathOf = (
+const pathOf = (
   values: readonly (number | null)[],
   xOf: (index: number) => number,
   yOf: (value: number) => number,

@@ -20,7 +20,7 @@ export const TextField = ({ label, problem, hint, ...input }: FieldProps & JSX.I
   );
 };
 
-/** Several lines of text with their label. */
+/** Several lines of text with their label. @public */
 export const TextArea = ({ label, problem, hint, ...area }: FieldProps & JSX.IntrinsicElements['textarea']) => {
   const id = useId();
   return (

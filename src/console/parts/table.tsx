@@ -5,7 +5,7 @@ import { count, t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-export interface Column<Row> {
+interface Column<Row> {
   id: string;
   label: string;
   cell: (row: Row) => ComponentChildren;

@@ -2,12 +2,17 @@ import { effect, signal } from '@preact/signals';
 import { type Connection, connect } from '../../../client/connection.ts';
 import { Constellation } from '../../../client/constellation.ts';
 import { ConstellationError } from '../../../client/constellation-error.ts';
+import type { CallerAccess } from '../../contract/access.ts';
 import type { Healthz, LibrarianEntry } from '../../contract/librarian-directory.ts';
 import type { SyncStatus } from '../../contract/sync.ts';
 import { credential, isRefused } from './credential.ts';
 import { isReachable, recordingFetch } from './sent-requests.ts';
+import { chosenWorkspace } from './workspace.ts';
 
-const OPTIONS = { url: location.origin, key: () => credential.value ?? '', fetch: recordingFetch({ isShown: true }) };
+const OPTIONS = {
+  ...{ url: location.origin, key: () => credential.value ?? '', workspace: chosenWorkspace },
+  fetch: recordingFetch({ isShown: true }),
+};
 /** For what the header shows, and for checks: they are not among the requests that a reader sees. */
 const UNSHOWN = { ...OPTIONS, fetch: recordingFetch({ isShown: false }) };
 
@@ -23,6 +28,8 @@ export const call: Connection['json'] = connection.json;
 
 export const health = signal<Healthz | undefined>(undefined);
 export const syncStatus = signal<SyncStatus | undefined>(undefined);
+/** What the key may do; undefined until that is known. */
+export const access = signal<CallerAccess | undefined>(undefined);
 export const librarians = signal<readonly LibrarianEntry[]>([]);
 
 /** Reads what the header shows. What cannot be read stays as it was: the header is no place for errors. */
@@ -33,9 +40,13 @@ export const refreshDeployment = async (): Promise<void> => {
   syncStatus.value = await background.sync.status(once).catch(() => undefined);
 };
 
-const refreshLibrarians = async (): Promise<void> => {
-  const directory = await background.librarians().catch((error: unknown) => void noteRefusal(error));
-  if (directory !== undefined) librarians.value = directory.librarians;
+/** What stays the same while somebody is signed in. */
+const readOnce = async (): Promise<void> => {
+  const directory = background.librarians().catch((error: unknown) => void noteRefusal(error));
+  access.value = await connect(UNSHOWN)
+    .json<CallerAccess>('GET /v1/access', { rate: 'string' })
+    .catch(() => undefined);
+  librarians.value = (await directory)?.librarians ?? librarians.value;
 };
 
 const REFRESH_MS = 20_000;
@@ -48,7 +59,7 @@ export const watchDeployment = (): void => {
   effect(() => {
     if (credential.value === undefined) return;
     void refreshDeployment();
-    void refreshLibrarians();
+    void readOnce();
   });
   setInterval(refresh, REFRESH_MS);
   addEventListener('online', refresh);

@@ -2,24 +2,24 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { Age } from '../parts/time.tsx';
 import { signOut } from '../session/credential.ts';
-import { health, refreshDeployment, syncStatus } from '../session/deployment.ts';
+import { access, health, refreshDeployment, syncStatus } from '../session/deployment.ts';
 import { type Theme, theme } from '../session/preferences.ts';
 import { isReachable } from '../session/sent-requests.ts';
+import { chooseWorkspace, chosenWorkspace } from '../session/workspace.ts';
 import { chooseLanguage, LANGUAGES, type Language, language, t } from '../texts/texts.ts';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
 const THEME_ICONS = { system: 'half', light: 'sun', dark: 'moon' } as const;
 
 interface HeaderProps {
-  workspace: string;
   onHelp: () => void;
   onRequests: () => void;
 }
 
-export const Header = ({ workspace, onHelp, onRequests }: HeaderProps) => (
+export const Header = ({ onHelp, onRequests }: HeaderProps) => (
   <header class="header">
     <p class="place">
-      <strong>{workspace}</strong>
+      <Workspace />
       <Edition />
     </p>
     <Connection />
@@ -39,6 +39,26 @@ export const Header = ({ workspace, onHelp, onRequests }: HeaderProps) => (
     </div>
   </header>
 );
+
+/** The workspace that is looked at; a choice where the key has several. */
+const Workspace = () => {
+  const { workspaces = [] } = access.value ?? {};
+  const [first = ''] = workspaces;
+  if (workspaces.length < 2) return <strong>{chosenWorkspace ?? first}</strong>;
+  return (
+    <select
+      aria-label={t('header.workspace')}
+      value={chosenWorkspace ?? first}
+      onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+    >
+      {workspaces.map((workspace) => (
+        <option key={workspace} value={workspace}>
+          {workspace}
+        </option>
+      ))}
+    </select>
+  );
+};
 
 /** The edition that is searched, and how old it is. */
 const Edition = () => {

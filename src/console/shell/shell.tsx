@@ -62,7 +62,7 @@ const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
         {t('skip')}
       </a>
       <Rail views={views} current={entry} />
-      <Header workspace={t('header.workspace')} onHelp={openHelp} onRequests={() => (open.value = 'requests')} />
+      <Header onHelp={openHelp} onRequests={() => (open.value = 'requests')} />
       <main id="main" tabIndex={-1}>
         {isReachable.value ? null : <Offline />}
         {entry === undefined ? (

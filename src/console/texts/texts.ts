@@ -59,7 +59,6 @@ export const formatNumber = (value: number, options: Intl.NumberFormatOptions = 
 export const formatShare = (share: number): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: 0 });
 
-/** @public */
 export const formatMs = (ms: number): string =>
   ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${formatNumber(ms / 1000, { maximumFractionDigits: 1 })} s`;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CallerAccess } from '../../contract/access.ts';
 import { AgentFormat } from '../../contract/agent-options.ts';
 import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
 import {
@@ -168,6 +169,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     errors: ['NOT_FOUND'],
     example: { path: { id: 'navigator' } },
   },
+  'GET /v1/access': { reply: CallerAccess, example: {} },
   'GET /v1/librarians': { reply: LibrarianDirectory, example: {} },
   'GET /librarians/{id}': {
     reply: LibrarianDescription,

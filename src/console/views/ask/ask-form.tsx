@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
+import { Choice } from '../../parts/fields.tsx';
 import { loadMarkdown } from '../../parts/markdown.tsx';
 import { librarians } from '../../session/deployment.ts';
 import { t } from '../../texts/texts.ts';
@@ -53,24 +54,19 @@ export const AskForm = ({ input, isFollowUp, onAsk }: AskFormProps) => {
         }}
       />
       <div class="row between">
-        <label class="choice">
-          <span>{t('ask.librarian')}</span>
-          <select
-            value={librarian.value}
-            onChange={(event) => {
-              librarian.value = event.currentTarget.value;
-            }}
-          >
-            <option value="">{t('ask.any_librarian')}</option>
-            {librarians.value
+        <Choice
+          label={t('ask.librarian')}
+          value={librarian.value}
+          onChoose={(chosen) => {
+            librarian.value = chosen;
+          }}
+          options={[
+            { value: '', label: t('ask.any_librarian') },
+            ...librarians.value
               .filter(({ id }) => id !== 'concierge')
-              .map(({ id, name, unavailable }) => (
-                <option key={id} value={id} disabled={unavailable !== undefined}>
-                  {name}
-                </option>
-              ))}
-          </select>
-        </label>
+              .map(({ id, name, unavailable }) => ({ value: id, label: name, isDisabled: unavailable !== undefined })),
+          ]}
+        />
         <Button kind="primary" type="submit" icon="send" disabled={query.value.trim() === ''}>
           {t('ask.action')}
         </Button>
