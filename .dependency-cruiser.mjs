@@ -60,6 +60,7 @@ export default {
       from: { path: '^src/console/views/([^/]+)/' },
       to: { path: '^src/console/views/', pathNot: '^src/console/views/$1/' },
     },
+    may('widget', ['markup', 'text']),
     // Where adapters are chosen from the environment: for functions alone.
     may('adapters', [...MIDDLE, ...BELOW_MIDDLE]),
     {

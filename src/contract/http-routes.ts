@@ -275,3 +275,12 @@ export const honoRoute = (name: RouteName): [method: string, path: string] => {
   const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
   return [method, 'hasSlashes' in ROUTES[name] ? `${path}{.+}` : path];
 };
+
+/** Tells whether a request is for one of these routes. */
+export const routeMatcher = (names: readonly RouteName[]): ((method: string, path: string) => boolean) => {
+  const routes = names.map(honoRoute).map(([method, path]) => ({
+    method,
+    path: new RegExp(`^${path.replaceAll(/:\w+\{\.\+\}/g, '.+').replaceAll(/:\w+/g, '[^/]+')}$`),
+  }));
+  return (method, path) => routes.some((route) => route.method === method && route.path.test(path));
+};

@@ -4,6 +4,15 @@ import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
 import { encodeBase64url } from '../signing/base64url.ts';
 
+/** An origin as browsers send it: scheme, host and a port that is not the scheme's own (RFC 6454, section 6.2). */
+const WebOrigin = z
+  .string()
+  .max(300)
+  .refine(
+    (text) => !text.includes('*') && URL.canParse(text) && new URL(text).origin === text,
+    'is not an origin such as https://shop.example.com',
+  );
+
 /** Rights of an API key. Stored under the key's hash; the key itself is never stored. */
 export const ApiKeyRecord = z.object({
   /** Label of the key, for operators. Never sent anywhere. */
@@ -15,11 +24,20 @@ export const ApiKeyRecord = z.object({
   rate: z.enum(['standard', 'high', 'unlimited']),
   /** ISO 8601; no expiry when absent. */
   expires_at: z.iso.datetime({ offset: true }).optional(),
+  /**
+   * A publishable key, which stands in web pages for anybody to read: pages of these origins may ask with it, about articles for everybody
+   * alone, whatever else the record says.
+   */
+  origins: z.array(WebOrigin).min(1).max(20).optional(),
 });
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
 
-/** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise. */
-export const newApiKey = (): string => `ck_${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+/** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise, and another one for publishable keys. */
+export const newApiKey = ({ isPublishable = false } = {}): string =>
+  `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+
+/** What the secret of a publishable key begins with. */
+export const PUBLISHABLE_PREFIX = 'ck_pub_';
 
 /** A key that exists and has not expired. */
 export interface ApiKey extends ApiKeyRecord {
@@ -70,7 +88,8 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
 
 const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
   const [first = 'default', ...others] = record.workspaces;
-  return { ...record, workspaces: [first, ...others], id: hash.slice(0, 16) };
+  const key = { ...record, workspaces: [first, ...others] satisfies ApiKey['workspaces'], id: hash.slice(0, 16) };
+  return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], rate: 'standard' };
 };
 
 const unexpired = (key: ApiKey | undefined, now: number): ApiKey | undefined =>

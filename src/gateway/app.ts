@@ -23,9 +23,9 @@ import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import { answerOrStream } from './answer-or-stream.ts';
 import { createAnswerList, createFeedback } from './answer-routes.ts';
-import type { ApiKey, ApiKeys } from './api-keys.ts';
+import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
 import { createAsk, createAsking } from './ask.ts';
-import { authenticate, demand, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
+import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
@@ -36,7 +36,7 @@ import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
 import { createPages } from './pages.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
-import { consoleFile, consolePage, docsFile, opensPage, staticFile } from './static-files.ts';
+import { consoleFile, consolePage, docsFile, opensPage, staticFile, widgetFile } from './static-files.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
@@ -85,7 +85,7 @@ export const createApp = (parts: GatewayParts) => {
   });
   app.use(secureHeaders(HEADERS));
   if (parts.isLocal === true) app.use(loopbackOnly);
-  if (parts.corsOrigins.length > 0) app.use(corsFor(parts.corsOrigins));
+  app.use(corsFor(parts.corsOrigins));
 
   /** Only routes that the description of the API has can be added, by the types. */
   const on = (name: RouteName, handler: (c: Context<GatewayEnv>) => Promise<Response> | Response): void => {
@@ -109,6 +109,7 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/pages.css', (c) => staticFile(c, parts.assets));
   app.get('/', (c) => consolePage(c, parts.assets));
   app.get('/console/:file', (c) => consoleFile(c, parts.assets));
+  app.get('/widget.js', (c) => widgetFile(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
@@ -409,11 +410,23 @@ const HEADERS = {
   xXssProtection: false,
 };
 
-/** Any header may be sent: clients add their own, and only `Authorization` means anything here. */
+/**
+ * Any header may be sent: clients add their own, and only `Authorization` means anything here. A publishable key decides itself which
+ * pages it answers, so any page may try one, and read why it was refused.
+ */
 const corsFor = (origins: readonly string[]) =>
   cors({
-    origin: origins.includes('*') ? '*' : [...origins],
+    origin: (origin, c) => {
+      if (origins.includes('*')) return '*';
+      return origins.includes(origin) || mayBePublishable(c) ? origin : undefined;
+    },
     allowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
     exposeHeaders: ['X-Request-Id', 'Retry-After', 'Link'],
     maxAge: 600,
   });
+
+/** A request with a publishable key, or the browser asking ahead (Fetch standard, CORS-preflight) whether one may be sent. */
+const mayBePublishable = (c: Context): boolean =>
+  c.req.method === 'OPTIONS'
+    ? isPublishable(c.req.header('Access-Control-Request-Method') ?? '', c.req.path)
+    : c.req.header('Authorization')?.startsWith(`Bearer ${PUBLISHABLE_PREFIX}`) === true;

@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { routeMatcher } from '../contract/http-routes.ts';
 import { covers } from '../signing/capabilities.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { callerOf } from '../signing/verify-context.ts';
@@ -8,6 +9,7 @@ import {
   RATE_PERIOD_SECONDS,
   type RateLimits,
   withinAddressRate,
+  withinPageRate,
   withinPartnerRate,
   withinRate,
   withinSignedRate,
@@ -48,8 +50,39 @@ export const signIn = async (
     if (!(await withinAddressRate(address, limits))) throw tooMany('this address has failed to sign in too often');
     throw key;
   }
+  if (key.origins !== undefined) await demandPage(c, { ...key, origins: key.origins }, limits);
   if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
   return key;
+};
+
+/** What web pages may do with a publishable key. */
+export const isPublishable = routeMatcher([
+  'POST /v1/ask',
+  'POST /v1/knowledge/search',
+  'POST /v1/answers/{id}/feedback',
+]);
+
+/** Throws unless a page of the key's origins asks, within the limit of its reader's address. */
+const demandPage = async (
+  c: Context<GatewayEnv>,
+  { id, origins }: { id: string; origins: readonly string[] },
+  limits: RateLimits,
+): Promise<void> => {
+  const origin = c.req.header('Origin');
+  if (origin === undefined || !origins.includes(origin)) {
+    throw new GatewayError('UNAUTHORIZED', {
+      message: `Cannot accept the publishable key: it is not for ${origin === undefined ? 'programs' : `pages of ${origin.slice(0, 200)}`}`,
+      suggestion: 'Have an administrator of this gateway make a publishable key for the origin of the page',
+    });
+  }
+  if (!isPublishable(c.req.method, c.req.path)) {
+    throw new GatewayError('UNAUTHORIZED', {
+      message: 'Cannot do this: the publishable key may ask, search and judge answers, nothing else',
+      suggestion: 'Use an API key that is kept on a server',
+    });
+  }
+  const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
+  if (!(await withinPageRate(address, { id, limits }))) throw tooMany('this address has asked too many questions');
 };
 
 /** Who asks, or why that cannot be known. */

@@ -79,6 +79,10 @@ export const withinPartnerRate = (id: string, limits: RateLimits): Promise<boole
 export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.anonymous, address);
 
+/** Whether an address is within the limit for questions with a publishable key. */
+export const withinPageRate = (address: string, { id, limits }: { id: string; limits: RateLimits }): Promise<boolean> =>
+  within(limits.anonymous, `page ${id} ${address}`);
+
 /** Whether an address is within the limit for what anybody may read. */
 export const withinPublicRate = (address: string, limits: RateLimits): Promise<boolean> =>
   within(limits.standard, `public ${address}`);

@@ -2,7 +2,7 @@ import type { Context, Hono, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import { INTERFACE_HEADER } from '../contract/answers.ts';
 import { ErrorInfo } from '../contract/error-info.ts';
-import { honoRoute, type RouteName } from '../contract/http-routes.ts';
+import { routeMatcher } from '../contract/http-routes.ts';
 import { readAs } from '../contract/issue.ts';
 import type { McpFunction } from '../contract/mcp.ts';
 import { workspaceOf } from './authenticate.ts';
@@ -10,7 +10,7 @@ import { errorOf } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** What the function mcp may call in the name of a key: nothing that administers or erases. */
-const CALLABLE: readonly RouteName[] = [
+const isCallable = routeMatcher([
   'POST /v1/ask',
   'POST /v1/knowledge/search',
   'GET /v1/knowledge/gaps',
@@ -20,12 +20,7 @@ const CALLABLE: readonly RouteName[] = [
   'GET /api/kb/text/{id}',
   'POST /v1/workspaces/{workspace_id}/memories',
   'POST /v1/workspaces/{workspace_id}/memories/search',
-];
-
-const callable = CALLABLE.map(honoRoute).map(([method, path]) => ({
-  method,
-  path: new RegExp(`^${path.replaceAll(/:\w+\{\.\+\}/g, '.+').replaceAll(/:\w+/g, '[^/]+')}$`),
-}));
+]);
 
 /**
  * `POST /mcp`: hands the request to the function mcp, which gets the rights of the caller and a function that calls routes of this
@@ -45,7 +40,7 @@ export const createMcp = ({ mcp, app }: { mcp: McpFunction | undefined; app: Hon
     const caller = { workspace, capabilities: key.capabilities };
     const response = await mcp.answer(request, caller, async (sent) => {
       const { pathname, search } = new URL(sent.url);
-      if (!callable.some(({ method, path }) => method === sent.method && path.test(pathname))) return c.notFound();
+      if (!isCallable(sent.method, pathname)) return c.notFound();
       const headers = new Headers(sent.headers);
       headers.set('Authorization', credentials);
       headers.set(INTERFACE_HEADER, 'mcp');

@@ -180,7 +180,7 @@ const resultOf = (hit: KnowledgeHit, { words, language }: { words: ReadonlySet<s
   html`<li>
 <h2><a href="${hit.url}">${hit.title}</a></h2>
 <p class="quiet">${hit.heading === '' ? '' : `${hit.heading} · `}${texts[language].updated} <time datetime="${hit.last_updated}">${dayOf(hit.last_updated, language)}</time></p>
-<p class="passage">${marked(passageOf(markdownToText(hit.text), words), words)}</p>
+<p class="passage">${marked(passageOf(markdownToText(hit.text).replaceAll(/\n{2,}/g, '\n'), words), words)}</p>
 </li>`;
 
 const dayOf = (moment: string, language: Language): string =>

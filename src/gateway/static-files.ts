@@ -44,6 +44,14 @@ export const consoleFile = (c: Context<GatewayEnv>, assets: Assets) =>
 export const consolePage = (c: Context<GatewayEnv>, assets: Assets) =>
   file(c, assets, '/console/index.html', CONSOLE_PAGE);
 
+/** The answer box, which pages of any origin may load. */
+export const widgetFile = (c: Context<GatewayEnv>, assets: Assets) =>
+  file(c, assets, '/widget.js', {
+    ...REVALIDATED,
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+    'Access-Control-Allow-Origin': '*',
+  });
+
 /** Whether a person opens an address in a browser: what programs send gets errors as JSON. */
 export const opensPage = ({ req }: Context<GatewayEnv>): boolean =>
   req.method === 'GET' && /\btext\/html\b/.test(req.header('Accept') ?? '') && !NO_VIEWS.test(req.path);

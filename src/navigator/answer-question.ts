@@ -6,12 +6,14 @@ import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
+import { analyseQuery } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { searchEdition } from '../search/search-edition.ts';
+import { isOwnQuestion, pointsBack } from '../text/question-forms.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
@@ -77,6 +79,15 @@ export const answerQuestion = async (
   return { answer, metadata: { ...metadata, violations: [...once.values()] } };
 };
 
+/**
+ * Whether a question stands alone and every word of it is unknown to the knowledge base: the words of the turns before it would find
+ * what they found, which answers something else.
+ */
+const changesSubject = (edition: Edition, question: string): boolean =>
+  isOwnQuestion(question) &&
+  !pointsBack(question) &&
+  analyseQuery(edition, question).terms.every(({ postings }) => postings.length === 0);
+
 const findAnswer = async (
   edition: Edition,
   question: string,
@@ -86,7 +97,6 @@ const findAnswer = async (
     ai,
     reranker,
     retrieve,
-    history = [],
     knowledge,
     facts = [],
     timeLeftMs,
@@ -96,6 +106,7 @@ const findAnswer = async (
     progress,
   } = options;
   progress?.({ type: 'searching', edition: edition.id });
+  const history = changesSubject(edition, question) ? [] : (options.history ?? []);
   // Without a model, the device that somebody owns is all that a fact tells.
   const devices = options.devices?.length ? options.devices : devicesOf(facts, edition);
   const asked = { history, devices };

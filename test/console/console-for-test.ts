@@ -14,6 +14,7 @@ interface OpenOptions extends BrowserContextOptions {
 /** One product and one browser for all tests of the console, and what went wrong in its pages. */
 export interface ConsoleForTest {
   product: Product;
+  browser: Browser;
   /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** Closes the pages of a test, and fails when one of them logged an error, broke the policy or called another origin. */
@@ -28,6 +29,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
   const problems: string[] = [];
   return {
     product,
+    browser,
     open: async (path, options = {}) => {
       const { context, page } = await newPage(browser, options);
       contexts.push(context);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
 import { describeAsk } from './describe-ask.ts';
 import { describeTrace } from './describe-trace.ts';
+import { describeWidget } from './describe-widget.ts';
 
 /** One file, so that all views share a product and a browser: each view has its tests in a file `describe-<view>.ts`. */
 describe('the console in Chromium', { timeout: 60_000 }, () => {
@@ -14,4 +15,5 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
 
   describeAsk(() => started);
   describeTrace(() => started);
+  describeWidget(() => started);
 });

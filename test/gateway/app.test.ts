@@ -426,7 +426,7 @@ describe('the routes', () => {
     const others = routes.filter((route) => !described.has(route));
     expect(others).toEqual([
       ...['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css'],
-      ...['GET /', 'GET /console/:file', 'GET /*'],
+      ...['GET /', 'GET /console/:file', 'GET /widget.js', 'GET /*'],
     ]);
   });
 });
@@ -557,7 +557,7 @@ describe('every answer', () => {
 
   it('opens to the pages that are named and to no others', async () => {
     const preflight = (origin: string) =>
-      app.request('/v1/ask', {
+      app.request('/v1/chat/completions', {
         method: 'OPTIONS',
         headers: {
           ...{ origin, 'access-control-request-method': 'POST' },

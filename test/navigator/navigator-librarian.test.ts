@@ -32,6 +32,13 @@ describe('the navigator as a librarian', () => {
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
+  it('declines a question about something else, whatever was asked before it', async () => {
+    const history = [{ speaker: 'user', text: DESCALE }];
+    const ask = async (query: string) => fullOf((await navigator(query, { metadata: { history } })).metadata);
+    expect(await ask('How do I cook rice?')).toMatchObject({ outOfDomain: true, sources: [] });
+    expect((await ask('and how often?')).sources).not.toEqual([]);
+  });
+
   it('handles errors without revealing internals', async () => {
     expect(await unavailable('How do I descale?')).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } });
     const response = await broken('How do I descale?');

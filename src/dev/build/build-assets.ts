@@ -13,6 +13,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../functions.ts';
 import { buildConsole, CONSOLE_FOLDER } from './build-console.ts';
+import { buildWidget } from './build-widget.ts';
 import { describeSchemas } from './describe-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
@@ -68,6 +69,7 @@ export const buildAssets = (): string => {
   write('docs/index.html', PAGE);
   write('docs/start.js', START);
   write('pages.css', readFileSync(join(ROOT, 'src/gateway/pages.css'), 'utf8'));
+  write('widget.js', buildWidget());
   for (const file of VIEWER) copy(fileURLToPath(file), join(FOLDER, 'docs', basename(file)));
   writeConsole();
   isBuilt = true;

@@ -14,6 +14,8 @@ const HELP = `Makes an API key. The key is printed once and stored nowhere; its 
   --capabilities <list>  what it may do, separated by commas (default kb:read)
   --rate <rate>          standard, high or unlimited (default standard)
   --expires <time>       when it ends, for instance 2027-01-01T00:00:00Z; without it never
+  --origins <list>       makes a publishable key, for the answer box: pages of these origins may ask with it, and it may
+                         do nothing else (docs/widget.md); for instance https://www.example.com
   --any-capability       allow capabilities that none of our functions has, such as those of a partner's librarian
   --help                 this text
 `;
@@ -33,6 +35,7 @@ const { values } = readCommandLine(HELP, {
     capabilities: { type: 'string', default: 'kb:read' },
     rate: { type: 'string', default: 'standard' },
     expires: { type: 'string' },
+    origins: { type: 'string' },
     'any-capability': { type: 'boolean', default: false },
   },
 });
@@ -42,6 +45,7 @@ const record = ApiKeyRecord.safeParse({
   capabilities: values.capabilities.split(','),
   rate: values.rate,
   ...(values.expires === undefined ? {} : { expires_at: values.expires }),
+  ...(values.origins === undefined ? {} : { origins: values.origins.split(',') }),
 });
 if (!record.success) {
   console.error(`Cannot make the key: ${describeIssues(issuesOf(record.error))}`);
@@ -53,7 +57,9 @@ if (unknown.length > 0) {
     `Cannot make the key: no function has the capability ${unknown.join(', ')}. There are ${KEY_CAPABILITIES.join(', ')}, and wildcards such as kb:*. --any-capability allows others.`,
   );
 }
-const key = newApiKey();
+if (values.origins !== undefined && (values.capabilities !== 'kb:read' || values.rate !== 'standard'))
+  fail('Cannot make the key: a publishable key has the capability kb:read and the rate standard. Omit both options.');
+const key = newApiKey({ isPublishable: values.origins !== undefined });
 const stored = JSON.stringify(record.data);
 const quoted = `'${stored.replaceAll("'", "'\\''")}'`;
 console.log(`key     ${key}   (shown only now)`);

@@ -14,7 +14,7 @@ readCommandLine(HELP, { options: {} });
 
 const GATES = [
   ['types of the product', 'tsc', '-p', 'tsconfig.json'],
-  ['types of the console', 'tsc', '-p', 'tsconfig.console.json'],
+  ['types of the console and the widget', 'tsc', '-p', 'tsconfig.console.json'],
   ['types of tests and tools', 'tsc', '-p', 'tsconfig.node.json'],
   ['lint and format', 'biome', 'ci', '--error-on-warnings', '.'],
   ['dead code', 'knip', '--no-progress'],

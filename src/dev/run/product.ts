@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { ADAPTER_VARIABLES, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { ErrorInfo } from '../../contract/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
-import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
+import { type ApiKeyRecord, hashApiKey, newApiKey, PUBLISHABLE_PREFIX } from '../../gateway/api-keys.ts';
 import type { DirectoryEntry } from '../../signing/key-directory.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
@@ -51,6 +51,8 @@ export interface Product {
   folder: string | undefined;
   /** Sends a request with the key. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** A publishable key for pages of these origins; the same one at every start with the same key. */
+  publish(origins: string[]): Promise<string>;
   /** Starts a sync, waits for its end, and returns the status then. */
   sync(request: { full?: boolean; force?: boolean }, onProgress?: (status: SyncStatus) => void): Promise<SyncStatus>;
   stop(): Promise<void>;
@@ -90,7 +92,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     },
   });
   gateway.url = cloud.url.origin;
-  await registerKey(cloud.miniflare, key);
+  await storeKey(cloud.miniflare, key, OWNER);
   await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
   if (isSample) await seedSampleShop(cloud.miniflare);
   const send: Product['fetch'] = (path, init = {}) =>
@@ -108,6 +110,11 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     miniflare: cloud.miniflare,
     folder,
     fetch: send,
+    publish: async (origins) => {
+      const published = `${PUBLISHABLE_PREFIX}${await hashApiKey(`publishable ${key}`)}`;
+      await storeKey(cloud.miniflare, published, { ...OWNER, name: 'web pages', origins });
+      return published;
+    },
     sync: (request, onProgress) => syncAndWait(send, request, onProgress),
     stop: async () => {
       await cloud.stop();
@@ -138,9 +145,9 @@ const seedSampleShop = async (miniflare: Miniflare): Promise<void> => {
   await storeCatalogue(database);
 };
 
-const registerKey = async (miniflare: Miniflare, key: string): Promise<void> => {
+const storeKey = async (miniflare: Miniflare, key: string, record: ApiKeyRecord): Promise<void> => {
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-  await keys.put(await hashApiKey(key), JSON.stringify(OWNER));
+  await keys.put(await hashApiKey(key), JSON.stringify(record));
 };
 
 const folderOf = (kb: StartOptions['kb']): string | undefined => {

@@ -80,6 +80,10 @@ async function main(): Promise<void> {
     const productUrl = product.url.origin;
     rememberDesks(options.state, { productUrl, desksUrl: helpdesks.url, token: controlToken });
   }
+  if (options.kb === 'sample') {
+    const { serveDemoPage } = await import('./demo-page.ts');
+    console.log(`a web page with the answer box at ${(await serveDemoPage(product)).url}`);
+  }
   console.log(`ready ${product.url.origin} key ${product.key}`);
   // In the fragment, which a browser sends to no one; the page removes it at once.
   console.log(`open ${product.url.origin}/#key=${encodeURIComponent(product.key)}`);

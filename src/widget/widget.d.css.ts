@@ -1,0 +1,2 @@
+declare const styles: string;
+export default styles;

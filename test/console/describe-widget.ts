@@ -1,0 +1,126 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
+import type { ConsoleForTest } from './console-for-test.ts';
+
+/** The answer box on the sample's page, which is of another origin than the gateway. */
+export const describeWidget = (using: () => ConsoleForTest) =>
+  describe('the widget on a page of another origin', () => {
+    let demo: DemoPage;
+    let page: Page;
+    let requests: { method: string; url: string; authorization: string | undefined }[];
+    let problems: string[];
+
+    beforeAll(async () => {
+      demo = await serveDemoPage(using().product);
+    });
+    afterAll(() => demo?.close());
+    beforeEach(async () => {
+      requests = [];
+      problems = [];
+      const context = await using().browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
+      page = await context.newPage();
+      page.on('pageerror', ({ message }) => problems.push(message));
+      page.on('request', (request) => {
+        const { authorization } = request.headers();
+        requests.push({ method: request.method(), url: request.url(), authorization });
+      });
+      await page.goto(demo.url);
+    });
+    afterEach(async () => {
+      await page.context().close();
+      expect(problems).toEqual([]);
+    });
+
+    const inline = () => page.locator('#answers constellation-answers');
+    const askIn = async (box: Locator, question: string, complete = 'The answer is complete.') => {
+      const name = /^(?:Answer|Antwort)$/;
+      const before = await box.getByRole('listitem', { name }).count();
+      await box.getByRole('textbox').fill(question);
+      await box.getByRole('textbox').press('Enter');
+      await box.getByRole('listitem', { name }).nth(before).getByText(complete).waitFor();
+    };
+
+    it('streams an answer with its sources, and understands a follow-up question', async () => {
+      await askIn(inline(), 'How do I reset the dashboard password?');
+      const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+      expect(await answer.textContent()).toContain('hold the button for 5 seconds');
+      const source = answer.getByRole('link', { name: /^Log in to the dashboard/ });
+      expect(await source.getAttribute('href')).toBe('https://docs.example.com/dashboard/log-in-and-password-reset');
+      expect(await source.getAttribute('rel')).toBe('noopener noreferrer');
+      await askIn(inline(), 'and on the Apollo?');
+      expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('USB stick');
+    });
+
+    it('declines what no article answers, also after another subject, and offers a person with what was said', async () => {
+      await askIn(inline(), 'How do I reset the dashboard password?');
+      await askIn(inline(), 'How do I cook rice?');
+      const declined = inline().getByRole('listitem', { name: 'Answer' }).last();
+      expect(await declined.textContent()).toContain("I don't have information");
+      expect(await declined.getByRole('link').count()).toBe(0);
+      const contact = await inline().getByRole('link', { name: 'Contact a person' }).getAttribute('href');
+      expect(decodeURIComponent(contact ?? '')).toMatch(
+        /^mailto:support@example\.com\?subject=Question&body=.*cook rice/s,
+      );
+    });
+
+    it('floats above the page in another language, by keyboard alone', async () => {
+      const box = page.locator('body > constellation-answers');
+      await box.getByRole('button', { name: 'Frage stellen' }).press('Enter');
+      await askIn(box, 'What does error E30 mean?', 'Die Antwort ist vollständig.');
+      expect(await box.getByText('Quellen').count()).toBe(1);
+      await page.keyboard.press('Escape');
+      expect(await box.getByRole('textbox').isVisible()).toBe(false);
+      await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
+    });
+
+    it('calls the gateway alone, with the publishable key and without a cookie', async () => {
+      await askIn(inline(), 'What does error E30 mean?');
+      const { origin } = using().product.url;
+      const hosts = new Set(
+        requests
+          .map(({ url }) => url)
+          .filter((url) => url.startsWith('http'))
+          .map((url) => new URL(url).origin),
+      );
+      expect([...hosts].toSorted()).toEqual([demo.url, origin].toSorted());
+      const asked = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
+      expect(asked).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
+      expect(await page.context().cookies()).toEqual([]);
+      expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+    });
+
+    it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
+      const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
+      const statement = {
+        type: 'statement',
+        index: 0,
+        text,
+        sources: [{ name: text, url: 'javascript:alert(1)' }],
+        support: 1,
+        check: 'quoted',
+      };
+      await page.route('**/v1/ask', (route) =>
+        route.fulfill({
+          contentType: 'text/event-stream',
+          headers: { 'access-control-allow-origin': demo.url },
+          body: `event: statement\ndata: ${JSON.stringify(statement)}\n\nevent: done\ndata: ${JSON.stringify({ answer: text })}\n\n`,
+        }),
+      );
+      await askIn(inline(), 'What?');
+      const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+      expect(await answer.locator('img, script').count()).toBe(0);
+      expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
+      expect(await answer.textContent()).toContain('onerror=alert(1)');
+      await page.unroute('**/v1/ask');
+      await page.route('**/v1/ask', (route) => route.abort());
+      await inline().getByRole('textbox').fill('Is it loud?');
+      await inline().getByRole('textbox').press('Enter');
+      await inline().getByText('The connection was lost').waitFor();
+      expect(await inline().getByRole('textbox').inputValue()).toBe('Is it loud?');
+      await page.unroute('**/v1/ask');
+      await inline().getByRole('button', { name: 'Try again' }).click();
+      await inline().getByText('The answer is complete.').waitFor();
+      expect(await inline().getByText('Is it loud?').count()).toBe(1);
+    });
+  });
