@@ -126,10 +126,11 @@ export const readKeepAnswers = (
   return names.join() === 'none' ? () => false : (workspace) => names.includes(workspace);
 };
 
-/** As the client names it, else by route. */
+/** As the client names it, else by key or route. */
 const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
   const named = AnswerInterface.exclude(['ticket', 'replay']).safeParse(c.req.header(INTERFACE_HEADER));
   if (named.success) return named.data;
+  if (c.get('apiKey').origins !== undefined) return 'widget';
   if (c.req.path.startsWith('/v1/chat/')) return 'chat';
   if (c.req.path.startsWith('/a2a')) return 'a2a';
   return isStream ? 'stream' : 'rest';
