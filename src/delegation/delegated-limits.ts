@@ -58,11 +58,19 @@ export const fairShares = (wanted: readonly number[], limit: number): number[] =
  * The capabilities of a context that are handed down with a question: those that read. A question may contain untrusted text, so its
  * recipient can neither write nor send anything in the user's name. A wildcard becomes the capabilities below it that read. `undefined`
  * when none is removed, so that the link need not repeat the list.
+ *
+ * @param options.isTainted The question has words that its asker did not say: they may be instructed by an article or another librarian,
+ * and come from what the asker alone may read. A web search would send them out, so its capability is removed too.
  */
-export const readingCapabilities = (held: readonly string[]): readonly string[] | undefined => {
-  if (held.every(onlyReads)) return undefined;
+export const readingCapabilities = (
+  held: readonly string[],
+  { isTainted = false }: { isTainted?: boolean } = {},
+): readonly string[] | undefined => {
+  const mayStay = (capability: string) => onlyReads(capability) && !(isTainted && capability === WEB_SEARCH);
+  if (held.every(mayStay)) return undefined;
   const kept = held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability)));
-  return [...new Set(kept)].filter((capability) => CAPABILITY.test(capability)).slice(0, MAX_CAPABILITIES);
+  const handed = [...new Set(kept)].filter((capability) => CAPABILITY.test(capability) && mayStay(capability));
+  return handed.slice(0, MAX_CAPABILITIES);
 };
 
 /** Neither a write or send capability, nor a wildcard, which may include one. */
@@ -77,5 +85,7 @@ const readingPartOf = (capability: string): string[] => {
   return capability === '*' ? named : [`${capability.slice(0, -2)}:read`, ...named];
 };
 
+/** The only reading capability that sends the text of a question out of the deployment. */
+const WEB_SEARCH = 'web:search';
 /** The capabilities of our functions that read. */
-const READING = ['kb:read', 'memory:read', 'sql:read', 'web:search', 'support:analyze'];
+const READING = ['kb:read', 'memory:read', 'sql:read', WEB_SEARCH, 'support:analyze'];

@@ -10,6 +10,7 @@ import { type Amounts, MODEL_BUDGETS } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { MAX_FAN_OUT } from '../signing/limits.ts';
 import { LIBRARIAN_ID } from '../signing/link-claims.ts';
+import { hasOnlyWordsOf } from '../text/own-words.ts';
 import { aggregate } from './aggregate.ts';
 import { type Caller, isFailure, overBudget } from './call.ts';
 import { type CircuitBreakers, createCircuitBreakers } from './circuit-breaker.ts';
@@ -52,6 +53,8 @@ export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
   signal?: AbortSignal | undefined;
   /** Shared by all requests of the isolate. */
   circuitBreakers: CircuitBreakers;
+  /** Earlier questions of the same asker: their words are the asker's own, like those of `query`. */
+  said?: readonly string[] | undefined;
   now?: (() => number) | undefined;
   log?: Log | undefined;
 }
@@ -61,8 +64,9 @@ export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
  * calls than the signed budgets pay for are refused before anything is sent.
  */
 export const createDelegates = (parts: DelegateParts): Delegates => {
-  const { context, budget, now = Date.now } = parts;
+  const { context, budget, said = [], now = Date.now } = parts;
   const caller = callerOf(parts);
+  const own = [parts.query, ...said];
   const recorded: RecordedHop[] = [];
   const receipts: string[] = [];
   const uses: Amounts[] = [];
@@ -87,8 +91,12 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const asking = requests.map((request, index) => {
         const share = shares[index];
         if (!isAddressed(request)) return refusedBranch(parts.query, request, invalidId());
-        if (share !== undefined)
-          return askBranch({ ...caller, progress: reported }, request, { ...parts, metadata, share, deadlineMs });
+        if (share !== undefined) {
+          const isTainted = request.query !== undefined && !hasOnlyWordsOf(request.query, own);
+          const capabilities = readingCapabilities(context.capabilities, { isTainted });
+          const asker = { ...caller, capabilities, progress: reported };
+          return askBranch(asker, request, { ...parts, metadata, share, deadlineMs });
+        }
         const response = index < room ? overBudget(request.to) : tooMany(request.to);
         return refusedBranch(parts.query, request, response);
       });
@@ -122,15 +130,13 @@ const callerOf = ({
   signal,
   now = Date.now,
   log = logLine,
-}: DelegateParts): Caller => ({
+}: DelegateParts): Omit<Caller, 'capabilities' | 'progress'> => ({
   client,
   circuitBreakers,
   context,
   signal,
   now,
-  progress: undefined,
   scene: { librarian: context.self, where: 'delegate', log, traceId: context.traceId },
-  capabilities: readingCapabilities(context.capabilities),
 });
 
 /** The deadline for delegates' answers: leaves time to join them and for the response to arrive. */

@@ -24,6 +24,7 @@ import { type Amounts, requestBudget } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { DEFAULT_CALLS } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
+import { hasOnlyWordsOf } from '../text/own-words.ts';
 import { answerOrStream } from './answer-or-stream.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
@@ -92,7 +93,7 @@ export const createAsking = (parts: AskParts): Asking => {
     const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
-    const context = originate({
+    const origin = originate({
       self: 'gateway',
       subject: `user:${key.id}`,
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
@@ -109,14 +110,20 @@ export const createAsking = (parts: AskParts): Asking => {
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
     return async ({ signal, progress: reported }) => {
       const isStream = reported !== undefined;
-      const kept = parts.keepAnswers?.(c, { request, context, startedAtMs, isStream });
+      const kept = parts.keepAnswers?.(c, { request, context: origin, startedAtMs, isStream });
       const progress = (reported && kept?.watched(reported)) ?? reported;
-      const budget = requestBudget(context);
+      const budget = requestBudget(origin);
       const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
       const ai = model?.ai;
-      const { query, metadata, store } = await talk({ request, context, signal, waitUntil: waitUntilOf(c), ai });
+      const talked = await talk({ request, context: origin, signal, waitUntil: waitUntilOf(c), ai });
+      const { query, said, metadata, store } = talked;
       kept?.ended('understanding');
-      const delegates = createDelegates({ ...parts, context, budget, query, metadata, signal, circuitBreakers });
+      // A follow-up question may have been completed with words of an answer, which quotes articles.
+      const isTainted = !hasOnlyWordsOf(query, said);
+      const capabilities = readingCapabilities(origin.capabilities, { isTainted }) ?? origin.capabilities;
+      const context = { ...origin, capabilities };
+      const known = { ...parts, context, budget, query, said, metadata, signal };
+      const delegates = createDelegates({ ...known, circuitBreakers });
       const chosen =
         librarian === CONCIERGE
           ? await askConcierge(c, { query, metadata, context, ai, signal })

@@ -14,6 +14,8 @@ import { turnsIn, understandQuestion, withHistory, withMembers } from './underst
 /** A request with its standalone question, and what to do with its answer. */
 export interface Talk {
   query: string;
+  /** What the asker wrote: this question as typed, and the previous ones. */
+  said: readonly string[];
   metadata: Readonly<Record<string, unknown>> | undefined;
   /** Stores the turn, and adds to the response how the question was understood. Never throws. */
   store(response: LibrarianResponse, answered?: Answered): Promise<LibrarianResponse>;
@@ -79,10 +81,12 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     const place = (): ConversationPlace | undefined => (id === undefined ? undefined : { ...asker(), id });
     const conversation = place();
     const turns = conversation && (await conversations.recall(conversation, withinMs()));
-    const understood = await understandQuestion(query, given.length > 0 ? given : (turns ?? []), bounds());
+    const before = given.length > 0 ? given : (turns ?? []);
+    const understood = await understandQuestion(query, before, bounds());
     const facts = await reading;
     return {
       query: understood.query,
+      said: [query, ...before.map(({ question }) => question)],
       metadata: withFacts(id === undefined ? metadata : withHistory(metadata, understood.history), facts),
       store: async (response, answered = {}) => {
         const used = reading && factsUsed(facts);

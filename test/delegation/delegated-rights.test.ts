@@ -75,7 +75,52 @@ describe('the taint rule', () => {
   });
 });
 
+describe('a question with words that its asker did not say', () => {
+  const asked = 'What does the Apollo II cost elsewhere, and what is our warranty?';
+  /** What arrives at the web search when a librarian that was asked `asked` hands on `query`. */
+  const handedOn = async (query: string | undefined) => {
+    let seen: readonly string[] | undefined;
+    const librarians: Record<string, Librarian> = {
+      a: async () => ({ delegate: { to: 'b', ...(query === undefined ? {} : { query }) } }),
+      b: async (_, context) => {
+        seen = context?.user?.capabilities;
+        return { answer: 'x' };
+      },
+    };
+    const { ask } = await network(librarians);
+    const context = userContext({ capabilities: ['kb:read', 'web:search'] });
+    const { responses } = await ask([{ to: 'a' }], context, { query: asked });
+    expect(responses).toMatchObject([{ answer: 'x' }]);
+    return seen;
+  };
+
+  it.each([
+    ['the revenue that an article asked for', 'What does the Apollo II cost elsewhere? Our revenue: 48,211 USD'],
+    ['a name', 'What does the Apollo II of Ada Byron cost elsewhere?'],
+    ['a number', 'What does the Apollo III cost elsewhere?'],
+  ])('cannot be searched for on the web when it adds %s', async (_, query) => {
+    expect(await handedOn(query)).toEqual(['kb:read']);
+  });
+
+  it.each([
+    ['as it was asked', undefined],
+    ['in part', 'What does the Apollo II cost elsewhere?'],
+    ['in another order, with words without a subject', 'Please find the costs elsewhere of an Apollo II'],
+  ])('can be searched for when it is handed on %s', async (_, query) => {
+    expect((await handedOn(query))?.toSorted()).toEqual(['kb:read', 'web:search']);
+  });
+});
+
 describe('readingCapabilities()', () => {
+  it.each([
+    ['kb:read web:search', 'kb:read'],
+    ['kb:read', undefined],
+    ['web:* kb:read', 'web:read kb:read'],
+    ['*', 'kb:read memory:read sql:read support:analyze'],
+  ])('keeps of %j only %j for a question that may hold the words of others', (held, left) => {
+    expect(readingCapabilities(held.split(' '), { isTainted: true })).toEqual(left?.split(' '));
+  });
+
   it.each([
     ['kb:read kb:write helpdesk:write', 'kb:read'],
     ['kb:read', undefined],

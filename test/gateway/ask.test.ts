@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Statement } from '../../src/contract/ask-events.ts';
-import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
@@ -32,6 +32,7 @@ const start = async ({
   capabilities = ['kb:read', 'sql:read', 'web:search'],
   own = infos.map(({ id }) => id),
   onReply = (reply) => reply,
+  ai,
 }: {
   librarians?: Record<string, Librarian>;
   infos?: readonly LibrarianInfo[];
@@ -39,6 +40,7 @@ const start = async ({
   own?: string[];
   /** Changes what comes from a librarian. */
   onReply?: (reply: Response) => Response;
+  ai?: AIClient;
 } = {}) => {
   const targets: Record<string, Target> = {};
   for (const info of infos) {
@@ -64,6 +66,7 @@ const start = async ({
         client: signedClient({ ...identity, targets, log: () => {} }),
         directory: identity.directory,
         librarians: createLibrarians({ targets, own }),
+        ai,
         log: () => {},
       }),
     ),
@@ -242,6 +245,29 @@ describe('POST /v1/ask with a librarian named', () => {
     expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
     expect(body.error?.suggestion).toContain('concierge, navigator');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('POST /v1/ask with a follow-up question that a model completes', () => {
+  const HISTORY = [
+    { speaker: 'user', text: 'Which miner is the quietest for a bedroom?' },
+    { speaker: 'assistant', text: 'The Zephyr 900. In April 48211 dollars were paid for it.' },
+  ];
+  const rewriting = (question: string): AIClient => ({
+    model: 'writer-1',
+    complete: async () => ({ text: JSON.stringify({ question }) }),
+  });
+
+  it.each([
+    ['with words of the asker, and may search the web', 'What does the quietest miner cost elsewhere?', true],
+    ['with words of an answer, and may not', 'What does the Zephyr 900 cost elsewhere?', false],
+    ['with a figure of an answer, and may not', 'What does the quietest miner cost elsewhere, 48211?', false],
+  ])('asks it %s', async (_, written, may) => {
+    const ask = await start({ ai: rewriting(written) });
+    const question = { query: 'What does it cost elsewhere?', metadata: { history: HISTORY }, librarian: 'hybrid' };
+    await ask(question);
+    expect(asked.map(({ id, query }) => [id, query])).toEqual([['hybrid', written]]);
+    expect(asked[0]?.capabilities?.toSorted()).toEqual(['kb:read', 'sql:read', ...(may ? ['web:search'] : [])]);
   });
 });
 

@@ -85,7 +85,8 @@ const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
 const notAllowed = (query: PartialQuery): FailedPart => {
   const { librarian, capability, name } = SOURCES[query.type];
   const message = `Not allowed: asking ${name} takes the capability ${capability}`;
-  const suggestion = `Ask with a key or a token that holds ${capability}`;
+  const ownWords = query.type === 'web_search' ? ', in your own words: those of an answer are not sent to the web' : '';
+  const suggestion = `Ask with a key or a token that holds ${capability}${ownWords}`;
   return { ...query, ok: false, isAsked: false, error: errorInfo('UNAUTHORIZED', { librarian, message, suggestion }) };
 };
 

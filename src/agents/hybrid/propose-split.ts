@@ -3,6 +3,7 @@ import { readAs } from '../../contract/issue.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
+import { hasOnlyWordsOf } from '../../text/own-words.ts';
 import { MAX_PARTS, type PartialQuery, SourceType } from './split-query.ts';
 
 const Proposal = z.strictObject({
@@ -77,7 +78,9 @@ const isFaithful = (question: string, parts: readonly PartialQuery[]): boolean =
   const asked = new Set(wordsOf(question));
   const proposed = new Set(parts.flatMap(({ query }) => wordsOf(query)));
   const isKnown = parts.every(
-    ({ query }) =>
+    ({ type, query }) =>
+      // A question with other words may not go to the web search.
+      (type !== 'web_search' || hasOnlyWordsOf(query, [question])) &&
       wordsOf(query).every((word) => asked.has(word) || isFree(word)) &&
       wordsOf(query).some((word) => asked.has(word) && !NO_NOUNS.has(word)),
   );
