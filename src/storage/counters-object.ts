@@ -1,11 +1,17 @@
 import { DurableObject } from 'cloudflare:workers';
+import type { UsedDirectory } from '../runtime/directory-number.ts';
 import type { CounterBatch } from '../runtime/metrics.ts';
 import { durableObjectSql } from './sql.ts';
 import { sqlCounters } from './sql-counters.ts';
+import { sqlDirectoryNumbers } from './sql-directory-numbers.ts';
 
-/** The counters of the whole deployment: isolates are many and short-lived, and add what they have counted every few seconds. */
+/**
+ * The counters of the whole deployment: isolates are many and short-lived, and add what they have counted every few seconds. Remembers the
+ * key directories of all functions too, as the one object that each of them is bound to.
+ */
 export class CountersObject extends DurableObject {
   readonly #counters = sqlCounters(durableObjectSql(this.ctx.storage));
+  readonly #directories = sqlDirectoryNumbers(durableObjectSql(this.ctx.storage));
 
   async add(batch: CounterBatch): Promise<void> {
     this.#counters.add(batch, Date.now());
@@ -13,5 +19,9 @@ export class CountersObject extends DurableObject {
 
   async read(): Promise<Record<string, number>> {
     return this.#counters.read();
+  }
+
+  async raiseDirectory(used: UsedDirectory): Promise<number> {
+    return this.#directories.raise(used);
   }
 }
