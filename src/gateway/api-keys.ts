@@ -1,8 +1,8 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
 import { Capability, WorkspaceId } from '../contract/names.ts';
 import { encodeBase64url } from '../signing/base64url.ts';
+import { readStored } from '../storage/stored-json.ts';
 
 /** An origin as browsers send it: scheme, host and a port that is not the scheme's own (RFC 6454, section 6.2). */
 const WebOrigin = z
@@ -76,8 +76,8 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
       const known = remembered.get(secret);
       if (known !== undefined && known.until > now()) return unexpired(known.key, now());
       const hash = await hashApiKey(secret);
-      const record = readAs(ApiKeyRecord, await kv.get(hash, { type: 'json' }));
-      const key = record.ok ? apiKeyOf(record.value, hash) : undefined;
+      const record = readStored(ApiKeyRecord, (await kv.get(hash)) ?? '');
+      const key = record && apiKeyOf(record, hash);
       remembered.delete(secret);
       remembered.set(secret, { key, until: now() + REMEMBERED_MS });
       if (remembered.size > REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');

@@ -16,27 +16,28 @@ import { withDeadline } from '../http/deadline.ts';
 import type { GuardedEnv } from '../runtime/context-guard.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { readJson } from '../runtime/read-json.ts';
+import { readStored } from '../storage/stored-json.ts';
 import { errorResponse } from './error-responses.ts';
 import { MAX_SETTINGS, type SettingKind } from './ledger.ts';
 import type { RemoteLedger } from './remote-memory.ts';
 
-/** The templates or rankers of one workspace, validated when they are stored; one that a later version refuses is left out. */
+/** The templates or rankers of one workspace, validated when they are stored; one that is damaged, or that this version refuses, is omitted. */
 const readAll = async <T>(
   kind: SettingKind,
   ledger: RemoteLedger,
-  { signal, read }: { signal: AbortSignal; read: (value: unknown) => T | undefined },
+  { signal, read }: { signal: AbortSignal; read: (json: string) => T | undefined },
 ): Promise<[string, T][]> => {
   const stored = await withDeadline(() => ledger.settings(kind), { signal, reason: 'the ledger did not answer' });
   return stored.flatMap(({ name, value }) => {
-    const setting = read(JSON.parse(value));
+    const setting = read(value);
     return setting === undefined ? [] : [[name, setting]];
   });
 };
 
 const templatesIn = (ledger: RemoteLedger, signal: AbortSignal): Promise<[string, ContextTemplate][]> =>
-  readAll('template', ledger, { signal, read: (value) => ContextTemplate.safeParse(value).data });
+  readAll('template', ledger, { signal, read: (json) => readStored(ContextTemplate, json) });
 const rankersIn = (ledger: RemoteLedger, signal: AbortSignal): Promise<[string, RankerWeights][]> =>
-  readAll('ranker', ledger, { signal, read: (value) => RankerWeights.safeParse(value).data });
+  readAll('ranker', ledger, { signal, read: (json) => readStored(RankerWeights, json) });
 
 const BUILT_IN = { template: Object.keys(DEFAULT_TEMPLATES), ranker: Object.keys(DEFAULT_RANKINGS) };
 

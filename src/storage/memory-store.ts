@@ -1,5 +1,7 @@
-import type { Memory, Relationship } from '../contract/memory.ts';
+import { Memory, type Relationship } from '../contract/memory.ts';
+import { logLine } from '../runtime/log.ts';
 import type { StoreOptions } from './store-unavailable.ts';
+import { readStored } from './stored-json.ts';
 
 /**
  * A search by meaning (`vector`), by words (`text`), by both, or by neither: then the newest come first, with score 0. By words alone, a
@@ -126,3 +128,16 @@ export interface MemoryStore extends Required<StorageClient> {
   /** The same for up to 100 memories: returns the ids of those that existed. Without any id it completes interrupted removals. */
   erase(workspaceId: string, ids: readonly string[], options?: StoreOptions): Promise<string[]>;
 }
+
+/**
+ * Reads a stored memory. One that is damaged, or of another workspace, is reported and `undefined`: the others are found all the same, and
+ * it can be erased.
+ */
+export const readStoredMemory = (text: string, workspaceId?: string): Memory | undefined => {
+  const memory = readStored(Memory, text);
+  if (memory !== undefined && (workspaceId === undefined || memory.workspace_id === workspaceId)) return memory;
+  const about = { event: 'fault' as const, time: Date.now(), librarian: 'memory', where: 'stored memory' };
+  const cause = memory === undefined ? 'a record is damaged' : 'a record is of another workspace';
+  logLine({ ...about, code: 'INTERNAL_ERROR', cause });
+  return undefined;
+};

@@ -1,4 +1,4 @@
-import { Memory, type Relationship } from '../contract/memory.ts';
+import type { Memory, Relationship } from '../contract/memory.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf } from './memory-place.ts';
 import {
   type AdjacentMemory,
@@ -9,6 +9,7 @@ import {
   type MemoryQuery,
   type MemoryStore,
   RELATIONS_LIMIT,
+  readStoredMemory,
   SURPLUS_LIMIT,
   type TurnLimits,
 } from './memory-store.ts';
@@ -25,7 +26,6 @@ import {
   wordWeight,
 } from './rank-memories.ts';
 import type { Sql } from './sql.ts';
-import { readStored } from './stored-json.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
@@ -185,8 +185,7 @@ const TURNS = [
 
 type MemoryRow = { memory: string };
 
-/** None where it is damaged: the others are found all the same, and it can be erased. */
-const parseMemory = ({ memory }: MemoryRow): Memory | undefined => readStored(Memory, memory);
+const parseMemory = ({ memory }: MemoryRow): Memory | undefined => readStoredMemory(memory);
 
 const memoriesIn = (rows: readonly MemoryRow[]): Memory[] =>
   rows.map(parseMemory).filter((memory) => memory !== undefined);

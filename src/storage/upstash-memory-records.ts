@@ -1,9 +1,8 @@
-import { readAs } from '../contract/issue.ts';
-import { Memory } from '../contract/memory.ts';
+import type { Memory } from '../contract/memory.ts';
 import { slicesOf } from './embedding-store.ts';
 import { nameHash, shortHash } from './memory-place.ts';
 import { PICK, READ } from './memory-scripts.ts';
-import { isTurn, type MemoryListing, type MemoryQuery, type TurnLimits } from './memory-store.ts';
+import { isTurn, type MemoryListing, type MemoryQuery, readStoredMemory, type TurnLimits } from './memory-store.ts';
 import { placeFilterOf } from './rank-memories.ts';
 import { type StoreOptions, StoreUnavailable } from './store-unavailable.ts';
 import { redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
@@ -18,6 +17,9 @@ interface Selection {
   limit: number;
   cursor?: string | undefined;
 }
+
+/** How often a selection is repeated with a higher limit because it has damaged records. */
+const MAX_ATTEMPTS = 3;
 
 export type MemoryRecords = ReturnType<typeof memoryRecords>;
 
@@ -41,7 +43,7 @@ export const memoryRecords = (access: UpstashAccess) => {
     while (found.length < ids.length) {
       const records = await texts(READ, workspaceId, ids.slice(found.length), options);
       if (records.length === 0) throw malformed('fewer records than requested');
-      for (const record of records) found.push(record === '' ? undefined : readRecord(record, workspaceId));
+      for (const record of records) found.push(record === '' ? undefined : readStoredMemory(record, workspaceId));
     }
     return found;
   };
@@ -52,17 +54,20 @@ export const memoryRecords = (access: UpstashAccess) => {
   ) => {
     const { from, before, minConfidence, types } = placeFilterOf(filter);
     const end = cursor === '' || (before !== '' && before < cursor) ? before : cursor;
-    const [next, ...found] = await texts(
-      PICK,
-      workspaceId,
-      [String(limit), from, end, minConfidence, types.join(' '), indexes.join(' '), words.join(' ')],
-      options,
-    );
-    const picked = groupsOf(found, 2).map(([score, record = '']) => ({
-      memory: readRecord(record, workspaceId),
-      score: Number(score),
-    }));
-    return { picked, next: next === '' ? undefined : next };
+    const criteria = [from, end, minConfidence, types.join(' '), indexes.join(' '), words.join(' ')];
+    // Damaged records take no place of others.
+    for (let damaged = 0, attempt = 1; ; attempt += 1) {
+      const most = limit + damaged;
+      const [next, ...found] = await texts(PICK, workspaceId, [String(most), ...criteria], options);
+      const records = groupsOf(found, 2);
+      const picked = records.flatMap(([score, record = '']) => {
+        const memory = readStoredMemory(record, workspaceId);
+        return memory === undefined ? [] : [{ memory, score: Number(score) }];
+      });
+      const isFull = picked.length >= limit || records.length < most || attempt === MAX_ATTEMPTS;
+      if (isFull) return { picked, next: next === '' ? undefined : next };
+      damaged = records.length - picked.length;
+    }
   };
   return { run, texts, readMany, pick };
 };
@@ -111,22 +116,6 @@ export const indexesFor = ({ conversationId, personId, type, factsOf }: Partial<
 
 export const malformed = (what: string): StoreUnavailable =>
   new StoreUnavailable('malformed', `Cannot read memories: Redis answered with ${what}`);
-
-/** A record of another workspace under these keys counts as malformed. */
-export const readRecord = (record: string, workspaceId: string): Memory => {
-  const read = readAs(Memory, parse(record));
-  if (!read.ok || read.value.workspace_id !== workspaceId)
-    throw malformed('something that is not a memory of the workspace');
-  return read.value;
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw malformed('something that is not JSON');
-  }
-};
 
 export const groupsOf = (texts: readonly string[], size: number): string[][] => {
   if (texts.length % size !== 0) throw malformed('an incomplete list');

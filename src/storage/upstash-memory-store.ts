@@ -2,7 +2,13 @@ import type { Memory } from '../contract/memory.ts';
 import { decodeEmbedding, encodeEmbedding } from './embedding-store.ts';
 import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
 import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
-import { type AdjacentMemory, type MemoryQuery, type MemoryStore, SURPLUS_LIMIT } from './memory-store.ts';
+import {
+  type AdjacentMemory,
+  type MemoryQuery,
+  type MemoryStore,
+  readStoredMemory,
+  SURPLUS_LIMIT,
+} from './memory-store.ts';
 import {
   type Candidate,
   MAX_MEMORY_WORDS,
@@ -22,7 +28,6 @@ import {
   type MemoryRecords,
   malformed,
   memoryRecords,
-  readRecord,
   turnIndexes,
 } from './upstash-memory-records.ts';
 import type { VectorIndex } from './vector-index.ts';
@@ -93,8 +98,9 @@ export const upstashMemoryStore = ({
       const relationship = relationOfPlace(place);
       const id = memoryIds[Number(at) - 1];
       const other = relationship.from_memory_id === id ? relationship.to_memory_id : relationship.from_memory_id;
-      const memory = record === '' ? memories.get(other) : readRecord(record, workspaceId);
-      if (memory === undefined) throw malformed('a relation without its memory');
+      const memory = record === '' ? memories.get(other) : readStoredMemory(record, workspaceId);
+      // Its record is damaged.
+      if (memory === undefined) continue;
       memories.set(other, memory);
       related[Number(at) - 1]?.push({ relationship, memory });
     }
@@ -223,9 +229,8 @@ const memorySearch = (
     const found = await texts(FRESH, workspaceId, [seconds()], options);
     return groupsOf(found, 2).flatMap(([text, record = '']) => {
       const stored = decodeEmbedding(text, vector.length);
-      return stored === undefined
-        ? []
-        : [{ memory: readRecord(record, workspaceId), semantic: cosine(vector, stored) }];
+      const memory = stored && readStoredMemory(record, workspaceId);
+      return stored === undefined || memory === undefined ? [] : [{ memory, semantic: cosine(vector, stored) }];
     });
   };
 

@@ -119,7 +119,13 @@ const read = <T extends z.ZodType>(schema: T, value: unknown, what: string): z.o
 };
 
 const Scores = z
-  .array(z.object({ id: z.string(), score: z.number(), metadata: z.record(z.string(), z.unknown()).optional() }))
+  .array(
+    z.object({
+      id: z.string(),
+      score: z.number(),
+      metadata: z.record(z.string(), z.unknown()).optional().catch(undefined),
+    }),
+  )
   .max(BATCH);
 const Page = z.object({ nextCursor: z.string().max(256), vectors: z.array(z.object({ id: z.string() })).max(BATCH) });
 const Info = z.object({ namespaces: z.record(z.string(), z.object({ pendingVectorCount: z.int().min(0) })) });

@@ -23,6 +23,7 @@ const READER = 'ck_reader_0123456789abcdef';
 const WRITER = 'ck_writer_0123456789abcdef';
 const LIMITED = 'ck_limited_0123456789abcdef';
 const EXPIRED = 'ck_expired_0123456789abcdef';
+const DAMAGED = 'ck_damaged_0123456789abcd';
 
 const record = (changes: Partial<ApiKeyRecord>): ApiKeyRecord => ({
   name: 'test',
@@ -65,6 +66,7 @@ const start = async (
     [EXPIRED]: record({ expires_at: '2020-01-01T00:00:00Z' }),
   };
   const store = await keyStore(records);
+  store.stored.set(await hashApiKey(DAMAGED), '{"name":');
   app = createApp({
     keys: kvApiKeys(store.kv),
     limits: { standard: limiter, high: limiter, anonymous: limiter },
@@ -236,6 +238,7 @@ describe('API keys', () => {
     ['no key', {}, /has no API key/],
     ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }, /unknown or has expired/],
     ['an expired key', { authorization: `Bearer ${EXPIRED}` }, /unknown or has expired/],
+    ['a key whose record is damaged', { authorization: `Bearer ${DAMAGED}` }, /unknown or has expired/],
     ['a key in another scheme', { authorization: `Basic ${READER}` }, /has another form/],
     ['a key that is too short to be one', { authorization: 'Bearer short' }, /has another form/],
     ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /has another form/],

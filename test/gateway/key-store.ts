@@ -4,14 +4,14 @@ import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 /** As much of a KV namespace as the gateway reads, holding the records of these keys. */
 export const keyStore = async (
   records: Record<string, ApiKeyRecord>,
-): Promise<{ kv: KVNamespace; lookUps: () => number }> => {
+): Promise<{ kv: KVNamespace; lookUps: () => number; stored: Map<string, string> }> => {
   const stored = new Map<string, string>();
   for (const [secret, record] of Object.entries(records)) stored.set(await hashApiKey(secret), JSON.stringify(record));
   let lookUps = 0;
   const get = async (name: string) => {
     lookUps += 1;
-    return JSON.parse(stored.get(name) ?? 'null') as unknown;
+    return stored.get(name) ?? null;
   };
   // Only `get` is used; the rest of the namespace is left out.
-  return { kv: { get } as unknown as KVNamespace, lookUps: () => lookUps };
+  return { kv: { get } as unknown as KVNamespace, lookUps: () => lookUps, stored };
 };

@@ -13,10 +13,11 @@ import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 
 let client: SignedClient;
+let ledgers: Map<string, RemoteLedger>;
 beforeEach(async () => {
   const { store } = await embeddedStore();
   const directory = await localDirectory();
-  const ledgers = new Map<string, RemoteLedger>();
+  ledgers = new Map();
   const app = createApp({
     guard: { signer: await localSigner('memory'), directory, log: () => undefined },
     ...{ store, engines: createEngines({ store }), quotas: readMemoryQuotas({}, 'embedded') },
@@ -94,6 +95,14 @@ describe('templates of a workspace', () => {
     const { status, json } = await call(`PUT /context-templates/${name}`, body);
     expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await call('GET /context-templates')).json).toMatchObject({ templates: [] });
+  });
+
+  it.each(['{', '7', '{"header":1}'])('are listed and used without one that is damaged: %s', async (damaged) => {
+    await call('PUT /context-templates/typed', TEMPLATE);
+    await ledgers.get('acme')?.putSetting('template', 'broken', damaged);
+    expect((await call('GET /context-templates')).json).toMatchObject({ templates: [{ name: 'typed' }] });
+    expect(await preview({ template: 'typed' })).toMatchObject({ template: 'typed' });
+    expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
   });
 
   it('need the right to write, and to read', async () => {

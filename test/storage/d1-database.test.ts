@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storedCatalogue } from '../../src/agents/analytics/catalogue.ts';
 import { type D1, d1Database } from '../../src/storage/d1-database.ts';
 import { startShop } from '../agents/analytics/shop-for-test.ts';
 
@@ -45,5 +46,54 @@ describe('run()', () => {
     await shop.query('DROP TABLE later');
     expect((await shop.database.run({ sql })).schemaVersion).not.toBe(before);
     expect((await shop.database.explain({ sql })).schemaVersion).not.toBe(before);
+  });
+});
+
+describe('the catalogue in a database of an earlier, a later or a damaged state', () => {
+  const NONE = 'undefined';
+  it.each([
+    [
+      'from before there were catalogues',
+      'ALTER TABLE analytics_catalogue RENAME TO other',
+      'ALTER TABLE other RENAME TO analytics_catalogue',
+      NONE,
+    ],
+    [
+      'without a row',
+      'CREATE TABLE saved AS SELECT * FROM analytics_catalogue; DELETE FROM analytics_catalogue',
+      'INSERT INTO analytics_catalogue SELECT * FROM saved; DROP TABLE saved',
+      NONE,
+    ],
+    [
+      'with another column',
+      'ALTER TABLE analytics_catalogue RENAME COLUMN catalogue TO text',
+      'ALTER TABLE analytics_catalogue RENAME COLUMN text TO catalogue',
+      NONE,
+    ],
+    [
+      'cut off',
+      'CREATE TABLE saved AS SELECT * FROM analytics_catalogue; UPDATE analytics_catalogue SET catalogue = substr(catalogue, 1, 99)',
+      'DELETE FROM analytics_catalogue; INSERT INTO analytics_catalogue SELECT * FROM saved; DROP TABLE saved',
+      'the stored catalogue is invalid',
+    ],
+    [
+      'without members',
+      "CREATE TABLE saved AS SELECT * FROM analytics_catalogue; UPDATE analytics_catalogue SET catalogue = '{}'",
+      'DELETE FROM analytics_catalogue; INSERT INTO analytics_catalogue SELECT * FROM saved; DROP TABLE saved',
+      'the stored catalogue is invalid',
+    ],
+  ])('is missing or named as invalid, and read again once it is restored: %s', async (_, damage, restore, expected) => {
+    let now = 0;
+    const catalogueOf = storedCatalogue(shop.database, { now: () => now });
+    const outcome = () => catalogueOf().then((found) => String(found && found.questions.length), String);
+    const before = await outcome();
+    expect(Number(before)).toBeGreaterThan(10);
+    for (const statement of damage.split('; ')) await shop.query(statement);
+    now += 61_000;
+    const [found, figure] = [await outcome(), await shop.query('SELECT count(*) AS customers FROM customers')];
+    for (const statement of restore.split('; ')) await shop.query(statement);
+    expect(found).toContain(expected);
+    expect(figure).toEqual([{ customers: expect.any(Number) }]);
+    expect(await outcome()).toBe(before);
   });
 });

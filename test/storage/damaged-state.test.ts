@@ -59,6 +59,19 @@ describe('a library with damaged values', () => {
   });
 });
 
+it('a sync skips an article whose fetched copy is damaged, takes in all others, and a full sync fetches it again', async () => {
+  const host = hostWith(['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`)));
+  const { library, sql } = libraryForTest(host);
+  sql.run(`CREATE TRIGGER damage AFTER INSERT ON staged WHEN NEW.id = 'a.md'
+    BEGIN UPDATE staged SET fields = '{' WHERE id = 'a.md'; END`);
+  expect(await syncNow(library, { full: true })).toMatchObject({
+    ...{ outcome: 'published', added: 1 },
+    skipped: [{ id: 'a.md', reason: expect.stringContaining('damaged') }],
+  });
+  sql.run('DROP TRIGGER damage');
+  expect(await syncNow(library, { full: true })).toMatchObject({ added: 1, skipped: [] });
+});
+
 it('memories: a damaged one is not found, can be erased, and hides no other', async () => {
   const sql = nodeSql();
   const wordsOf = (text: string) => text.split(' ');

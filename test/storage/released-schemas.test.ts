@@ -51,6 +51,88 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The databases of a kind of object, as the release left them: copies, so that tests can change them. */
+const releasedOf = (object: string): Sql[] => {
+  const files = globSync(join(folder, 'state/data/do', object, '*.sqlite')).filter((file) => !/metadata/.test(file));
+  expect(files.length).toBeGreaterThan(0);
+  return files.map((file) => {
+    const copy = new DatabaseSync(':memory:');
+    const tables = new DatabaseSync(file, { readOnly: true });
+    const schema = tables
+      .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+      .all();
+    for (const { sql } of schema) copy.exec(String(sql));
+    tables.close();
+    copy.prepare('ATTACH ? AS released').run(file);
+    const names = copy
+      .prepare("SELECT name FROM released.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .all();
+    for (const { name } of names) copy.exec(`INSERT INTO main."${name}" SELECT * FROM released."${name}"`);
+    copy.exec('DETACH released');
+    return nodeSql(copy);
+  });
+};
+
+const rowsOf = (sql: Sql) =>
+  sql
+    .all<{ name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    )
+    .filter(({ name }) => name !== 'schema_versions')
+    .map(({ name }) => [name, sql.all(`SELECT count(*) AS count FROM "${name}"`)[0]?.count]);
+
+/** Fails once, at the statement of this number. */
+const failingAt = (sql: Sql, at: number): { sql: Sql; hasFailed: () => boolean } => {
+  let left = at;
+  const run: Sql['run'] = (query, ...values) => {
+    left -= 1;
+    if (left === 0) throw new Error('the object was stopped');
+    sql.run(query, ...values);
+  };
+  return { sql: { ...sql, run }, hasFailed: () => left <= 0 };
+};
+
+describe('the databases of release 97e41a9, when an upgrade does not end', () => {
+  it.each(Object.entries(OPEN))(
+    'of %s: stopped at any statement, the next start completes it and loses no row',
+    (object, open) => {
+      const fresh = nodeSql();
+      open(fresh);
+      for (let at = 1, ended = false; !ended; at += 1) {
+        expect(at).toBeLessThan(200);
+        for (const sql of releasedOf(object).slice(0, 2)) {
+          const before = new Map(rowsOf(sql).map(([name, count]) => [name, count]));
+          const stopped = failingAt(sql, at);
+          if (stopped.hasFailed()) continue;
+          try {
+            open(stopped.sql);
+            ended = true;
+          } catch (error) {
+            expect(String(error)).toContain('the object was stopped');
+          }
+          open(sql);
+          expect(schemaOf(sql)).toEqual(schemaOf(fresh));
+          const after = new Map(rowsOf(sql).map(([name, count]) => [name, count]));
+          for (const [name, count] of before) expect([name, after.get(name)]).toEqual([name, count]);
+        }
+      }
+    },
+  );
+
+  it.each(Object.entries(OPEN))(
+    'of %s: a newer version has been there, and its state is refused and left as it is',
+    (object, open) => {
+      for (const sql of releasedOf(object)) {
+        open(sql);
+        sql.run('UPDATE schema_versions SET version = version + 1');
+        const before = [rowsOf(sql), schemaOf(sql)];
+        expect(() => open(sql)).toThrow(/a newer version has written it .*Deploy that version/);
+        expect([rowsOf(sql), schemaOf(sql)]).toEqual(before);
+      }
+    },
+  );
+});
+
 describe('the databases of release 97e41a9', () => {
   it.each(Object.entries(OPEN))('of %s get the tables of new ones, and lose no row', (object, open) => {
     const fresh = nodeSql();

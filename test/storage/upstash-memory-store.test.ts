@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/stems-of.ts';
 import { encodeText, shortHash } from '../../src/storage/memory-place.ts';
@@ -187,6 +187,53 @@ describe('upstashMemoryStore() when a service fails', () => {
     made.redis.faults.always({ kind: 'hang-before-headers' });
     const options = { signal: AbortSignal.timeout(20) };
     await expect(made.store.get(workspace, 'm', options)).rejects.toMatchObject({ reason: 'aborted' });
+  });
+});
+
+describe('upstashMemoryStore() with damaged records', () => {
+  const damages = [
+    ['cut off', (record: string) => record.slice(0, 40)],
+    ['without members', () => '{}'],
+    ['of an older shape', (record: string) => JSON.stringify({ ...JSON.parse(record), confidence: 'high' })],
+    ['of another workspace', (record: string) => JSON.stringify({ ...JSON.parse(record), workspace_id: 'other' })],
+    ['not an object', () => '7'],
+  ] as const;
+
+  it.each(damages)('finds, lists and relates all others, and erases the damaged one: %s', async (_, damage) => {
+    const kept = await put({ content: 'A yak grazes' }, pointing(1));
+    const damaged = await put({ content: 'A yak yak walks', person_id: 'p' }, pointing(1));
+    const third = newMemory({ workspace_id: workspace, content: 'Yaks' });
+    const relatedTo = [damaged, kept].map(({ id }) => ({ memory_id: id, type: 'follows' }));
+    expect(await made.store.put(third, { relatedTo })).toBe(true);
+    const key = `memory:${workspace}:record:${encodeText(damaged.id)}`;
+    await command('SET', key, damage((await command('GET', key)) as string));
+    const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    try {
+      for (const isIndexed of [false, true]) {
+        if (isIndexed) made.vector.finishIndexing();
+        for (const query of [{ text: 'yak' }, { vector: pointing(1) }, { vector: pointing(1), text: 'yak' }, {}]) {
+          const results = await made.store.searchMemories(workspace, { ...query, limit: 9 });
+          const ids = results.map(({ memory }) => memory.id);
+          expect(ids, JSON.stringify(query)).toContain(kept.id);
+          expect(ids).not.toContain(damaged.id);
+        }
+      }
+      const [best] = await made.store.searchMemories(workspace, { text: 'yak yak', limit: 1 });
+      expect([kept.id, third.id]).toContain(best?.memory.id);
+      expect((await made.store.list(workspace, { limit: 9 })).memories.map(({ id }) => id).toSorted()).toEqual(
+        [kept.id, third.id].toSorted(),
+      );
+      expect(await made.store.get(workspace, damaged.id)).toBeUndefined();
+      const [related] = await made.store.relationshipsOf([third.id], workspace);
+      expect(related?.map(({ memory }) => memory.id)).toEqual([kept.id]);
+      const reported = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('"fault"'));
+      expect(reported[0]).toMatch(/"where":"stored memory".*"cause":"a record is (?:damaged|of another workspace)"/);
+      expect(reported.join()).not.toMatch(/yak/i);
+    } finally {
+      lines.mockRestore();
+    }
+    expect(await made.store.erase(workspace, [damaged.id])).toEqual([damaged.id]);
+    expect((await keys()).filter((each) => each.includes(encodeText(damaged.id)))).toEqual([]);
   });
 });
 

@@ -471,15 +471,14 @@ const removeUnlisted = (
 
 const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder }: SyncParts): void => {
   const batch = sync.nextStaged(BATCH);
-  const known = articles.known(batch.map(({ reply }) => reply.id));
+  const known = articles.known(batch.map(({ id }) => id));
   let isChanged = false;
-  for (const staged of batch) {
-    const { id } = staged.reply;
+  for (const { id, article } of batch) {
     sync.unstage(id);
     run.processed += 1;
     // Written or deleted here since it was listed: what was done here counts.
     if (known.get(id)?.owner === 'local' || sync.isTombstone(id)) continue;
-    const skipped = takeIn(run, staged, { articles, normalise });
+    const skipped = article === undefined ? { id, reason: DAMAGED } : takeIn(run, article, { articles, normalise });
     if (skipped) addSkipped(run, [skipped]);
     else {
       if (known.has(id)) run.changed += 1;
@@ -490,6 +489,8 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder 
   if (isChanged) state.bumpRevision();
   if (sync.stagedCount() === 0) leaveChunking(run, embedder);
 };
+
+const DAMAGED = 'Cannot take in the article: the copy that was fetched is damaged. The next full sync fetches it again';
 
 const takeIn = (
   run: SyncRun,

@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
+import { readAs } from '../../contract/issue.ts';
 import { HeldDeletions, SkippedArticle, type SyncReport } from '../../contract/sync.ts';
 import type { Sql } from '../../storage/sql.ts';
+import { readStored } from '../../storage/stored-json.ts';
 import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);
@@ -130,7 +132,8 @@ export interface SyncStore {
   stage(article: StagedArticle): void;
   stagedCount(): number;
   /** The next articles to process: at most `maxArticles`, and at most `maxBytes` of content except the first. */
-  nextStaged(bounds: { maxArticles: number; maxBytes: number }): StagedArticle[];
+  /** Those whose stored copy is damaged have an id only. */
+  nextStaged(bounds: { maxArticles: number; maxBytes: number }): { id: string; article: StagedArticle | undefined }[];
   unstage(id: string): void;
   clear(): void;
   isTombstone(id: string): boolean;
@@ -173,7 +176,9 @@ export const syncStore = (sql: Sql): SyncStore => ({
       bytes += size;
       return index === 0 || bytes <= maxBytes;
     });
-    return ids.flatMap(({ id }) => sql.all<StagedRow>('SELECT * FROM staged WHERE id = ?', id).map(stagedOf));
+    return ids.flatMap(({ id }) =>
+      sql.all<StagedRow>('SELECT * FROM staged WHERE id = ?', id).map((row) => ({ id, article: stagedOf(row) })),
+    );
   },
   unstage: (id) => sql.run('DELETE FROM staged WHERE id = ?', id),
   clear: () => {
@@ -192,7 +197,7 @@ interface StagedRow extends Record<string, string> {
   content: string;
 }
 
-const stagedOf = ({ hash, fields, content }: StagedRow): StagedArticle => ({
-  hash,
-  reply: HostArticleReply.parse({ ...JSON.parse(fields), content }),
-});
+const stagedOf = ({ hash, fields, content }: StagedRow): StagedArticle | undefined => {
+  const read = readAs(HostArticleReply, { ...readStored(z.record(z.string(), z.unknown()), fields), content });
+  return read.ok ? { hash, reply: read.value } : undefined;
+};
