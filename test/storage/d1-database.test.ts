@@ -85,7 +85,7 @@ describe('the catalogue in a database of an earlier, a later or a damaged state'
   ])('is missing or named as invalid, and read again once it is restored: %s', async (_, damage, restore, expected) => {
     let now = 0;
     const catalogueOf = storedCatalogue(shop.database, { now: () => now });
-    const outcome = () => catalogueOf().then((found) => String(found && found.questions.length), String);
+    const outcome = () => catalogueOf().then((found) => String(found?.questions.length), String);
     const before = await outcome();
     expect(Number(before)).toBeGreaterThan(10);
     for (const statement of damage.split('; ')) await shop.query(statement);
