@@ -23,6 +23,12 @@ export const ChatCompletionRequest = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.literal(1, { error: 'is not 1: there is one answer to a question' }).nullish(),
+  /** Who asks: an id, not a name. What is stored about this person is used; `metadata.person_id` comes first. */
+  user: z.string().max(1000).nullish(),
+  /** `person_id` as in `/v1/ask`; `facts` of `"false"` has the same effect as the member. Others have none. */
+  metadata: z.record(z.string().max(1000), z.unknown()).nullish(),
+  /** Whether facts that are stored about the person are used; true when absent. */
+  facts: z.boolean().nullish(),
 });
 export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ContextTemplate, RankerWeights, SettingName } from './context-engine.ts';
 import { HostArticle } from './host-article.ts';
 import { GapKind, KnowledgeGap } from './knowledge-gaps.ts';
 import { MemoryId, MemoryRecord } from './memory.ts';
@@ -109,6 +110,13 @@ export const Inventory = z.object({
 });
 export type Inventory = z.infer<typeof Inventory>;
 
+/** A template or a ranker of the workspace. */
+export const ContextSetting = z.union([
+  z.strictObject({ template: ContextTemplate.extend({ name: SettingName }) }),
+  z.strictObject({ ranker: z.strictObject({ name: SettingName, weights: RankerWeights }) }),
+]);
+export type ContextSetting = z.infer<typeof ContextSetting>;
+
 /** Version of the lines below. */
 export const EXPORT_VERSION = 1;
 
@@ -122,6 +130,7 @@ export const ExportLine = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('article'), data: HostArticle }),
   z.object({ kind: z.literal('memory'), data: MemoryRecord }),
+  z.object({ kind: z.literal('setting'), data: ContextSetting }),
   z.object({ kind: z.literal('gap'), data: GapRecord }),
   z.object({ kind: z.literal('taxonomy'), data: Taxonomy }),
   z.object({ kind: z.literal('ticket'), data: TicketJob }),

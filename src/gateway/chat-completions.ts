@@ -108,7 +108,7 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
 };
 
 /** The last message of the user with what was said before it. */
-const questionIn = ({ messages }: ChatCompletionRequest, librarian: string): AskRequest => {
+const questionIn = ({ messages, ...about }: ChatCompletionRequest, librarian: string): AskRequest => {
   const turns = messages
     .map(({ role, content }) => ({
       role,
@@ -126,10 +126,12 @@ const questionIn = ({ messages }: ChatCompletionRequest, librarian: string): Ask
       return room >= 0;
     })
     .reverse();
+  const personId = about.metadata?.person_id ?? about.user;
   const request = readAs(AskRequest, {
     query: turns[at]?.text ?? '',
     librarian,
-    ...(history.length === 0 ? {} : { metadata: { history } }),
+    metadata: { ...(history.length === 0 ? {} : { history }), ...(personId == null ? {} : { person_id: personId }) },
+    facts: about.facts !== false && about.metadata?.facts !== 'false',
   });
   if (request.ok) return request.value;
   throw new GatewayError('INVALID_QUERY', {

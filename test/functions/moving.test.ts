@@ -63,6 +63,14 @@ const fill = async (): Promise<void> => {
   });
   await put('PUT /api/kb/articles/own/address%20of%20our%20own.md', { title: 'Own', content: 'It has 31 months.' });
   expect(await put('PUT /v1/support/taxonomy', { taxonomy: smallTaxonomy() })).toMatchObject({ trained: 'here' });
+  const template = {
+    header: '# Known “facts”\n',
+    memoryFormat: '* {{content}}',
+    separator: '\n',
+    includeMetadata: false,
+  };
+  await put('PUT /v1/workspaces/default/context-templates/typed.1', template);
+  await put('PUT /v1/workspaces/default/context-rankers/fresh', { recencyWeight: 1, lambda: 0.3 });
   const first = await put(`POST ${MEMORIES}`, {
     type: 'fact',
     content: 'The gate is 5 m wide. ü',
@@ -113,7 +121,9 @@ describe('npm run export and import', { timeout: 120_000 }, () => {
       [...new Set(kinds)].map((kind) => [kind, kinds.filter((each) => each === kind).length]),
     );
     // A turn is a question and its answer.
-    expect(counts).toEqual({ article: 3, taxonomy: 1, memory: 63, gap: expect.any(Number), ticket: 2, end: 1 });
+    expect(counts).toEqual({
+      ...{ article: 3, taxonomy: 1, memory: 63, setting: 2, gap: expect.any(Number), ticket: 2, end: 1 },
+    });
     expect(counts.gap).toBeGreaterThan(0);
 
     const restored = await run('import', ['--from', file, '--workspace', 'copy']);

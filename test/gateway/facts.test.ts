@@ -5,6 +5,7 @@ import type { Context } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { createAsk, createAsking } from '../../src/gateway/ask.ts';
+import { createChat } from '../../src/gateway/chat-completions.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
 import { createApp } from '../../src/memory/app.ts';
@@ -31,7 +32,10 @@ let client: SignedClient;
 let partner: SignedClient;
 let start: (options?: { key?: string; capabilities?: string[]; factTokens?: number; isDown?: boolean }) => Ask;
 
-type Ask = ((body: object) => Promise<LibrarianResponse>) & { stream(body: object): Promise<string> };
+type Ask = ((body: object) => Promise<LibrarianResponse>) & {
+  stream(body: object): Promise<string>;
+  chat(body: object): Promise<string>;
+};
 
 /** The gateway before the memory function, a librarian of ours and one of a partner. */
 beforeEach(async () => {
@@ -75,18 +79,28 @@ beforeEach(async () => {
       log: () => {},
     });
     app.post('/v1/ask', createAsk(asking));
+    app.post(
+      '/v1/chat/completions',
+      createChat({ librarians: createLibrarians({ targets, own: ['navigator'] }), asking }),
+    );
     app.onError((error) => {
       if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.reported));
       throw error;
     });
-    const request = (body: object, headers: Record<string, string> = {}) =>
-      app.request('/v1/ask', {
+    const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+      app.request(path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query: 'How do I reset the dashboard?', librarian: 'navigator', ...body }),
+        body: JSON.stringify(body),
       });
+    const request = (body: object, headers?: Record<string, string>) =>
+      post('/v1/ask', { query: 'How do I reset the dashboard?', librarian: 'navigator', ...body }, headers);
     return Object.assign(async (body: object) => LibrarianResponse.parse(await (await request(body)).json()), {
       stream: async (body: object) => (await request(body, { accept: 'text/event-stream' })).text(),
+      chat: async (body: object) => {
+        const messages = [{ role: 'user', content: 'How do I reset the dashboard?' }];
+        return (await post('/v1/chat/completions', { model: 'navigator', messages, ...body })).text();
+      },
     });
   };
 });
@@ -140,6 +154,29 @@ describe('POST /v1/ask with facts about the asker', () => {
     await remember('Has an Apollo II', { person_id: 'p-1' });
     expect(await start().stream(OF_P1)).toContain('"facts":{"used":1');
     expect(given.navigator).toEqual(['Has an Apollo II']);
+  });
+
+  it.each([
+    ['metadata.person_id', { metadata: { person_id: 'p-1' }, user: 'p-2' }],
+    ['user', { user: 'p-1' }],
+    ['user, in a stream', { user: 'p-1', stream: true }],
+  ])('hands on the facts of the person of a chat completion, named by %s', async (_, body) => {
+    await remember('Has an Apollo II', { person_id: 'p-1' });
+    await remember('Has an Apollo III', { person_id: 'p-2' });
+    expect(await start().chat(body)).toContain('"facts":{"used":1');
+    expect(given.navigator).toEqual(['Has an Apollo II']);
+  });
+
+  it.each([
+    ['no person', {}],
+    ['"facts": false', { user: 'p-1', facts: false }],
+    ['"facts" in its metadata', { user: 'p-1', metadata: { facts: 'false' } }],
+    ['an id that is none', { user: 'p 1' }],
+    ['null for every member', { user: null, metadata: null, facts: null }],
+  ])('hands on none for a chat completion with %s', async (_, body) => {
+    await remember('Has an Apollo II', { person_id: 'p-1' });
+    expect(await start().chat(body)).toContain('Yes.');
+    expect(given.navigator).toBeUndefined();
   });
 
   it('keeps to the token budget, and cuts a fact that is longer', async () => {

@@ -1,6 +1,6 @@
 import type { SqlParameter } from '../../storage/sql-database.ts';
 import type { Catalogue, NamedQuestion, Parameter } from './catalogue.ts';
-import type { ParsedQuestion } from './parse-question.ts';
+import type { ParsedQuestion, PlacedNumber } from './parse-question.ts';
 import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import { ALL_DAYS } from './read-period.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
@@ -37,7 +37,10 @@ const MAX_NEAREST = 3;
 export const matchQuestion = (index: QuestionIndex, parsed: ParsedQuestion): MatchOutcome => {
   const scored = index.entries
     .map((entry) => {
-      const filled = fillParameters(entry.question.parameters, parsed);
+      const filled = fillParameters(entry.question.parameters, {
+        parsed,
+        fits: (parameter, number) => isInPlace(entry.places.get(parameter.name), number, index),
+      });
       const terms = index.termsOf(wordsToMatch(parsed, filled));
       const isCovered = terms.every((term) => entry.terms.has(term) || !index.isKnown(term));
       return { entry, filled, isCovered, score: scoreOf(index, entry, terms) };
@@ -106,7 +109,38 @@ interface IndexedQuestion {
   /** The terms of the description and of each example. */
   phrases: ReadonlySet<string>[];
   terms: ReadonlySet<string>;
+  /** Where the examples have the value of each parameter. */
+  places: ReadonlyMap<string, Places>;
 }
+
+/** Terms around a value in the examples. */
+interface Places {
+  /** Directly before: `order {order_number}`, `top {number}`. */
+  before: ReadonlySet<string>;
+  /** All that follow: `{number} customers with the most orders`. */
+  after: ReadonlySet<string>;
+}
+
+/** Words that may stand between a count and what is counted: `the 3 most loyal customers`. */
+const WORDS_BEFORE_COUNTED = 2;
+
+/**
+ * Whether a number stands where the examples have it: behind the same word, or before what they count. Directly behind what they count it
+ * is an identifier: `customer 7` is not `7 customers`.
+ */
+const isInPlace = (
+  places: Places | undefined,
+  { before, after }: PlacedNumber,
+  { termsOf }: QuestionIndex,
+): boolean => {
+  if (places === undefined) return true;
+  const [named] = before === undefined ? [] : termsOf([before]);
+  if (named !== undefined && places.before.has(named)) return true;
+  if (named !== undefined && places.after.has(named)) return false;
+  return termsOf(after)
+    .slice(0, WORDS_BEFORE_COUNTED + 1)
+    .some((term) => places.after.has(term));
+};
 
 export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questions' | 'synonyms'>): QuestionIndex => {
   const canonical = new Map(
@@ -118,11 +152,23 @@ export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questio
   const termOf = ({ stem }: QuestionWord): string => canonical.get(stem) ?? stem;
   const plainTerms = (words: readonly QuestionWord[]): string[] =>
     words.filter(({ text }) => !STOP_WORDS.has(text)).map(termOf);
+  const placesIn = ({ examples, parameters }: NamedQuestion): ReadonlyMap<string, Places> =>
+    new Map(
+      parameters.flatMap(({ name }) => {
+        const around = examples.filter((text) => text.includes(`{${name}}`)).map((text) => text.split(`{${name}}`));
+        if (around.length === 0) return [];
+        const terms = (text = '') => plainTerms(wordsOfQuestion(text.replace(/\{\w+\}/g, ' ')));
+        const before = around.flatMap(([text = '']) => terms(/\S+\s*$/.exec(text)?.[0]));
+        const after = around.flatMap(([, text]) => terms(text));
+        return [[name, { before: new Set(before), after: new Set(after) }]];
+      }),
+    );
   const entries = questions.map((question) => {
     const phrases = textsOf(question)
       .map((text) => new Set(plainTerms(wordsOfQuestion(text))))
       .filter(({ size }) => size > 0);
-    return { question, phrases, terms: new Set(phrases.flatMap((phrase) => [...phrase])) };
+    const terms = new Set(phrases.flatMap((phrase) => [...phrase]));
+    return { question, phrases, terms, places: placesIn(question) };
   });
   const counts = new Map<string, number>();
   for (const { terms } of entries) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -166,7 +212,10 @@ interface FilledParameters {
 }
 
 /** Assigns the values of a question to parameters, each value once. */
-const fillParameters = (parameters: readonly Parameter[], parsed: ParsedQuestion): FilledParameters => {
+const fillParameters = (
+  parameters: readonly Parameter[],
+  { parsed, fits }: Pick<Supply, 'parsed' | 'fits'>,
+): FilledParameters => {
   const unused = { names: [...parsed.names], numbers: [...parsed.numbers] };
   const filled: FilledParameters = {
     values: {},
@@ -176,7 +225,7 @@ const fillParameters = (parameters: readonly Parameter[], parsed: ParsedQuestion
     hasUnusedValue: false,
   };
   for (const parameter of parameters) {
-    const found = takeValue(parameter, { ...unused, parsed, taken: filled.taken });
+    const found = takeValue(parameter, { ...unused, parsed, fits, taken: filled.taken });
     if (found === undefined) filled.missing ??= parameter;
     else Object.assign(filled.values, found.values);
     if (found?.label !== undefined) filled.labels[parameter.name] = found.label;
@@ -192,7 +241,9 @@ interface Supply {
   parsed: ParsedQuestion;
   /** A value that is taken is removed. */
   names: ParsedQuestion['names'];
-  numbers: number[];
+  numbers: PlacedNumber[];
+  /** Whether the words around a number are those of the parameter. */
+  fits: (parameter: Parameter, number: PlacedNumber) => boolean;
   taken: Set<QuestionWord>;
 }
 
@@ -202,7 +253,7 @@ interface TakenValue {
 }
 
 /** `undefined` when a required parameter has no value. */
-const takeValue = (parameter: Parameter, { parsed, names, numbers, taken }: Supply): TakenValue | undefined => {
+const takeValue = (parameter: Parameter, { parsed, names, numbers, fits, taken }: Supply): TakenValue | undefined => {
   const { name, isOptional } = parameter;
   const single = (value: string | number | undefined): TakenValue | undefined => {
     if (value !== undefined) return { values: { [name]: value }, label: String(value) };
@@ -210,8 +261,10 @@ const takeValue = (parameter: Parameter, { parsed, names, numbers, taken }: Supp
   };
   switch (parameter.kind) {
     case 'number': {
-      const place = numbers.findIndex((number) => number >= parameter.least && number <= parameter.most);
-      return single(place < 0 ? parameter.default : numbers.splice(place, 1)[0]);
+      const place = numbers.findIndex(
+        (number) => number.value >= parameter.least && number.value <= parameter.most && fits(parameter, number),
+      );
+      return single(place < 0 ? parameter.default : numbers.splice(place, 1)[0]?.value);
     }
     case 'period': {
       const period = parsed.period ?? (isOptional ? ALL_DAYS : undefined);

@@ -12,11 +12,19 @@ export interface ParsedQuestion {
   /** The question has several periods, or one whose days are unclear. */
   hasUnclearPeriod: boolean;
   /** The numbers that a parameter may take. */
-  numbers: number[];
+  numbers: PlacedNumber[];
   /** A number is a limit or unclear (`over 100`, `-5`), so that no parameter may take it. */
   hasUnusableNumber: boolean;
   /** By list, the names that the remaining words may be parts of. */
   similar: Readonly<Record<string, SimilarNames>>;
+}
+
+/** A number with the words around it, which tell a count (`7 customers`) from an identifier (`customer 7`). */
+export interface PlacedNumber {
+  value: number;
+  before: QuestionWord | undefined;
+  /** All that follow. */
+  after: readonly QuestionWord[];
 }
 
 /** Extracts names from the lists first, then a period, then numbers. */
@@ -40,7 +48,12 @@ export const parseQuestion = (
     names,
     period,
     hasUnclearPeriod: found === 'several' || found === 'unclear',
-    numbers: uses.filter(({ isUsable }) => isUsable).map(({ value }) => value),
+    numbers: [...numbers]
+      .filter(([, { isUsable }]) => isUsable)
+      .map(([word, { value }]) => {
+        const place = remaining.indexOf(word);
+        return { value, before: remaining[place - 1], after: remaining.slice(place + 1) };
+      }),
     hasUnusableNumber: uses.some(({ isUsable }) => !isUsable),
     similar: Object.fromEntries(similar),
   };

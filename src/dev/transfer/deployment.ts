@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { ContextRankers, ContextTemplates } from '../../contract/context-engine.ts';
 import { ErrorBody, type ErrorInfo } from '../../contract/error-info.ts';
 import { HostErrorBody } from '../../contract/host-article.ts';
 import { describeIssues, readAs } from '../../contract/issue.ts';
+import type { ContextSetting } from '../../contract/moving.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { HttpFailure, retryAfterMs, send } from '../../http/fetch-json.ts';
 import { readBody } from '../../http/read-body.ts';
@@ -176,6 +178,17 @@ export const readTaxonomy = async (deployment: Deployment): Promise<Taxonomy | u
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined;
     throw error;
   }
+};
+
+/** The templates and rankers of a workspace for the context of memories. */
+export const readSettings = async (deployment: Deployment, workspace: string): Promise<ContextSetting[]> => {
+  const path = `GET /v1/workspaces/${workspace}`;
+  const { templates } = await deployment.call(`${path}/context-templates`, ContextTemplates);
+  const { rankers } = await deployment.call(`${path}/context-rankers`, ContextRankers);
+  return [
+    ...templates.map((template) => ({ template })),
+    ...Object.entries(rankers).map(([name, weights]) => ({ ranker: { name, weights } })),
+  ];
 };
 
 /** A line on standard error that rewrites itself on a terminal; elsewhere at most one in two seconds. */

@@ -4,7 +4,7 @@ import { describeIssues, readAs } from '../../contract/issue.ts';
 import { ExportLine } from '../../contract/moving.ts';
 
 /** What an export holds, in the order of the file. */
-const PARTS = ['articles', 'taxonomy', 'memories', 'gaps', 'tickets'] as const;
+const PARTS = ['articles', 'taxonomy', 'memories', 'settings', 'gaps', 'tickets'] as const;
 export type Part = (typeof PARTS)[number];
 
 export const PARTS_HELP = `  --only <parts>      some of ${PARTS.join(', ')}, separated by commas (default all)`;

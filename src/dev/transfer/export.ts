@@ -13,11 +13,12 @@ import {
   type Deployment,
   openDeployment,
   progressLine,
+  readSettings,
   readTaxonomy,
 } from './deployment.ts';
 import { PARTS_HELP, type Part, partsOf } from './export-file.ts';
 
-const HELP = `Writes articles, taxonomy, memories, gaps and tickets of a workspace into a file of JSON lines; npm run import restores them.
+const HELP = `Writes articles, taxonomy, memories, templates and rankers, gaps and tickets of a workspace into a file of JSON lines; npm run import restores them.
 
   npm run export -- --workspace <id> --out <file or folder> [options]
 
@@ -27,7 +28,7 @@ ${PARTS_HELP}
 ${DEPLOYMENT_HELP}
   --help              this text
 
-The key needs kb:read for articles, support:analyze for the taxonomy, memory:read for memories, kb:write for gaps and
+The key needs kb:read for articles, support:analyze for the taxonomy, memory:read for memories and settings, kb:write for gaps and
 helpdesk:write for tickets.
 `;
 
@@ -97,6 +98,9 @@ async function* read(part: Part, deployment: Deployment): AsyncGenerator<ExportL
         for (const data of memories) yield { kind: 'memory', data };
       return;
     }
+    case 'settings':
+      for (const data of await readSettings(deployment, workspace)) yield { kind: 'setting', data };
+      return;
     case 'gaps':
       for await (const { gaps } of deployment.pages('/v1/knowledge/gaps/records?limit=100', GapRecordPage))
         for (const data of gaps) yield { kind: 'gap', data };

@@ -2,8 +2,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import { ArticleListing, HostArticle } from '../../contract/host-article.ts';
-import { type ExportLine, Restored } from '../../contract/moving.ts';
+import { type ContextSetting, type ExportLine, Restored } from '../../contract/moving.ts';
 import { WorkspaceId } from '../../contract/names.ts';
 import { type Taxonomy, type TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { encodeBase64url } from '../../signing/base64url.ts';
@@ -19,6 +20,7 @@ import {
   openDeployment,
   progressLine,
   Refusal,
+  readSettings,
   readTaxonomy,
 } from './deployment.ts';
 import { PARTS_HELP, type Part, partsOf, readExport } from './export-file.ts';
@@ -33,12 +35,12 @@ ${PARTS_HELP}
 ${DEPLOYMENT_HELP}
   --help              this text
 
-The whole file is checked before anything is sent. Articles and the taxonomy take the place of those with their name;
+The whole file is checked before anything is sent. Articles, the taxonomy, templates and rankers take the place of those with their name;
 memories, gaps and tickets that are there already stay as they are. Restored articles belong to the library: a sync with
 a knowledge host no longer changes them, so leave them out where one fills the library (--only). Tickets are restored as
 history: nothing is written into a helpdesk for them. Tickets that were open are not restored.
 
-The key needs kb:read and kb:write, memory:restore, support:analyze and helpdesk:write.
+The key needs kb:read and kb:write, memory:read, memory:write and memory:restore, support:analyze and helpdesk:write.
 `;
 
 const { values } = readCommandLine(HELP, {
@@ -58,6 +60,7 @@ const KINDS = {
   articles: 'article',
   taxonomy: 'taxonomy',
   memories: 'memory',
+  settings: 'setting',
   gaps: 'gap',
   tickets: 'ticket',
 } as const;
@@ -104,6 +107,7 @@ function restore(part: Part, restoring: Restoring): Promise<Done> {
   if (part === 'articles') return restoreArticles(restoring);
   if (part === 'taxonomy') return restoreTaxonomy(restoring);
   if (part === 'memories') return restoreMemories(restoring);
+  if (part === 'settings') return restoreSettings(restoring);
   return part === 'gaps' ? restoreGaps(restoring) : restoreTickets(restoring);
 }
 
@@ -155,6 +159,27 @@ async function restoreMemories({ file, deployment, workspace, total }: Restoring
     send: (memories) => deployment.call(path, Restored, { memories }),
     ...{ name: 'memories', most: 20, total },
   });
+}
+
+async function restoreSettings({ file, deployment, workspace, total }: Restoring): Promise<Done> {
+  const done = { restored: 0, unchanged: 0 };
+  if (total === 0) return done;
+  const known = await readSettings(deployment, workspace);
+  for await (const { number, data } of linesOf(file, 'setting')) {
+    if (known.some((each) => isDeepStrictEqual(each, data))) done.unchanged += 1;
+    else if (await accepted(`line ${number}`, () => putSetting(deployment, workspace, data))) done.restored += 1;
+  }
+  return done;
+}
+
+function putSetting(deployment: Deployment, workspace: string, setting: ContextSetting): Promise<unknown> {
+  const path = `PUT /v1/workspaces/${workspace}`;
+  if ('ranker' in setting) {
+    const { name, weights } = setting.ranker;
+    return deployment.call(`${path}/context-rankers/${name}`, z.unknown(), weights);
+  }
+  const { name, ...template } = setting.template;
+  return deployment.call(`${path}/context-templates/${name}`, z.unknown(), template);
 }
 
 async function restoreGaps({ file, deployment, total }: Restoring): Promise<Done> {

@@ -41,7 +41,14 @@ describe('matchQuestion()', () => {
     expect(asker.ask(question)).toBeUndefined();
   });
 
+  it.each(CASES.identifiers)('does not use an identifier as the number of rows: %s', (question) => {
+    expect(asker.ask(question)).toBeUndefined();
+  });
+
   it.each([
+    ['the 3 most loyal customers', 'most_frequent_customers', { number: '3' }],
+    ['Which 7 customers ordered most?', 'most_frequent_customers', { number: '7' }],
+    ['details of order #1042 please', 'order_details', { order_number: '1042' }],
     ['Show order #1042', 'order_details', { order_number: '1042' }],
     ['Top-5 products by revenue', 'top_products_by_revenue', { number: '5' }],
     ['units of Audio in stock in Lyon', 'total_stock', { category: 'Audio', warehouse: 'Lyon' }],
