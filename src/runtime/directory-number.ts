@@ -13,7 +13,7 @@ export interface UsedDirectory {
 }
 
 /** Where functions remember the key directories that they have had. */
-export interface DirectoryNumbers {
+interface DirectoryNumbers {
   /** Records a directory, and returns the highest number that its function has had from the same root. */
   raiseDirectory(used: UsedDirectory): Promise<number>;
 }

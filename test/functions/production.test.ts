@@ -277,8 +277,11 @@ describe('the product on Upstash and a model', () => {
   }, 60_000);
 });
 
-describe('a question with hardly any money', () => {
-  beforeAll(() => start({ COST_MICROS_PER_QUESTION: '20' }), 120_000);
+describe.each([
+  ['money', { COST_MICROS_PER_QUESTION: '20' }],
+  ['tokens', { TOKENS_PER_QUESTION: '50' }],
+])('a question with hardly any %s', (_, limits) => {
+  beforeAll(() => start(limits), 120_000);
   afterAll(() => stop?.());
 
   it('is answered with quotes, whichever way it comes', async () => {

@@ -51,13 +51,26 @@ describe('a message that looks like spam', () => {
     expect(note.text).toContain(guidance.summary);
     expect(saved).toBeUndefined();
   });
-  it('gets the general reply when that is not sure', async () => {
-    const { response, asked } = await spam(0.89);
-    expect(response.draft).toMatchObject({
-      template: 'general',
-      text: expect.stringContaining('thank you for writing'),
-    });
-    expect([response.agent_guidance.auto_send.allowed, asked]).toMatchObject([false, {}]);
+  it('gets no draft either when that is not sure and no article answers it; it is searched, and the agent is told', async () => {
+    const { response, asked } = await spam(0.58);
+    const { draft, agent_guidance: guidance } = SupportResponse.parse(response);
+    expect([draft.text, draft.auto_send, asked]).toMatchObject(['', false, {}]);
+    expect(guidance.summary).toBe('Looks like "Spam or phishing" (58 % sure): no reply is proposed.');
+    expect(guidance.risks).toEqual([expect.stringContaining('It may be from a customer all the same')]);
+    expect(guidance.auto_send.allowed).toBe(false);
+    expect(composeNote(response, { marker: 'cnote0123456789abcdef0123' }).draft).toBeUndefined();
+  });
+  it.each([
+    ['it is hardly likely', { primary_intent: 'spam', confidence: 0.45 }],
+    [
+      'another intent is nearly as likely',
+      { primary_intent: 'spam', confidence: 0.6, secondary_intents: [{ intent: 'noise', confidence: 0.55 }] },
+    ],
+  ])('gets the general reply when %s', async (_, classification) => {
+    const { response } = await analysed(classification);
+    const text = expect.stringContaining('thank you for writing');
+    expect(response.draft).toMatchObject({ template: 'general', text });
+    expect(response.agent_guidance.auto_send.allowed).toBe(false);
   });
   it('gets a reply when it speaks of danger', async () => {
     const { response } = await spam(0.99, 'There is smoke coming out of my Apollo.');

@@ -7,7 +7,7 @@ import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 import { markdownToHtml } from '../../markup/markdown-to-html.ts';
 import { markdownToText } from '../../markup/markdown-to-text.ts';
-import { autoSendOf, getsNoReply, missingInformation } from '../ticket/intent-rules.ts';
+import { autoSendOf, getsNoEmptyReply, getsNoReply, missingInformation } from '../ticket/intent-rules.ts';
 import { hasPhrases, inLanguage, nameOfLanguage, phrasesOf, primaryOf } from '../ticket/languages.ts';
 import type { Answer } from './answer-passages.ts';
 import {
@@ -103,6 +103,9 @@ export const createDraftComposer =
       hasPromptInjection: false,
     };
     const use = isSent ? 'alone' : passages.length > 0 ? 'answer' : 'fallback';
+    const isEmpty = use === 'fallback' && ticket?.isClosing !== true;
+    if (isEmpty && isSureOf(classification) && getsNoEmptyReply(classification, intent))
+      return noDraft(classification, language ?? taxonomy.language);
     const unknown = { subject: undefined, customerMessages: [], metadata: metadata ?? {} };
     const open = ticket?.missing ?? missingInformation(intent, unknown);
     const known = { customerName, product, subject: ticket?.subject };

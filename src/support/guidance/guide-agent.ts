@@ -63,7 +63,11 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
     recommended_steps: recommendedSteps(composed),
     ...(closest.length === 0 ? {} : { closest_articles: closest }),
     missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
-    risks: getsNoReply(classification, intent) ? [NO_REPLY] : risksOf(input),
+    risks: getsNoReply(classification, intent)
+      ? [NO_REPLY]
+      : isWithoutDraft(input)
+        ? [PERHAPS_NO_REPLY]
+        : risksOf(input),
     escalation: escalationOf(taxonomy, intent, given),
     auto_send: autoSendOf(classification, intent),
   };
@@ -71,6 +75,11 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
 
 const NO_REPLY =
   'No reply is proposed, and nothing was looked up. If a customer wrote it after all, reply in your own words.';
+
+const PERHAPS_NO_REPLY =
+  'No reply is proposed, as the articles do not answer it either. It may be from a customer all the same: read it, and then reply in your own words.';
+
+const isWithoutDraft = ({ composed }: GuidanceInput): boolean => composed.draft.text === '';
 
 /** The steps that the draft quotes; those that the customer has tried are not among them. */
 const recommendedSteps = ({ passages }: GuidedDraft): RecommendedStep[] =>
@@ -104,17 +113,16 @@ const plainStep = (quote: string): string =>
     .trim()
     .slice(0, 1000);
 
-const summaryOf = (
-  { classification, ticket, knowledge, composed }: GuidanceInput,
-  intent: Intent | undefined,
-): string => {
+const summaryOf = (input: GuidanceInput, intent: Intent | undefined): string => {
+  const { classification, ticket, knowledge, composed } = input;
   const confidence = `${Math.round(classification.confidence * 100)} % sure`;
   if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
-  if (intent !== undefined && getsNoReply(classification, intent))
+  if (intent !== undefined && isWithoutDraft(input))
     return `Looks like "${intent.title}" (${confidence}): no reply is proposed.`;
   const what = intent === undefined ? `The message fits no intent (${confidence})` : `${intent.title} (${confidence})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
-  const quoted = composed.draft.references?.length ?? 0;
+  // Articles without a public address are not among the references.
+  const quoted = new Set(composed.passages.map(({ title, url }) => `${title}\n${url}`)).size;
   const found =
     quoted === 0
       ? 'the draft quotes no article'

@@ -22,6 +22,15 @@ export const getsNoReply = (
 ): boolean => intent?.no_reply !== undefined && confidence >= intent.no_reply.min_confidence && danger === undefined;
 
 /**
+ * Whether a draft without an answer is worse than none: the message looks like one of an intent with `no_reply`, not surely enough to look
+ * nothing up, and the intent has no words of its own. Those of the general template promise that somebody will read it.
+ */
+export const getsNoEmptyReply = (
+  { danger }: IntentClassification,
+  intent: Pick<Intent, 'no_reply' | 'reply_template'> | undefined,
+): boolean => intent?.no_reply !== undefined && intent.reply_template === undefined && danger === undefined;
+
+/**
  * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it.
  *
  * @param intent The classified intent; undefined when the taxonomy does not have it.

@@ -57,6 +57,11 @@ describe('guideAgent()', () => {
     const [first] = guide('The fan is loud', { answer }).recommended_steps;
     expect(first).toEqual({ step: 'Clean the fan.', title: SOURCE.title });
   });
+  it('counts the quoted articles, also those whose address the customer could not open', () => {
+    const hidden = { ...FANS, url: 'http://localhost:8787/api/kb/text/fans.md' };
+    expect(guide('The fan is loud', { answer: answerOf(hidden) }).summary).toContain('the draft quotes one article');
+    expect(guide('The fan is loud', { answer: answerOf(hidden, FANS) }).summary).toContain('quotes 2 articles');
+  });
   it('reports a closing message, and no missing facts', () => {
     const { summary, risks } = guide('Thank you, that fixed it!', { knowledge: unavailableRetrieval() });
     expect(summary).toBe('The customer thanks, or says that it is solved.');
