@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { splitQuery } from '../../src/agents/hybrid/split-query.ts';
+import { AgentResponse } from '../../src/contract/agent-response.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import type { ChatScript } from '../../src/dev/stand-ins/openai/chat-answer.ts';
+import { type ChatRequest, textOf } from '../../src/dev/stand-ins/openai/chat-request.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import RECORDED from './model-texts.json' with { type: 'json' };
+import { ask, send, startEmbedded } from './product-for-test.ts';
+
+/** What decides which reply belongs to a prompt; passages and earlier turns may change without changing what is asked. */
+const keyOf = (schema: string, asked: unknown): string => {
+  // As the product writes it.
+  const { question, questions, statements } = asked as Record<string, unknown> & {
+    statements?: { statement: string }[];
+  };
+  return JSON.stringify([schema, question ?? questions, statements?.map(({ statement }) => statement)]);
+};
+
+const replies = new Map(RECORDED.map(({ schema, asked, reply }) => [keyOf(schema, asked), reply]));
+
+/** Replies as a language model did that saw nothing but the prompt; fails as an overloaded service does where none was recorded. */
+const recordedModel: ChatScript = ({ messages, response_format: format }: ChatRequest) => {
+  const asked: unknown = JSON.parse(textOf(messages.at(-1)?.content));
+  const json = format?.type === 'json_schema' ? replies.get(keyOf(format.json_schema.name, asked)) : undefined;
+  return json === undefined ? { error: { status: 503 } } : { json };
+};
+
+const replyTo = (schema: string, question: string) => {
+  const found = RECORDED.find((each) => each.schema === schema && each.asked.question === question)?.reply;
+  return found ?? expect.unreachable(`no ${schema} is recorded for ${question}`);
+};
+
+/** The words of a text, whatever marks and citations stand between its sentences. */
+const wordsIn = (text: string): string =>
+  text
+    .replace(/[*`]/g, '')
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join(' ') ?? '';
+
+/** The statements of the recorded answer to a question, as words. */
+const statementsFor = (question: string): string[] =>
+  replyTo('answer_from_passages', question).statements?.map(({ text }) => wordsIn(text)) ?? [];
+
+describe('what a chat model writes reaches the caller', () => {
+  let product: Product;
+  let model: OpenAIServer;
+  beforeAll(async () => {
+    model = await startOpenAIServer();
+    const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: model.apiKey, EMBEDDING_MODEL: 'none' };
+    product = await startEmbedded({ webSearch: 'local', adapters });
+    await product.sync({ full: true });
+  }, 240_000);
+  afterAll(async () => {
+    await product?.stop();
+    await model?.stop();
+  });
+  beforeEach(() => model.answerWith(recordedModel));
+
+  const askAgent = async (type: string, query: string) => {
+    const response = await send(product, `POST /v1/agents/${type}`, { query });
+    const reply = AgentResponse.parse(await response.json());
+    return reply.success ? reply : expect.unreachable(reply.error);
+  };
+
+  it('asks the librarian that the model chooses', async () => {
+    const question = 'Is the newest Galaxy a good deal?';
+    const { hops, reply } = await ask(product, question);
+    expect(hops.map(({ to }) => to)).toEqual(['web-search']);
+    const envelope = AgentResponse.parse(reply.metadata?.web_search);
+    expect(envelope.metadata).toMatchObject({
+      user_id: expect.stringMatching(/^user:/),
+      classification_reasoning: [
+        'A model chose web-search by the descriptions of the librarians',
+        'The question is about a price',
+      ],
+    });
+    model.answerWith({ error: { status: 503 } });
+    expect((await ask(product, question)).hops.map(({ to }) => to)).toEqual(['navigator']);
+  });
+
+  it('asks the parts that the model splits a question into', async () => {
+    const question = 'Apollo III: stock, noise in Turbo mode and prices of competitors?';
+    const { sub_queries: proposed = [] } = replyTo('sub_queries', question);
+    const { result, metadata } = await askAgent('hybrid', question);
+    expect(result).toMatchObject({ sub_queries: proposed, sources_used: ['analytics', 'semantic', 'web_search'] });
+    expect(metadata).toMatchObject({ split_by: 'model', sub_query_count: 3 });
+    expect(splitQuery(question)).not.toEqual(proposed);
+  });
+
+  it('asks a follow-up question as the model completes it', async () => {
+    const place = { conversation_id: 'model-texts' };
+    await ask(product, 'How loud is the Apollo III in Turbo mode?', place);
+    const { reply } = await ask(product, 'And in Eco?', place);
+    const { question: completed } = replyTo('standalone_question', 'And in Eco?');
+    expect(completed).toMatch(/Apollo III in Eco/);
+    expect(reply.metadata?.conversation).toMatchObject({ turns: 1, understood_as: completed });
+  });
+
+  const textIn = ({ result, metadata }: Awaited<ReturnType<typeof askAgent>>): string =>
+    [...Object.values(result), ...Object.values(metadata)].filter((value) => typeof value === 'string').join('\n');
+
+  it.each<[string, string, object, object]>([
+    [
+      'semantic',
+      'How do I reset the dashboard password?',
+      { summary_by: 'model' },
+      { summary_by: 'quotes', summary_refused: 'unavailable' },
+    ],
+    [
+      'web_search',
+      'What does an iPhone 17 cost elsewhere?',
+      { answered_by: 'gpt-4.1-mini' },
+      { answered_by: 'extract', entity_type: 'product' },
+    ],
+    [
+      'web_search',
+      'Apollo II against Apollo III: which is the better home miner?',
+      { answered_by: 'gpt-4.1-mini' },
+      { answered_by: 'extract' },
+    ],
+    [
+      'hybrid',
+      'How many Apollo III are in stock, and how do I reset its dashboard password?',
+      { split_by: 'model', synthesis_by: 'model' },
+      { split_by: 'rules', synthesis_by: 'findings' },
+    ],
+  ])('answers %s with the statements of the model: %s', async (type, question, written, without) => {
+    const statements = statementsFor(question);
+    expect(statements.length).toBeGreaterThan(1);
+    const answer = await askAgent(type, question);
+    expect(answer.metadata).toMatchObject(written);
+    for (const statement of statements) expect(wordsIn(textIn(answer))).toContain(statement);
+    model.answerWith({ error: { status: 503 } });
+    const fallback = await askAgent(type, question);
+    expect(fallback.metadata).toMatchObject(without);
+    expect(wordsIn(textIn(fallback))).not.toContain(statements[0]);
+  });
+});
