@@ -71,7 +71,17 @@ export type DocumentsBlock = z.infer<typeof DocumentsBlock>;
 export const LinksBlock = z.object({
   kind: z.literal('links'),
   heading: Heading,
-  links: z.array(z.object({ title: Plain(300), url: WebUrl.optional(), price: Plain(60).optional() })).max(20),
+  links: z
+    .array(
+      z.object({
+        title: Plain(300),
+        url: WebUrl.optional(),
+        price: Plain(60).optional(),
+        /** Words of the page. */
+        snippet: Plain(300).optional(),
+      }),
+    )
+    .max(20),
   link_count: Count,
 });
 export type LinksBlock = z.infer<typeof LinksBlock>;

@@ -36,10 +36,11 @@ export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
 const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string | undefined => {
   if (code === 'NOT_FOUND' || code === 'INVALID_QUERY')
     return 'Ask in other words, naming the thing that the question is about, or ask one question at a time';
+  const isHopeless = recoverable.length === 0 && errorInfo(code).recoverable === true;
+  if (isHopeless || (code === 'DELEGATION_FAILED' && recoverable.length === 0))
+    return 'Asking the same again will not help: ask one question at a time, or another librarian directly';
   if (code !== 'DELEGATION_FAILED') return undefined;
-  return recoverable.length > 0
-    ? `Ask the same again in a few seconds: ${[...new Set(recoverable)].join(', ')} may answer then`
-    : 'Asking the same again will not help: ask one question at a time, or another librarian directly';
+  return `Ask the same again in a few seconds: ${[...new Set(recoverable)].join(', ')} may answer then`;
 };
 
 /** Why there is no answer, as the end of a sentence: "No answer from weather: ...". Our own wording, not the librarian's. */

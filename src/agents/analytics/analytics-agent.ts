@@ -89,7 +89,8 @@ const answererFor = (
     if (proposed !== undefined) return proposed;
     if (!outcome.ok) {
       const { missing } = outcome;
-      throw notFound(outcome, missing?.kind === 'name' ? (parsed.similar[missing.list]?.names ?? []) : []);
+      const similar = missing?.kind === 'name' ? (parsed.similar[missing.list]?.names ?? []) : [];
+      throw notFound(outcome, { similar, questions: catalogue.questions });
     }
     const { question, values } = outcome.match;
     const executed = await executeTrusted({ sql: question.sql, values }, call);
@@ -241,13 +242,18 @@ const entityOf = ({ entity }: NamedQuestion, { rows }: Table) => {
 
 const MAX_SIMILAR = 5;
 
+/** Questions that are suggested where none is similar. */
+const MAX_EXAMPLES = 3;
+
 /** Suggests named questions, or the value that is missing. */
 const notFound = (
   { nearest, missing }: Extract<MatchOutcome, { ok: false }>,
-  similar: readonly string[],
+  { similar, questions }: { similar: readonly string[]; questions: readonly NamedQuestion[] },
 ): CodedError => {
   const such = similar.length === 0 ? '' : `, such as ${similar.slice(0, MAX_SIMILAR).join(', ')}`;
-  const examples = nearest.map(({ examples: [example = ''] }) => `"${example}"`);
+  const usual = questions.filter(({ parameters }) => parameters.length === 0).slice(0, MAX_EXAMPLES);
+  const suggested = nearest.length > 0 ? nearest : usual;
+  const examples = suggested.map(({ examples: [example = ''] }) => `"${example}"`);
   const suggestion = [
     ...(missing === undefined ? [] : [`Name the ${missing.name}${such}.`]),
     examples.length > 0

@@ -14,7 +14,7 @@ export interface FoundPeriod extends Period {
   end: number;
 }
 
-export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31', label: 'in all' };
+export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31', label: 'so far' };
 
 /**
  * Reads the period that a question names, in UTC: days (`yesterday`, `2026-05-01`, `3 May 2026`), weeks from Monday, months, quarters,

@@ -15,7 +15,7 @@ export const escapeMarkdown = (line: string): string =>
 export const escapeLine = (line: string): string =>
   escapeMarkdown(line)
     .replace(/^[#>+=:-]/, '\\$&')
-    .replace(/^(\d{1,9})([.)])/, '$1\\$2');
+    .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 
 /** Plain paragraphs as Markdown; lines that begin as a list's are one. */
 export const escapeParagraphs = (text: string): string => text.split('\n').map(escapeListLine).join('\n');

@@ -1,4 +1,5 @@
 import { plainHeading } from '../../markup/markdown-to-text.ts';
+import { tablesAsLines } from './table-lines.ts';
 
 /**
  * A text that is safe to show: well-formed, without control characters other than line breaks, without bidirectional
@@ -28,11 +29,12 @@ export const oneLine = (text: string, max: number): string =>
   shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
 
 /**
- * The text of Markdown without its marks, for quoted documents and written answers. Lists and code keep their lines.
+ * The text of Markdown without its marks, for quoted documents and written answers. Lists and code keep their lines; the
+ * rows of a table become lines.
  */
 export const proseOf = (markdown: string, max: number): string => {
   let isCode = false;
-  const lines = plainText(markdown, 2 * max)
+  const lines = tablesAsLines(plainText(markdown, 2 * max))
     .split('\n')
     .map((line) => {
       if (FENCE.test(line)) isCode = !isCode;

@@ -53,8 +53,10 @@ const MARKDOWN: Format = {
     const quote = escapeMarkdown(excerpt.replace(/\s+/g, ' '));
     return `- ${markdownLink(title, url)}${place} (${score.toFixed(2)})${quote === '' ? '' : `: ${quote}`}`;
   },
-  link: ({ title, url, price }) =>
-    `- ${markdownLink(title, url)}${price === undefined ? '' : `: ${escapeMarkdown(price)}`}`,
+  link: ({ title, url, price, snippet }) => {
+    const facts = [price, snippet && `“${snippet}”`].flatMap((fact) => (fact ? [escapeMarkdown(fact)] : []));
+    return [`- ${markdownLink(title, url)}`, ...facts].join(': ');
+  },
   attribution: (source, facts) => `${escapeLine(source)} · ${facts.map(escapeMarkdown).join(' · ')}`,
   gap: '\n\n',
 };
@@ -81,7 +83,8 @@ const TEXT: Format = {
     const place = section === undefined || section === title ? title : `${title}, ${section}`;
     return indented([`${place} (${score.toFixed(2)})`, excerpt.replace(/\s+/g, ' '), url ?? '']);
   },
-  link: ({ title, url, price }) => indented([price === undefined ? title : `${title}: ${price}`, url ?? '']),
+  link: ({ title, url, price, snippet }) =>
+    indented([price === undefined ? title : `${title}: ${price}`, snippet ?? '', url ?? '']),
   attribution: (source, facts) => [source, ...facts].join(' · '),
   gap: '\n',
 };

@@ -18,6 +18,8 @@ import { webLink } from './web-link.ts';
 /** Levels of hybrid answers within hybrid answers that are shown. */
 const MAX_DEPTH = 2;
 const MAX_TEXT = 8000;
+/** Shown for a result without content. */
+export const NOTHING_FOUND = 'Nothing was found.';
 
 /** The blocks of a result, even when it does not have the form of its type; never empty. */
 export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
@@ -25,7 +27,7 @@ export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayB
   if (blocks !== undefined && blocks.length > 0) return blocks;
   const text = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
   if (text !== undefined) return textBlocks(proseOf(text, MAX_TEXT));
-  return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : 'Nothing was found.');
+  return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : NOTHING_FOUND);
 };
 
 /** `undefined` when the result does not have the form of its type. */
@@ -145,9 +147,12 @@ const verdictOf = ({ internal, external, difference, percentage, currency }: Pri
   return `${theirs}: ${by} ${difference < 0 ? 'less' : 'more'} than ours.`;
 };
 
-/** The product's fields that are not nested. */
+/** The product's fields that are not nested; its price in its currency. */
 const productBlock = (product: Record<string, unknown>): TableBlock | undefined => {
-  const facts = Object.entries(product).filter(([, value]) => value !== null && typeof value !== 'object');
+  const { price, currency, ...others } = product;
+  const money = typeof price === 'number' && currencyOf(product) !== undefined;
+  const shown = money ? { ...others, price: moneyOf(price, currencyOf(product)) } : product;
+  const facts = Object.entries(shown).filter(([, value]) => value !== null && typeof value !== 'object');
   if (facts.length === 0) return undefined;
   return {
     kind: 'table',
@@ -165,10 +170,12 @@ const productBlock = (product: Record<string, unknown>): TableBlock | undefined 
 const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | undefined => {
   const results = external_results.map((result) => {
     const url = webLink(result.url);
+    const snippet = oneLine(textMemberOf(result, 'snippet') ?? '', 300);
     return {
       title: oneLine(result.title, 300) || hostOf(url) || 'Without a title',
       ...(url === undefined ? {} : { url }),
       ...(typeof result.price === 'number' ? { price: moneyOf(result.price, currencyOf(result)) } : {}),
+      ...(snippet === '' ? {} : { snippet }),
     };
   });
   const shown = new Set(results.map(({ url }) => url));
@@ -183,20 +190,28 @@ const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | u
 const hostOf = (url: string | undefined): string =>
   url !== undefined && URL.canParse(url) ? oneLine(new URL(url).hostname, 300) : '';
 
-const hybridBlocks = ({ synthesis, sub_queries }: HybridResult, depth: number): DisplayBlock[] => [
-  ...textBlocks(proseOf(synthesis, MAX_TEXT)),
-  ...(depth < MAX_DEPTH ? sub_queries.flatMap((part) => partBlocks(part, depth + 1)) : []),
-];
+const hybridBlocks = ({ synthesis, sub_queries }: HybridResult, depth: number): DisplayBlock[] => {
+  const text = proseOf(synthesis, MAX_TEXT);
+  const parts = depth < MAX_DEPTH ? sub_queries : [];
+  return [...textBlocks(text), ...parts.flatMap((part) => partBlocks(part, { depth: depth + 1, said: wordsIn(text) }))];
+};
 
-/** A part of a hybrid answer, under its question. */
-const partBlocks = (part: HybridResult['sub_queries'][number], depth: number): DisplayBlock[] => {
+const wordsIn = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? ''} `;
+
+/** A part of a hybrid answer, under its question, without the texts that the synthesis has already. */
+const partBlocks = (
+  part: HybridResult['sub_queries'][number],
+  { depth, said }: { depth: number; said: string },
+): DisplayBlock[] => {
   const heading = oneLine(part.query, 300) || part.type;
   const failure = textMemberOf(part, 'error');
   const isCoded = memberOf(part, 'error_code') !== undefined;
   const isFailed = memberOf(part, 'success') === false || failure !== undefined;
   const [first, ...rest] = isFailed
     ? [errorBlock(failure, isCoded ? part : memberOf(part, 'metadata'))]
-    : resultBlocks(part.type, part.result, depth);
+    : resultBlocks(part.type, part.result, depth).filter(
+        (block) => block.kind !== 'text' || !said.includes(wordsIn(block.text)),
+      );
   return first === undefined ? [] : [{ ...first, heading }, ...rest];
 };
 

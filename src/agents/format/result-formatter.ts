@@ -4,7 +4,7 @@ import { levelOf } from '../../contract/navigator-response.ts';
 import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
 import { type RenderOptions, renderMarkdown, renderText } from './render.ts';
-import { errorBlock, resultBlocks } from './result-blocks.ts';
+import { errorBlock, NOTHING_FOUND, resultBlocks } from './result-blocks.ts';
 import { cellOf } from './table-blocks.ts';
 
 /**
@@ -26,10 +26,8 @@ const MAX_BLOCKS = 64;
  * An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts.
  */
 export const displayModelOf = (response: AgentResponse): DisplayModel => {
-  const { type, query, success, result, metadata, source_attribution } = response;
-  const blocks = success
-    ? [...(type === 'web_search' ? answerBlocks(metadata) : []), ...resultBlocks(type, result)]
-    : [errorBlock(response.error, metadata)];
+  const { type, query, success, metadata, source_attribution } = response;
+  const blocks = success ? answeredBlocks(response) : [errorBlock(response.error, metadata)];
   const attribution = attributionOf(source_attribution);
   return {
     type,
@@ -37,6 +35,14 @@ export const displayModelOf = (response: AgentResponse): DisplayModel => {
     blocks: blocks.slice(0, MAX_BLOCKS),
     ...(attribution === undefined ? {} : { attribution }),
   };
+};
+
+/** A web search has its answer in the metadata, which also says when nothing was found. */
+const answeredBlocks = ({ type, result, metadata }: AgentResponse): DisplayBlock[] => {
+  const blocks = resultBlocks(type, result);
+  const answer = type === 'web_search' ? answerBlocks(metadata) : [];
+  const isNothing = blocks.every((block) => block.kind === 'text' && block.text === NOTHING_FOUND);
+  return answer.length > 0 && isNothing ? answer : [...answer, ...blocks];
 };
 
 /** The prose of a web search's answer; its lists have blocks of their own. */
@@ -65,9 +71,12 @@ const attributionOf = (attribution: AgentResponse['source_attribution']): Displa
 const factsOf = (details: unknown): string[] => {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return [];
   return Object.keys(details)
+    .filter((name) => !isEmpty(memberOf(details, name)))
     .slice(0, 8)
     .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(memberOf(details, name))}`);
 };
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
 const factOf = (value: unknown): string =>
   Array.isArray(value) ? oneLine(value.slice(0, 10).map(cellOf).join(', '), 120) : cellOf(value);

@@ -26,7 +26,7 @@ export const tableBlock = (result: AnalyticsResult): TableBlock | undefined => {
 const rowsOf = (columns: readonly Column[], count: number): string[][] => {
   const rows: string[][] = [];
   for (let at = 0, length = 0; at < count; at++) {
-    const cells = columns.map(({ values }) => cellOf(values[at]));
+    const cells = columns.map(({ values, isMoney }) => (isMoney ? moneyCell(values[at]) : cellOf(values[at])));
     length += cells.reduce((sum, cell) => sum + cell.length, 0);
     if (length > MAX_CHARACTERS) break;
     rows.push(cells);
@@ -48,34 +48,84 @@ export const cellOf = (value: unknown): string => {
   return oneLine(JSON.stringify(value) ?? '', MAX_CELL) || NO_VALUE;
 };
 
+/** The unit or the column of currencies stands beside it. */
+const moneyCell = (value: unknown): string =>
+  typeof value === 'number' && Math.abs(value) < 1e15
+    ? value.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+    : cellOf(value);
+
 const NO_VALUE = '–';
 /** Significant ones: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
 const DIGITS = 15;
 
-/** A chart of rows with one column of distinct labels and one to three columns of numbers; otherwise `undefined`. */
+/**
+ * A chart of rows with one column of distinct labels and one to three columns of numbers; otherwise `undefined`. Amounts of several
+ * currencies are series of their own, each over the labels that it has, and then the only ones.
+ */
 export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
   const count = result.rows.length;
   if (count < MIN_CHART_ROWS || count > MAX_ROWS) return undefined;
-  const columns = columnsOf(result);
+  const all = columnsOf(result);
+  const columns = all.filter(({ isCurrency }) => !isCurrency);
   const label = labelColumn(columns);
   if (label === undefined) return undefined;
-  const series = columns.filter((column) => column !== label && !column.isKey);
-  if (series.length < 1 || series.length > MAX_SERIES || !series.every(({ isNumeric }) => isNumeric)) return undefined;
-  const labels = label.values.map(cellOf);
-  if (new Set(labels).size < labels.length) return undefined;
-  const order = label.isTime ? inTime(label.values) : [...labels.keys()];
+  const measures = columns.filter((column) => column !== label && !column.isKey);
+  if (measures.length < 1 || !measures.every(({ isNumeric }) => isNumeric)) return undefined;
+  const labels = [...new Set(label.values)];
+  const series = seriesOf(measures, { label, labels, currencies: all.find(({ isCurrency }) => isCurrency)?.values });
+  if (series === undefined || series.length > MAX_SERIES || labels.length < MIN_CHART_ROWS) return undefined;
+  const order = label.isTime ? inTime(labels) : [...labels.keys()];
   return {
     kind: 'chart',
-    heading: headingOf(series, label),
+    heading: headingOf(measuresIn(series, measures), label),
     form: label.isTime ? 'line' : 'bar',
     label: label.label,
-    labels: order.map((at) => labels[at] ?? ''),
-    series: series.map(({ label: name, unit, values }) => ({
+    labels: order.map((at) => cellOf(labels[at])),
+    series: series.map(({ name, unit, values }) => ({
       ...{ name, values: order.map((at) => numberOr(values[at])) },
       ...(unit === undefined ? {} : { unit }),
     })),
   };
 };
+
+/** A line or a row of bars. */
+interface Series {
+  name: string;
+  measure: Column;
+  unit: string | undefined;
+  /** By the place of the label. */
+  values: readonly unknown[];
+}
+
+interface Labelled {
+  label: Column;
+  /** The distinct values of the label. */
+  labels: readonly unknown[];
+  /** The currency of each row; absent without such a column. */
+  currencies: readonly unknown[] | undefined;
+}
+
+/** `undefined` when a label has several values of one series. */
+const seriesOf = (measures: readonly Column[], { label, labels, currencies = [] }: Labelled): Series[] | undefined => {
+  const amounts = measures.filter(({ isMoney }) => isMoney);
+  const codes = [...new Set(currencies)].map(String);
+  const wanted =
+    codes.length > 1 && amounts.length > 0
+      ? amounts.flatMap((measure) => codes.map((currency) => ({ measure, currency })))
+      : measures.map((measure) => ({ measure, currency: undefined }));
+  const series = wanted.flatMap(({ measure, currency }): Series[] => {
+    const rows = [...measure.values.keys()].filter((at) => currency === undefined || currencies[at] === currency);
+    const places = new Map(rows.map((at) => [label.values[at], at]));
+    if (places.size < rows.length) return [];
+    const values = labels.map((each) => measure.values[places.get(each) ?? -1]);
+    const name = currency === undefined ? measure.label : `${measure.label}, ${currency}`;
+    return [{ name, measure, unit: currency ?? measure.unit, values }];
+  });
+  return series.length === wanted.length ? series : undefined;
+};
+
+const measuresIn = (series: readonly Series[], measures: readonly Column[]): Column[] =>
+  measures.filter((each) => series.some(({ measure }) => measure === each));
 
 /** The only column that is neither number nor key, else the only point in time, else the only key. */
 const labelColumn = (columns: readonly Column[]): Column | undefined => {
@@ -110,9 +160,26 @@ const uncapitalised = (label: string): string =>
 /** The columns that are shown, with their values in the rows that are shown. */
 const columnsOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>): Column[] => {
   const shown = rows.slice(0, MAX_ROWS);
-  return namesOf({ columns, rows })
+  const read = namesOf({ columns, rows })
     .slice(0, MAX_COLUMNS)
     .map((name) => columnOf(name, shown));
+  const currencies = read.find(({ isCurrency }) => isCurrency);
+  return currencies === undefined ? read : read.map((column) => inUnits(column, currencies.values));
+};
+
+/** Cents as units of the currency in the same row; where all rows have the same one, it is the unit. */
+const inUnits = (column: Column, currencies: readonly unknown[]): Column => {
+  const words = column.label.split(' ');
+  if (!column.isNumeric || words.at(-1)?.toLowerCase() !== 'cents') return column;
+  const { unit: _, ...rest } = column;
+  const [only, ...others] = new Set(currencies);
+  return {
+    ...rest,
+    isMoney: true,
+    label: words.slice(0, -1).join(' ') || 'Amount',
+    values: column.values.map((value) => (typeof value === 'number' ? value / 100 : value)),
+    ...(others.length === 0 ? { unit: String(only) } : {}),
+  };
 };
 
 /** The kind of a column, derived from its name and its values. */
@@ -125,6 +192,10 @@ interface Column extends TableColumn {
   isKey: boolean;
   /** All values are points in time. */
   isTime: boolean;
+  /** All values are currency codes. */
+  isCurrency: boolean;
+  /** Amounts in units of a currency. */
+  isMoney: boolean;
 }
 
 const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>[]): Column => {
@@ -132,9 +203,12 @@ const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>
   const present = values.filter((value) => value !== null && value !== undefined);
   const isNumeric = present.length > 0 && present.every((value) => typeof value === 'number');
   const words = wordsOf(name);
-  const unit = isNumeric ? UNITS[words.at(-1) ?? ''] : undefined;
+  const last = words.at(-1) ?? '';
+  // `Units (units)` says nothing more.
+  const unit = isNumeric && UNITS[last] !== last ? UNITS[last] : undefined;
   return {
-    ...{ name, values, isNumeric },
+    ...{ name, values, isNumeric, isMoney: false },
+    isCurrency: words.at(-1) === 'currency' && values.length > 0 && values.every(isCurrencyCode),
     isKey: ['id', 'sku', 'key'].includes(words.at(-1) ?? ''),
     isTime: present.length > 0 && present.every((value) => isTime(value, words)),
     label: labelOf(name),
@@ -160,6 +234,8 @@ const isTime = (value: unknown, words: readonly string[]): boolean => {
   if (typeof value !== 'string') return false;
   return DATE.test(value) || (/^(?:19|20)\d\d$/.test(value) && words.includes('year'));
 };
+
+const isCurrencyCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 
 const TIME_WORDS = new Set(['year', 'month', 'week', 'day', 'quarter', 'hour']);
 const DATE = /^\d{4}-(?:\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}Z?)?)?|Q[1-4]|W\d{2})$/;

@@ -4,7 +4,7 @@ import { WHY_MISSING } from '../../delegation/failures.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { shorten } from '../../markup/shorten.ts';
-import { type AnsweredPart, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
+import { type AnsweredPart, type Part, SOURCES } from './ask-parts.ts';
 import { MAX_PARTS } from './split-query.ts';
 
 /**
@@ -18,11 +18,11 @@ export const synthesise = (
   parts: readonly Part[],
   { unasked, written }: { unasked: readonly string[]; written?: string | undefined },
 ): string => {
-  const answered = parts.filter((part): part is AnsweredPart => part.ok);
+  const answered = parts.filter((part): part is AnsweredPart => part.ok && !isWithoutDocuments(part));
   const share = Math.floor(ROOM_FOR_FINDINGS / Math.max(1, answered.length));
   const findings = answered.map(({ finding }) => shorten(finding, share));
   const notes = [
-    ...parts.filter((part): part is FailedPart => !part.ok).map(gapSentence),
+    ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map(gapSentence),
     ...unasked
       .slice(0, MAX_NOTED)
       .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
@@ -41,14 +41,18 @@ const joined = (findings: readonly string[]): string => {
 
 const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text) ? text : `${text}.`);
 
-const gapSentence = (part: FailedPart): string =>
+/** Its summary, which the part keeps, speaks of thresholds. A web search that found nothing may still know our own price. */
+const isWithoutDocuments = (part: Part): boolean => part.ok && part.type === 'semantic' && !part.isInformed;
+
+const gapSentence = (part: Part): string =>
   `Not answered: “${inertLine(part.query, 200)}” (${SOURCES[part.type].name}): ${whyMissing(part)}.`;
 
-const whyMissing = ({ type, error, isAsked }: FailedPart): string => {
-  if (!isAsked) return `asking it takes the capability ${SOURCES[type].capability}, which is not allowed here`;
-  return error.code === 'NOT_FOUND'
-    ? 'it found nothing that answers this; ask for it in other words'
-    : WHY_MISSING[error.code];
+const whyMissing = (part: Part): string => {
+  if (part.ok || (part.isAsked && part.error.code === 'NOT_FOUND'))
+    return 'it found nothing that answers this; ask for it in other words';
+  return part.isAsked
+    ? WHY_MISSING[part.error.code]
+    : `asking it takes the capability ${SOURCES[part.type].capability}, which is not allowed here`;
 };
 
 interface SynthesisOptions {

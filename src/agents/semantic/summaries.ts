@@ -6,6 +6,7 @@ import { startModelCalls } from '../../grounding/model-calls.ts';
 import { headingOf, passageMarkdown } from '../../grounding/render-passage.ts';
 import type { Unit } from '../../grounding/units.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { joinStatements } from '../format/join-statements.ts';
 import { oneLine, proseOf } from '../format/plain-text.ts';
 import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
 
@@ -38,50 +39,9 @@ export const quoteSummary = (edition: Edition, { documents, outcome, subject }: 
 const cited = (passage: AnswerPassage): string => {
   const { section } = passage.unit.parts[0];
   const heading = proseOf(headingOf(passage), 300);
-  const text = proseOf(tablesAsLines(passageMarkdown(passage.unit)), MAX_QUOTE);
+  const text = proseOf(passageMarkdown(passage.unit), MAX_QUOTE);
   return `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk: { source: passage.source, headingPath: section.path } })})`;
 };
-
-/**
- * Writes the rows of Markdown tables as lines that stand alone, each cell with the head of its column:
- * `| Quiet | 25 | 31 |` below `| Mode | Model A | Model B |` reads `Quiet: Model A 25, Model B 31`. A single column of
- * values needs no head.
- */
-export const tablesAsLines = (markdown: string): string => {
-  let head: readonly string[] | undefined;
-  const lines = markdown.split('\n');
-  const written = lines.flatMap((line, at) => {
-    if (!isRow(line)) {
-      head = undefined;
-      return [line];
-    }
-    if (isDelimiter(line)) return [];
-    if (isDelimiter(lines[at + 1] ?? '')) {
-      head = cellsOf(line);
-      return [];
-    }
-    return [sentenceOf(cellsOf(line), head)];
-  });
-  return written.join('\n');
-};
-
-const sentenceOf = ([first = '', ...rest]: readonly string[], head: readonly string[] | undefined): string => {
-  const headOf = (at: number): string => (rest.length > 1 ? (head?.[at + 1] ?? '') : '');
-  const named = rest.flatMap((cell, at) => (cell === '' ? [] : [`${headOf(at)} ${cell}`.trim()]));
-  return named.length === 0 ? first : `${first}: ${named.join(', ')}`;
-};
-
-/** Longer lines are not read as table rows. */
-const isRow = (line: string): boolean => line.length <= 4000 && /^ *\|.*\| *$/.test(line);
-
-const isDelimiter = (line: string): boolean => isRow(line) && /^[|:\- ]+$/.test(line) && line.includes('-');
-
-const cellsOf = (row: string): string[] =>
-  row
-    .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim());
 
 /** Documents that a model reads, and characters of each. */
 const READ_DOCUMENTS = 5;
@@ -129,12 +89,18 @@ export const modelSummary = async (
     );
     if ('failure' in written) return { refused: written.failure };
     const parts = written.statements.map(({ text, quotes }) => {
-      const cited = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))];
-      const prose = proseOf(text, MAX_SUMMARY);
-      return cited.length === 0 ? prose : `${prose.replace(/[.!?]$/, '')} (${cited.join('; ')}).`;
+      const places = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))];
+      return withPlaces(proseOf(text, MAX_SUMMARY), places.join('; '));
     });
-    return { text: parts.join(' ').slice(0, MAX_SUMMARY) };
+    return { text: joinStatements(parts).slice(0, MAX_SUMMARY) };
   } finally {
     calls.end();
   }
+};
+
+/** A sentence names its places before its end, a list behind it; what only leads over to the next statement names none. */
+const withPlaces = (prose: string, places: string): string => {
+  if (places === '' || prose.endsWith(':')) return prose;
+  const [, sentence = prose, end = ''] = prose.includes('\n') ? [] : (/^(.*?)([.!?]?)$/s.exec(prose) ?? []);
+  return `${sentence} (${places})${end}`;
 };

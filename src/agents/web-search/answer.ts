@@ -3,6 +3,7 @@ import type { Passage } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { escapeMarkdown, markdownLink } from '../format/escape-markdown.ts';
+import { joinStatements } from '../format/join-statements.ts';
 import { type Comparison, perCentOf } from './compare-prices.ts';
 import { type Price, writeCents } from './parse-price.ts';
 import type { NamedProduct, Product } from './product-catalogue.ts';
@@ -19,15 +20,21 @@ export interface Findings {
 }
 
 /** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
-export const answerExtractively = ({ results, product, comparison, isAboutPrice }: Findings): string => {
-  const ours = isAboutPrice && product !== undefined ? priceAnswer(product, comparison) : undefined;
-  if (ours !== undefined && comparison !== undefined)
-    return withList(ours, 'Also compared', comparison.others.slice(0, 3));
+export const answerExtractively = (findings: Findings): string => {
+  const { results, comparison } = findings;
+  const ours = oursIn(findings);
+  if (ours !== undefined && comparison !== undefined) return ours;
   if (results.length > 0) return withList(ours, 'Found on the web', results.slice(0, 5));
   return [ours, 'The web search found nothing for this question.'].filter(Boolean).join('\n\n');
 };
 
-/** Names the product that was looked up when the question names several. */
+/** Our price with the comparison; `undefined` when the question is not about the price of a product of ours. */
+const oursIn = ({ product, comparison, isAboutPrice }: Findings): string | undefined => {
+  if (!isAboutPrice || product === undefined) return undefined;
+  return withList(priceAnswer(product, comparison), 'Also compared', comparison?.others.slice(0, 3) ?? []);
+};
+
+/** Names the product whose price was looked up when the question names several. */
 export const onlyOneNote = (product: NamedProduct | undefined): string | undefined => {
   if (product === undefined || product.alsoNamed.length === 0) return undefined;
   const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
@@ -73,6 +80,7 @@ const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => 
 const money = ({ cents, currency }: Price): string =>
   `${writeCents(cents)}${currency === undefined ? '' : ` ${currency}`}`;
 
+const OURS = 'Our own price and the comparison';
 const MAX_RESULTS = 10;
 const MAX_TOKENS = 1200;
 
@@ -80,8 +88,8 @@ const MAX_TOKENS = 1200;
  * A summary by a model; `undefined` when the model fails or finds no answer: the extractive answer is then used.
  *
  * The results are untrusted text: each statement of the summary is checked against the passages that it cites
- * (`writeCheckedAnswer`), and the summary is used only when it has no HTML and no images and links to nothing but the
- * results.
+ * (`writeCheckedAnswer`), and the summary is used only when it states the comparison with our price, if there is one, has no
+ * HTML and no images and links to nothing but the results.
  */
 export const summariseResults = async (
   query: string,
@@ -93,8 +101,10 @@ export const summariseResults = async (
     const request = { question: query, history: [], passages: passagesOf(findings) };
     const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS });
     if ('failure' in written) return undefined;
+    const used = written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.title));
+    if (findings.comparison !== undefined && findings.isAboutPrice && !used.includes(OURS)) return undefined;
     const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
-    const summary = joined(written.statements);
+    const summary = joinStatements(written.statements.map(({ text }) => text));
     return isInert(summary, urls) ? summary : undefined;
   } finally {
     calls.end();
@@ -103,11 +113,10 @@ export const summariseResults = async (
 
 /** Our own price first, with the comparison; then one passage for each result. */
 const passagesOf = (findings: Findings): Passage[] => {
-  const { results, product, comparison } = findings;
-  const ours = answerExtractively({ ...findings, results: [] });
-  const hasOurs = product !== undefined || comparison !== undefined;
+  const { results } = findings;
+  const ours = oursIn(findings);
   return [
-    ...(hasOurs ? [{ title: 'Our own price and the comparison', text: ours }] : []),
+    ...(ours === undefined ? [] : [{ title: OURS, text: ours }]),
     ...results.slice(0, MAX_RESULTS).map(({ title, snippet, url, shop, price, condition }) => ({
       title,
       text: [
@@ -121,15 +130,6 @@ const passagesOf = (findings: Findings): Passage[] => {
     })),
   ].map((passage, at) => ({ ...passage, id: `p${at + 1}`, headings: [] }));
 };
-
-/** Sentences in one paragraph; lists and tables stand apart. */
-const joined = (statements: readonly { text: string }[]): string =>
-  statements
-    .map(({ text }) => text)
-    .reduce((all, text) => {
-      const isApart = all === '' || /\n|^[-*+|>#\d]/.test(text) || all.endsWith(':') || /\n[^\n]*$/.test(all);
-      return all === '' ? text : `${all}${isApart ? '\n\n' : ' '}${text}`;
-    }, '');
 
 /** Text without HTML and images that names no address but those of the results. */
 const isInert = (summary: string, urls: readonly string[]): boolean => {

@@ -50,6 +50,8 @@ export const createWebSearchAgent =
       timeoutMs: deadlineMs - now(),
       signal: call.signal,
     });
+    // Without a price in question the whole question was searched for, whatever it names.
+    const omitted = isForOffers ? product.alsoNamed : [];
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
     const summary = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
@@ -63,14 +65,16 @@ export const createWebSearchAgent =
       })
       .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
       .setMetadata({
-        answer: [onlyOneNote(product), summary ?? answerExtractively(findings)].filter(Boolean).join('\n\n'),
+        answer: [omitted.length === 0 ? undefined : onlyOneNote(product), summary ?? answerExtractively(findings)]
+          .filter(Boolean)
+          .join('\n\n'),
         answered_by: summary === undefined ? 'extract' : (call.ai?.model ?? 'model'),
         provider: search.provider,
         cache_hit: isCached,
         classification_reasoning: reasonsFor(product, isAboutPrice),
         ...(product?.alsoNamed.length === 0 ? { entity_id: product.productId, entity_type: 'product' } : {}),
-        ...(product === undefined || product.alsoNamed.length === 0 ? {} : { not_looked_up: product.alsoNamed }),
-        ...(isReadable && !product?.alsoNamed.length ? {} : { partial: true }),
+        ...(omitted.length === 0 ? {} : { not_looked_up: omitted }),
+        ...(isReadable && omitted.length === 0 ? {} : { partial: true }),
       })
       .toArray();
   };

@@ -68,7 +68,7 @@ const replacePronouns = (text: string, subject: Subject): string => {
     hasOwnThey ||= PARTIES.test(replaced.slice(0, at));
     if (/^it$/i.test(pronoun) && DUMMY_IT.test(replaced.slice(at))) return pronoun;
     if (!/^its?$/i.test(pronoun) && hasOwnThey) return pronoun;
-    return /^(?:its|their)$/i.test(pronoun) ? `${phrase}'s` : phrase;
+    return /^(?:its|their)$/i.test(pronoun) ? `${phrase}${phrase.endsWith('s') ? "'" : "'s"}` : phrase;
   });
 };
 
@@ -155,7 +155,10 @@ const nounPhrases = (clause: string): NounPhrase[] => {
   let run: string[] = [];
   let lead = '';
   const close = () => {
-    if (run.length > 0) found.push({ noun: run.join(' '), lead, isName: isName(run, lead) });
+    const named = isName(run, lead);
+    // The `iPhone 17 price` is about the iPhone 17.
+    const end = named ? run.findLastIndex((word) => !ASPECTS.has(word.toLowerCase())) + 1 : run.length;
+    if (run.length > 0) found.push({ noun: run.slice(0, end).join(' '), lead, isName: named });
     run = [];
   };
   for (const token of clause.match(/[\p{L}\p{N}][\p{L}\p{N}.'’/-]*|[^\s\p{L}\p{N}]+/gu) ?? []) {

@@ -99,6 +99,15 @@ describe('without a model', () => {
     expect(metadata.suggestion).toMatch(/^Name the product, such as iPhone 16, iPhone 17, iPhone 17 Pro\./);
   });
 
+  it('suggests questions that need no value where none is similar', async () => {
+    const { status, metadata } = await answerTo('hello');
+    expect([status, metadata.error_code]).toEqual([404, 'NOT_FOUND']);
+    const [, examples = ''] = /^Questions that can be answered: (.*)$/.exec(metadata.suggestion) ?? [];
+    expect(examples.split(', ').length).toBe(3);
+    const [first = ''] = /[^"]+/.exec(examples) ?? [];
+    expect(await answerTo(first)).toMatchObject({ success: true, metadata: { statement_by: 'catalogue' } });
+  });
+
   it('declines a question with a limit that no named question has', async () => {
     const query = 'How many orders were not cancelled in March 2026?';
     expect(await answerTo(query)).toMatchObject({ status: 404, metadata: { error_code: 'NOT_FOUND' } });

@@ -95,6 +95,7 @@ describe('toMarkdown()', () => {
   });
 
   it('begins no heading, list, quote, rule or code at a margin', () => {
+    expect(resultFormatter.toMarkdown(analytics([], '2.8 % of the orders'))).toMatch(/^2\.8 % of the orders/);
     for (const text of ['# a', '> a', '+ a', '=== ', '12) a', '---', ':-:', '    a', '1234. a', '~~~', '```']) {
       const kinds = treeOf(resultFormatter.toMarkdown(analytics([], `a\n${text}\n\n${text}`))).map(({ type }) => type);
       expect(kinds.filter((kind) => !['root', 'paragraph', 'text', 'list', 'listItem'].includes(kind))).toEqual([]);
@@ -139,6 +140,57 @@ describe('toDisplay()', () => {
     expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
   });
 
+  it('shows amounts in units of their currency, and no unit that repeats its column', () => {
+    const rows = [
+      { product_id: 2, units: 1234, revenue_cents: 12_345_650, cents: 5, currency: 'EUR' },
+      { product_id: 3, units: 1, revenue_cents: null, cents: -1, currency: 'EUR' },
+    ];
+    expect(blockOf(analytics(rows), 'table')).toMatchObject({
+      columns: [
+        { label: 'Product id' },
+        { label: 'Units', align: 'right' },
+        { label: 'Revenue', unit: 'EUR', align: 'right' },
+        { label: 'Amount', unit: 'EUR' },
+        { label: 'Currency' },
+      ],
+      rows: [
+        ['2', '1234', '123,456.50', '0.05', 'EUR'],
+        ['3', '1', '–', '-0.01', 'EUR'],
+      ],
+    });
+    expect(blockOf(analytics(rows), 'table')?.columns[1]).not.toHaveProperty('unit');
+    const mixed = blockOf(analytics([...rows, { ...rows[0], currency: 'USD' }]), 'table');
+    expect([mixed?.columns[2], mixed?.rows[2]?.[2]]).toEqual([{ label: 'Revenue', align: 'right' }, '123,456.50']);
+    // Without a currency nothing says what a hundredth is.
+    expect(blockOf(analytics([{ total_cents: 150 }, { total_cents: 1 }]), 'table')).toMatchObject({
+      columns: [{ label: 'Total cents' }],
+      rows: [['150'], ['1']],
+    });
+  });
+
+  it('shows each text of a hybrid answer once, and no empty detail of its source', () => {
+    const [first, second] = ['It has 50 units in stock.', 'Returns: within **14** days.'];
+    const found = { ...ANSWERS.analytics.result, interpretation: first };
+    const parts = [
+      { type: 'analytics', query: 'Stock?', result: found },
+      { type: 'semantic', query: 'Returns?', result: { ...FOUND, documents: [], document_count: 0, summary: second } },
+      {
+        type: 'semantic',
+        query: 'Else?',
+        result: { ...FOUND, documents: [], document_count: 0, summary: 'Not said.' },
+      },
+    ];
+    const result = { sub_queries: parts, synthesis: `${first}\n\n${second}`, sources_used: [] };
+    const source_attribution = { ...ANSWERS.hybrid.source_attribution, details: { sources: [] } };
+    const { blocks, attribution } = resultFormatter.toDisplay(valid({ ...ANSWERS.hybrid, result, source_attribution }));
+    expect(blocks.map(({ kind, heading }) => [kind, heading])).toEqual([
+      ['text', undefined],
+      ['table', 'Stock?'],
+      ['text', 'Else?'],
+    ]);
+    expect(attribution?.details).toEqual([]);
+  });
+
   it('compares prices in words', () => {
     expect(blockOf(ANSWERS.web_search, 'price_comparison')).toMatchObject({
       product: 'iPhone 17',
@@ -168,11 +220,42 @@ describe('toDisplay()', () => {
     expect(resultFormatter.toDisplay(response).blocks[0]).toEqual({ kind: 'text', text: 'The Apollo costs 5 EUR.' });
   });
 
+  it('quotes the pages of a web search, and gives the price of the product in its currency', () => {
+    const external_results = [{ title: 'A', price: 5, currency: 'EUR', snippet: 'We *like* it.' }];
+    const result = {
+      ...ANSWERS.web_search.result,
+      external_results,
+      urls: [],
+      product_info: { price: 949.5, currency: 'EUR' },
+    };
+    const response = valid({ ...ANSWERS.web_search, result });
+    expect(blockOf(response, 'links')?.links).toEqual([{ title: 'A', price: '5.00 EUR', snippet: 'We *like* it.' }]);
+    expect(resultFormatter.toMarkdown(response)).toContain('\n- A: 5.00 EUR: “We \\*like\\* it.”\n');
+    expect(resultFormatter.toText(response)).toContain('\nA: 5.00 EUR\n  We *like* it.\n');
+    expect(blockOf(response, 'table')?.rows).toEqual([['price', '949.50 EUR']]);
+  });
+
+  it('states that nothing was found once', () => {
+    const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
+    const metadata = { answer: 'The web search found nothing for this question.' };
+    expect(resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result, metadata })).blocks).toEqual([
+      { kind: 'text', text: metadata.answer },
+    ]);
+  });
+
   it('states that nothing was found', () => {
     const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
     expect(resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result })).blocks).toEqual([
       { kind: 'text', text: 'Nothing was found.' },
     ]);
+  });
+
+  it('writes the rows of a quoted table as lines', () => {
+    const documents = [
+      { content: '| Device | Fans |\n| --- | --- |\n| Apollo | one |\n| Apollo II | two |', score: 0.9 },
+    ];
+    const response = valid({ ...ANSWERS.semantic, result: { ...FOUND, documents } });
+    expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe('Apollo: one\nApollo II: two');
   });
 
   it('removes the marks from quoted documents', () => {

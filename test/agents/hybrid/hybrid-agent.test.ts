@@ -151,10 +151,17 @@ describe('The hybrid agent', () => {
     const source_attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
     const { reply } = await askHybrid({ semantic: saying('semantic', { result, source_attribution }) });
     expect(reply).toMatchObject({
-      result: { sources_used: ['analytics'], synthesis: expect.stringContaining(summary) },
+      result: {
+        sources_used: ['analytics'],
+        synthesis: expect.stringMatching(
+          /Not answered: “what does the return policy .*: it found nothing that answers this/,
+        ),
+        sub_queries: [{}, { result: { summary } }],
+      },
       source_attribution: { confidence: 0.45 },
       metadata: { partial: true },
     });
+    expect(reply.result.synthesis).not.toContain(summary);
   });
 });
 
@@ -253,6 +260,17 @@ describe('The hybrid agent, when a part fails', () => {
     expect([status, reply.success, reply.metadata.error_code]).toEqual([expected, false, code]);
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [{ type: 'analytics' }, { type: 'semantic' }] });
     expect(reply.error).toMatch(/\w/);
+  });
+
+  it('advises to ask again only where that may help', async () => {
+    const suggestionOf = async (recoverable: boolean) => {
+      const away: Behaviour = async () => {
+        throw new CodedError('SERVICE_UNAVAILABLE', 'inside', { reported: { message: 'No database', recoverable } });
+      };
+      return (await askHybrid({ analytics: away, semantic: away })).reply.metadata.suggestion;
+    };
+    expect(await suggestionOf(true)).toMatch(/again in a few seconds/);
+    expect(await suggestionOf(false)).toMatch(/^Asking the same again will not help/);
   });
 
   it('names the sources that found nothing', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tablesAsLines } from '../../../src/agents/semantic/summaries.ts';
+import { tablesAsLines } from '../../../src/agents/format/table-lines.ts';
 
 describe('tablesAsLines()', () => {
   it('writes each row with the heads of its columns, without head and rule', () => {
