@@ -51,7 +51,9 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
     const { model, stream, stream_options: options } = read.value;
     const id = model.endsWith(ANNOTATED) ? model.slice(0, -ANNOTATED.length) : model;
     if (id !== CONSTELLATION && !librarians.ids.includes(id)) throw unknownModel([CONSTELLATION, ...librarians.ids]);
-    const ask = asking(c, questionIn(read.value, id === CONSTELLATION ? CONCIERGE : id));
+    const ask = isTask(read.value)
+      ? async () => NOT_A_QUESTION
+      : asking(c, questionIn(read.value, id === CONSTELLATION ? CONCIERGE : id));
     const text = citedText({ listsSources: id === model });
     const head = { id: `chatcmpl-${randomHex(12)}`, created: Math.floor(Date.now() / 1000), model };
     if (stream !== true) {
@@ -105,6 +107,20 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
       send(undefined, '[DONE]');
     });
   };
+};
+
+/**
+ * Front ends let the same model write titles, tags and follow-up questions: Open WebUI with a last message that begins with `### Task:`. No
+ * article answers that.
+ */
+const isTask = ({ messages }: ChatCompletionRequest): boolean => {
+  const { content } = messages.findLast(({ role }) => role === 'user') ?? {};
+  return typeof content === 'string' && /^\s*### Task:/.test(content);
+};
+
+const NOT_A_QUESTION: LibrarianResponse = {
+  answer: 'This model answers questions from its knowledge base alone.',
+  ...{ sources: [], confidence: 0, partial: true },
 };
 
 /** The last message of the user with what was said before it. */

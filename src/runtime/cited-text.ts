@@ -25,8 +25,7 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
     add: (event: ProgressEvent): string => {
       if (event.type === 'removed' && event.index !== undefined) return append(WITHDRAWN);
       if (event.type !== 'statement') return '';
-      // Some clients take any number in brackets for one of a source.
-      const text = event.text.replace(/\[(\d{1,3})\]/g, '\\[$1\\]');
+      const text = withoutMarks(event.text);
       const start = content.length + (content === '' ? 0 : 2);
       const numbers = event.sources.map((source) => {
         const key = source.url ?? source.file ?? source.name;
@@ -63,11 +62,22 @@ export const citedText = ({ listsSources }: { listsSources: boolean }) => {
   };
 };
 
+/** Some clients take numbers in brackets, such as `[1]`, `[1,2]` and `[1#x]`, for those of sources. Code stays as it is. */
+const withoutMarks = (markdown: string): string =>
+  markdown
+    .split(/(`{3,}[\s\S]*?(?:`{3,}|$)|`[^`\n]+`)/)
+    .map((piece, at) => (at % 2 === 1 ? piece : piece.replace(/\[(\d{1,4}(?:[,#][^[\]\n]{0,40})?)\]/g, '\\[$1\\]')))
+    .join('');
+
 const WITHDRAWN = 'Please disregard what stands above: it was withdrawn.';
 const DOUBTFUL_BELOW = 0.6;
 const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
 
+/** Parentheses too, which would end the address of a link. */
+const percentEncoded = (character: string): string =>
+  `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
 const linkOf = (name: string, url: string | undefined): string => {
   const text = name.replace(/[[\]\s]+/g, ' ').trim();
-  return url === undefined ? text : `[${text}](${url.replace(/[()\s]/g, encodeURIComponent)})`;
+  return url === undefined ? text : `[${text}](${url.replace(/[()\s]/g, percentEncoded)})`;
 };

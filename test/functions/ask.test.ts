@@ -94,6 +94,16 @@ describe('the librarians of the sample product', () => {
       expect(source).toMatchObject({ sourceType: 'url', url: expect.stringMatching(/^https:/) });
     });
 
+    it('looks nothing up for the tasks that front ends send', async () => {
+      const content = '### Task:\nWrite a title for the chat about how loud the Apollo III is in Turbo mode.';
+      const task = { model: 'constellation', messages: [{ role: 'user' as const, content }] };
+      const { choices, ...rest } = await client().chat.completions.create(task);
+      expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { annotations: [] } });
+      expect(choices[0]?.message.content).toMatch(/^This model answers questions/);
+      expect(rest).toMatchObject({ constellation: { sources: [], partial: true } });
+      expect(JSON.stringify(rest)).not.toContain('hops');
+    });
+
     it.each<[string, Record<string, unknown>, object]>([
       ['an unknown model', { model: 'gpt-4' }, { status: 404, code: 'model_not_found' }],
       ['several answers', { n: 2 }, { status: 400, code: 'invalid_value', error: { info: { code: 'INVALID_QUERY' } } }],

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { StatementSource } from '../../src/contract/ask-events.ts';
+import { citedText } from '../../src/runtime/cited-text.ts';
+
+const FANS = { name: 'Fans', url: 'https://kb.example/fans', section: 'Noise' };
+const PUMPS = { name: 'Pumps [old] (2019)', url: 'https://kb.example/pumps_(old)' };
+
+const cited = (statements: [text: string, ...sources: StatementSource[]][], { listsSources = true, ...end } = {}) => {
+  const text = citedText({ listsSources });
+  const pieces = statements.map(([words, ...sources], index) =>
+    text.add({ type: 'statement', index, text: words, sources, support: 1, check: 'quoted' }),
+  );
+  pieces.push(text.end({ answer: '', confidence: 0.9, ...end }));
+  expect(pieces.join('')).toBe(text.content());
+  return { content: text.content(), annotations: text.annotations(), pieces };
+};
+
+describe('citedText()', () => {
+  it('numbers addresses by their first use, and gives each the place of its first statement', () => {
+    const { content, annotations } = cited([
+      ['Fans are quiet.', FANS],
+      ['Pumps are not.', PUMPS, { ...FANS, section: 'Other' }],
+    ]);
+    expect(content).toBe(
+      'Fans are quiet. [1]\n\nPumps are not. [2][1]\n\nSources\n\n1. [Fans › Noise](https://kb.example/fans)\n2. [Pumps old (2019)](https://kb.example/pumps_%28old%29)',
+    );
+    expect(annotations).toMatchObject([
+      { type: 'url_citation', url_citation: { url: FANS.url, title: 'Fans', start_index: 0, end_index: 15 } },
+      { url_citation: { url: PUMPS.url, start_index: 21, end_index: 35 } },
+    ]);
+    expect(content.slice(21, 35)).toBe('Pumps are not.');
+  });
+
+  it('lists no sources for clients that show annotations', () => {
+    expect(cited([['Fans are quiet.', FANS]], { listsSources: false }).content).toBe('Fans are quiet. [1]');
+  });
+
+  it('keeps numbers in brackets of the articles from being taken for those of sources, but not in code', () => {
+    const said = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
+    expect(cited([[said, FANS]], { listsSources: false }).content).toBe(
+      'See \\[3\\], \\[1,2\\], \\[4#a\\] and \\[3\\](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```\n\n[1]',
+    );
+  });
+
+  it('cites nothing for an answer that declines', () => {
+    const { content, annotations } = cited([['I found nothing.']]);
+    expect([content, annotations]).toEqual(['I found nothing.', []]);
+  });
+});
