@@ -384,21 +384,24 @@ describe('POST /v1/ask as a stream of events', () => {
     }
   });
 
-  it('stops the librarian when the client has gone', async () => {
-    const stopped = Promise.withResolvers<void>();
-    const ask = await start({
-      librarians: {
-        semantic: (_, context) =>
-          new Promise((resolve) => {
-            context?.signal?.addEventListener('abort', () => {
-              stopped.resolve();
-              resolve(answer);
-            });
-            context?.progress?.({ type: 'searching' });
-          }),
-      },
-    });
-    for await (const { name } of eventsOf(await ask.stream(QUERY))) if (name === 'searching') break;
-    await stopped.promise;
+  it('stops every librarian when the client has gone', async () => {
+    const running = new Set<string>();
+    const all = Promise.withResolvers<void>();
+    const hanging =
+      (id: string): Librarian =>
+      (_, context) =>
+        new Promise((resolve) => {
+          running.add(id);
+          context?.signal?.addEventListener('abort', () => {
+            running.delete(id);
+            if (running.size === 0) all.resolve();
+            resolve(answer);
+          });
+          context?.progress?.({ type: 'searching' });
+        });
+    const ask = await start({ librarians: { analytics: hanging('analytics'), navigator: hanging('navigator') } });
+    const both = await ask.stream({ query: 'How many fans are in stock? How do I reset my password?' });
+    for await (const { name } of eventsOf(both)) if (name === 'searching' && running.size === 2) break;
+    await all.promise;
   });
 });

@@ -1,0 +1,164 @@
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ChatError } from '../../src/contract/chat-completions.ts';
+import { ErrorInfo } from '../../src/contract/error-info.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { send, startEmbedded } from './product-for-test.ts';
+
+/** A model that begins to write and never ends; it notices when no one waits any longer. */
+const models = { waiting: 0, left: 0 };
+let model: Server;
+let product: Product;
+const logged: string[] = [];
+
+const begins = (text: string): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }] })}\n\n`;
+
+beforeAll(async () => {
+  model = createServer((request, response) => {
+    request.resume();
+    models.waiting += 1;
+    response.on('close', () => {
+      models.left += 1;
+    });
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begins('{"statements":['));
+  });
+  await new Promise<void>((resolve) => void model.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a TCP server that listens has an address with a port
+  product = await startEmbedded({
+    adapters: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'local', EMBEDDING_MODEL: 'none' },
+    onLog: (line) => void logged.push(line),
+  });
+  await product.sync({ full: true });
+}, 400_000);
+afterAll(async () => {
+  await product?.stop();
+  model?.closeAllConnections();
+  model?.close();
+});
+
+const QUESTION = 'How do I reset the dashboard password?';
+const EVENTS = { accept: 'text/event-stream' };
+
+/** A request whose answer has begun and is not read. */
+const unread = (path: string, body: object, headers: Record<string, string> = EVENTS): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const sent = httpRequest(new URL(path, product.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...headers },
+    });
+    sent.once('response', (response) => resolve(response.pause())).once('error', reject);
+    sent.end(JSON.stringify(body));
+  });
+
+const POLL = { timeout: 90_000, interval: 50 };
+
+describe('a stream', { timeout: 180_000 }, () => {
+  it.each([
+    ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, EVENTS],
+    ['/v1/navigate', { query: QUESTION }, EVENTS],
+    [
+      '/v1/chat/completions',
+      { model: 'constellation', stream: true, messages: [{ role: 'user', content: QUESTION }] },
+      {},
+    ],
+  ])('of %s that is left stops the model', async (path, body, headers) => {
+    const before = { ...models };
+    const response = await unread(path, body, headers);
+    await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
+    response.destroy();
+    await expect.poll(() => models.left - before.left, POLL).toBe(models.waiting - before.waiting);
+  });
+
+  it('of an agent ends with the answer of a plain call', async () => {
+    const body = { query: 'How many iPhone 17 are in stock?' };
+    const plain = await (await send(product, 'POST /v1/agents/analytics', body)).json();
+    expect(JSON.stringify(plain)).toContain('50 units');
+    let text = '';
+    for await (const part of (await unread('/v1/agents/analytics', body)).setEncoding('utf8')) text += part;
+    const [, done = '{}'] = /event: done\ndata: (.*)\n\n$/.exec(text) ?? [];
+    expect(JSON.parse(done)).toMatchObject({ result: (plain as { result: object }).result });
+  });
+
+  it('that is not read, fifty times, keeps no one else waiting, and is over when its clients are gone', async () => {
+    const body = { query: QUESTION, timeout_ms: 60_000 };
+    const open = await Promise.all(Array.from({ length: 50 }, () => unread('/v1/ask', body)));
+    expect(new Set(open.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+    const other = await send(product, 'POST /v1/knowledge/search', { query: 'reset the password' });
+    expect([other.status, await other.json()]).toEqual([200, expect.objectContaining({ hits: expect.anything() })]);
+    for (const response of open) response.destroy();
+    await expect.poll(() => models.waiting - models.left, POLL).toBe(0);
+  });
+});
+
+describe('bad input', { timeout: 180_000 }, () => {
+  it('of half a request costs no later one anything', async () => {
+    const { hostname, port } = product.url;
+    for (const bytes of [
+      `POST /v1/ask HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${product.key}\r\ncontent-length: 500\r\n\r\n{"query": "Hel`,
+      `POST /v1/ask HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\nnot a chunk\r\n`,
+      'POST /v1/ask HTTP/1.1\r\nhost',
+      '\0\u0001\u0002\r\n\r\n',
+    ]) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      await new Promise<void>((resolve) => socket.once('connect', () => socket.write(bytes, () => resolve())));
+      socket.destroy();
+    }
+    expect((await send(product, 'POST /v1/knowledge/search', { query: 'password' })).status).toBe(200);
+  });
+
+  it.each([
+    ['no JSON', '{"query": '],
+    ['no question', '{}'],
+    ['an unknown member', '{"query": "x", "colour": 1}'],
+  ])('with %s is answered as JSON with its status, before a stream begins', async (_, body) => {
+    const response = await fetch(new URL('/v1/ask', product.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
+      body,
+    });
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
+    const { error } = (await response.json()) as { error: unknown };
+    expect(ErrorInfo.parse(error).code).toBe('INVALID_QUERY');
+  });
+
+  const turns = (count: number, length: number) =>
+    Array.from({ length: count }, () => ({ role: 'user', content: 'SECRET '.repeat(length / 7) }));
+  const forged = `${btoa('{"alg":"none"}')}.${btoa('{"iss":"https://evil.example","sub":"admin"}')}.`;
+  it.each<[string, object, string | undefined, number, string]>([
+    [
+      'a history of too many messages',
+      { model: 'constellation', messages: turns(501, 7) },
+      undefined,
+      400,
+      'INVALID_QUERY',
+    ],
+    [
+      'a message that is too long',
+      { model: 'constellation', messages: turns(1, 210_000) },
+      undefined,
+      400,
+      'INVALID_QUERY',
+    ],
+    ['more than a MiB', { model: 'constellation', messages: turns(6, 190_000) }, undefined, 400, 'INVALID_QUERY'],
+    ['a forged token', { model: 'constellation', messages: turns(1, 7) }, forged, 401, 'UNAUTHORIZED'],
+  ])(
+    'to the interface of OpenAI, %s, has its form with our code, and no text in the log',
+    async (_, body, key, status, code) => {
+      const response = await send(product, 'POST /v1/chat/completions', body, key);
+      expect(response.status).toBe(status);
+      const { error } = ChatError.parse(await response.json());
+      expect([error.info.code, error.type]).toEqual([code, 'invalid_request_error']);
+      expect(logged.join('\n')).not.toContain('SECRET');
+    },
+  );
+
+  it('of a long history that fits is cut to what is read of it', async () => {
+    const messages = [...turns(400, 1400), { role: 'user', content: 'How many iPhone 17 are in stock?' }];
+    const response = await send(product, 'POST /v1/chat/completions', { model: 'analytics', messages });
+    expect(response.status).toBe(200);
+    expect(JSON.stringify(await response.json())).toContain('50 units');
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventStream, readEvents, type SendEvent } from '../../src/http/event-stream.ts';
+
+const MIB = 2 ** 20;
+
+/** A stream whose sender the test holds. */
+const opened = () => {
+  const done = Promise.withResolvers<void>();
+  let send: SendEvent = () => false;
+  let gone: AbortSignal | undefined;
+  const response = eventStream(async (given, signal) => {
+    [send, gone] = [given, signal];
+    await done.promise;
+  });
+  return { response, send: (name: string, data: string) => send(name, data), gone: () => gone, end: done.resolve };
+};
+
+describe('eventStream()', () => {
+  it('holds a reader that stops reading at 4 MiB, and goes on without it', async () => {
+    const { response, send, end } = opened();
+    const event = 'x'.repeat(MIB / 4);
+    let taken = 0;
+    while (taken < 100 && send('statement', event)) taken += 1;
+    expect(taken).toBe(15);
+    end();
+    const bytes = await response.arrayBuffer();
+    expect(bytes.byteLength).toBeLessThanOrEqual(4 * MIB);
+  });
+
+  it('tells its producer that the reader has gone, and takes no more', async () => {
+    const { response, send, gone } = opened();
+    const reader = response.body?.getReader();
+    send('searching', '{}');
+    await reader?.read();
+    await reader?.cancel();
+    expect(gone()?.aborted).toBe(true);
+    expect(send('statement', '{}')).toBe(false);
+  });
+
+  it('has headers that keep proxies from holding it back', () => {
+    expect(Object.fromEntries(opened().response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+  });
+
+  describe('in silence', () => {
+    beforeEach(() => void vi.useFakeTimers());
+    afterEach(() => void vi.useRealTimers());
+
+    it('sends a comment every ten seconds, until it ends', async () => {
+      const { response, send, end } = opened();
+      const text = response.text();
+      vi.advanceTimersByTime(25_000);
+      send('done', '{}');
+      end();
+      expect(await text).toBe(': keep-alive\n\n: keep-alive\n\nevent: done\ndata: {}\n\n');
+      expect(vi.getTimerCount()).toBe(0);
+    });
+
+    it('sends none to a reader that has gone', async () => {
+      const { response } = opened();
+      await response.body?.cancel();
+      expect(vi.getTimerCount()).toBe(0);
+    });
+  });
+});
+
+describe('readEvents()', () => {
+  const read = async (text: string, maxBytes = 1000) => {
+    const events: unknown[] = [];
+    const all = await readEvents(new Response(text), { maxBytes, onEvent: (event) => events.push(event) });
+    return { all, events };
+  };
+
+  it('reads whole events alone, whatever stands between them', async () => {
+    const text = 'data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3';
+    expect((await read(text)).events).toEqual([
+      { name: 'message', data: '1' },
+      { name: 'a', data: '2' },
+    ]);
+  });
+
+  it('stops at its bound', async () => {
+    expect((await read(`data: ${'x'.repeat(2000)}`)).all).toBeUndefined();
+  });
+});
