@@ -8,7 +8,7 @@ import type { Bytes } from '../signing/base64url.ts';
 import { covers, intersectCapabilities } from '../signing/capabilities.ts';
 import { ContextRefused, demand } from '../signing/context-refused.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
-import { capabilitiesOf, type KeyDirectory } from '../signing/key-directory.ts';
+import { audiencesOf, capabilitiesOf, type KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from '../signing/limits.ts';
 import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
@@ -193,8 +193,13 @@ const signCall = async (
   // `//host/path` is an absolute address: the token must not be sent there.
   if (url.origin !== ADDRESS || !request.path.startsWith('/')) throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
-  const capabilities = handedTo(aud, { directory, wanted: request.capabilities, held: context.capabilities });
-  const link = await signLink(context, { ...request, capabilities, signer, aud, op, body, now: now() });
+  const capabilities = handedTo({
+    wanted: request.capabilities,
+    held: context.capabilities,
+    allowed: capabilitiesOf(directory, aud),
+  });
+  const audiences = handedTo({ wanted: undefined, held: context.audiences, allowed: audiencesOf(directory, aud) });
+  const link = await signLink(context, { ...request, capabilities, audiences, signer, aud, op, body, now: now() });
   const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
   if (request.progress !== undefined) headers.Accept = EVENT_STREAM;
   if (body.length === 0) return { link, url, init: { method, headers, redirect: 'manual' } };
@@ -203,15 +208,15 @@ const signCall = async (
 };
 
 /** The target gets no more than its entry allows. `undefined`, which inherits, when nothing is removed: the link stays short. */
-const handedTo = (
-  id: string,
-  {
-    directory,
-    wanted,
-    held,
-  }: { directory: KeyDirectory; wanted: readonly string[] | undefined; held: readonly string[] },
-): readonly string[] | undefined => {
-  const allowed = capabilitiesOf(directory, id);
+const handedTo = ({
+  wanted,
+  held,
+  allowed,
+}: {
+  wanted: readonly string[] | undefined;
+  held: readonly string[];
+  allowed: readonly string[];
+}): readonly string[] | undefined => {
   if ((wanted ?? held).every((capability) => covers(allowed, capability))) return wanted;
   return intersectCapabilities(wanted ?? held, allowed);
 };

@@ -1,5 +1,7 @@
+import { AUDIENCE } from './audiences.ts';
 import { type Bytes, decodeBase64url } from './base64url.ts';
 import { isUsableHost } from './librarian-host.ts';
+import { MAX_AUDIENCES } from './limits.ts';
 import { CAPABILITY, LIBRARIAN_ID } from './link-claims.ts';
 
 /** Claims of a key directory; public. Times are seconds since 1970. */
@@ -23,6 +25,8 @@ export interface DirectoryEntry {
   ws?: string[];
   /** The most capabilities that it ever holds: in contexts that it starts, is given or hands down. Absent: none for a partner, any for a function of ours. */
   cap?: string[];
+  /** The most audiences whose articles it ever gets. Absent: none for a partner, any for a function of ours. */
+  see?: string[];
   /** Public host, called over HTTPS: `librarians.example.org`. */
   host?: string;
   /** Links issued before are refused. */
@@ -57,6 +61,14 @@ interface DirectoryKey {
 /** The most capabilities that a librarian of the directory ever holds. */
 export const capabilitiesOf = (directory: KeyDirectory, id: string): readonly string[] =>
   directory.librarian(id)?.cap ?? (id.startsWith('partner.') ? [] : ['*']);
+
+/** The most audiences whose articles a librarian of the directory ever gets. */
+export const audiencesOf = (directory: KeyDirectory, id: string): readonly string[] =>
+  directory.librarian(id)?.see ?? (isExternal(directory, id) ? [] : ['*']);
+
+/** Whether a librarian is run by others, and called over the network. */
+export const isExternal = (directory: KeyDirectory, id: string): boolean =>
+  id.startsWith('partner.') || directory.librarian(id)?.host !== undefined;
 
 /** A directory that cannot be used; the message says why. */
 export class DirectoryRefused extends Error {
@@ -154,6 +166,7 @@ const checkEntry = (id: string, entry: unknown, env: string): void => {
   insist(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
   insist(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
   insist(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
+  insist(isListOf(entry.see, AUDIENCE, MAX_AUDIENCES), `see of ${id} is not a list of at most 20 audiences`);
   insist(isHost(entry.host, env), `host of ${id} is not a public name`);
   insist(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
@@ -164,9 +177,11 @@ const ownsKid = (id: string, kid: string): boolean => {
   return own.startsWith(`${id}.`) && /^[0-9]{1,6}$/.test(own.slice(id.length + 1));
 };
 
-const isListOf = (value: unknown, pattern: RegExp): boolean =>
+const isListOf = (value: unknown, pattern: RegExp, most = Number.POSITIVE_INFINITY): boolean =>
   value === undefined ||
-  (Array.isArray(value) && value.every((item) => typeof item === 'string' && pattern.test(item)));
+  (Array.isArray(value) &&
+    value.length <= most &&
+    value.every((item) => typeof item === 'string' && pattern.test(item)));
 
 const isHost = (host: unknown, env: string): boolean =>
   host === undefined || (typeof host === 'string' && isUsableHost(host, env));

@@ -11,6 +11,8 @@ export const FRESHNESS_MS = 60_000;
 /** How far `iat` may lie in the future, and how far it may run back along the chain. */
 export const LEEWAY_MS = 5000;
 export const MAX_CAPABILITIES = 24;
+/** Audiences of a context, and of an article. */
+export const MAX_AUDIENCES = 20;
 export const MAX_BUDGETS = 8;
 /** Largest body of a guarded route, unless the route says otherwise. */
 export const MAX_BODY_BYTES = 262_144;

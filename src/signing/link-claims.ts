@@ -1,5 +1,6 @@
+import { AUDIENCE } from './audiences.ts';
 import { demand } from './context-refused.ts';
-import { MAX_BUDGETS, MAX_CAPABILITIES, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
+import { MAX_AUDIENCES, MAX_BUDGETS, MAX_CAPABILITIES, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
 /** Claims of every link. Times are seconds with at most three decimals. */
 interface LinkClaims {
@@ -17,6 +18,8 @@ interface LinkClaims {
   bd: string;
   max?: number;
   cap?: string[];
+  /** Audiences whose articles may be read. Absent in the first link: none. */
+  see?: string[];
   bud?: Record<string, number>;
   ext?: Record<string, unknown>;
 }
@@ -57,6 +60,7 @@ export const checkLinkClaims = (claims: Record<string, unknown>, hop: number): R
   checkTimes(claims.iat, claims.exp);
   if (hop === 0 || claims.max !== undefined) checkMaxHops(claims.max);
   if (hop === 0 || claims.cap !== undefined) checkCapabilities(claims.cap);
+  if (claims.see !== undefined) checkAudiences(claims.see);
   if (hop === 0 || claims.bud !== undefined) checkBudgets(claims.bud);
   demand(claims.ext === undefined || isObject(claims.ext), 'ext is not an object');
   return hop === 0 ? checkRoot(claims) : checkLater(claims);
@@ -93,6 +97,11 @@ const checkCapabilities = (cap: unknown): void => {
   for (const capability of cap) demand(matches(capability, CAPABILITY), 'cap holds something else than capabilities');
 };
 
+const checkAudiences = (see: unknown): void => {
+  demand(Array.isArray(see) && see.length <= MAX_AUDIENCES, 'see is not a list of at most 20');
+  for (const audience of see) demand(matches(audience, AUDIENCE), 'see holds something else than audiences');
+};
+
 const checkBudgets = (bud: unknown): void => {
   demand(isObject(bud), 'bud is not an object');
   const entries = Object.entries(bud);
@@ -103,7 +112,7 @@ const checkBudgets = (bud: unknown): void => {
   }
 };
 
-const COMMON = ['iss', 'aud', 'hop', 'jti', 'iat', 'exp', 'max', 'cap', 'bud', 'op', 'bd', 'ext'];
+const COMMON = ['iss', 'aud', 'hop', 'jti', 'iat', 'exp', 'max', 'cap', 'see', 'bud', 'op', 'bd', 'ext'];
 const ROOT = new Set([...COMMON, 'tid', 'sub', 'ws', 'amr']);
 const LATER = new Set([...COMMON, 'prv']);
 

@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly caller: string | undefined;
   /** Granted capabilities. */
   readonly capabilities: readonly string[];
+  /** Audiences whose articles may be read beside those for everybody; `*` for all. */
+  readonly audiences: readonly string[];
   /** Limits of what may be spent from here on; an absent entry means no limit. */
   readonly budgets: Readonly<Record<string, number>>;
   /** Maximum number of links in a chain. */
@@ -54,6 +56,8 @@ export interface Origin {
   workspace: string;
   authentication: string;
   capabilities: readonly string[];
+  /** None when absent. */
+  audiences?: readonly string[] | undefined;
   budgets?: Readonly<Record<string, number>> | undefined;
   /** 1 to 8. */
   maxHops?: number | undefined;
@@ -85,6 +89,8 @@ export const originate = (origin: Origin): OriginContext => {
     chain: [],
     caller: undefined,
     capabilities: origin.capabilities,
+    // All of them says it all: a longer list could outgrow a link.
+    audiences: origin.audiences?.includes('*') ? ['*'] : (origin.audiences ?? []),
     budgets: origin.budgets ?? {},
     maxHops: Math.min(maxHops, MAX_LINKS),
     deadlineMs: now + Math.min(Math.floor(timeoutMs), MAX_LIFETIME_MS),

@@ -26,6 +26,8 @@ export interface LinkRequest {
   reserveMs?: number | undefined;
   /** Requested capabilities; granted are those that the context holds. All of them when absent. */
   capabilities?: readonly string[] | undefined;
+  /** Requested audiences; granted are those that the context holds. All of them when absent. */
+  audiences?: readonly string[] | undefined;
   /** Budgets to hand down; never more than the context holds. */
   budgets?: Readonly<Record<string, number>> | undefined;
   maxHops?: number | undefined;
@@ -53,6 +55,7 @@ export interface SignedLink {
 export const mintContext = async (context: OriginContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);
   const { capabilities, maxHops } = request;
+  const audiences = intersectCapabilities(context.audiences, request.audiences ?? ['*']);
   const claims: RootClaims = {
     ...shared,
     tid: context.traceId,
@@ -61,6 +64,8 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
     amr: context.authentication,
     max: Math.min(context.maxHops, maxHops ?? context.maxHops),
     cap: capabilities ? intersectCapabilities(context.capabilities, capabilities) : [...context.capabilities],
+    // Left out when there are none, as functions of an earlier version know no such claim.
+    ...(audiences.length === 0 ? {} : { see: audiences }),
     bud: lowerBudgets(context.budgets, request.budgets),
   };
   return signed(context, { claims, request, budgets: claims.bud });
@@ -74,13 +79,14 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
  */
 export const extendContext = async (context: VerifiedContext, request: LinkRequest): Promise<SignedLink> => {
   const shared = await nextClaims(context, request);
-  const { capabilities, budgets, maxHops } = request;
+  const { capabilities, audiences, budgets, maxHops } = request;
   const effective = lowerBudgets(context.budgets, budgets);
   const claims: LaterClaims = {
     ...shared,
     prv: context.linkHash,
     ...(maxHops === undefined ? {} : { max: Math.min(context.maxHops, maxHops) }),
     ...(capabilities ? { cap: intersectCapabilities(context.capabilities, capabilities) } : {}),
+    ...(audiences && context.audiences.length > 0 ? { see: intersectCapabilities(context.audiences, audiences) } : {}),
     ...(budgets ? { bud: effective } : {}),
   };
   return signed(context, { claims, request, budgets: effective });

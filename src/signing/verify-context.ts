@@ -3,7 +3,7 @@ import { covers, intersectCapabilities } from './capabilities.ts';
 import { readJws, type UnverifiedJws } from './compact-jws.ts';
 import { ContextRefused, demand } from './context-refused.ts';
 import { sha256, utf8 } from './digest.ts';
-import { capabilitiesOf, type KeyDirectory } from './key-directory.ts';
+import { audiencesOf, capabilitiesOf, type KeyDirectory } from './key-directory.ts';
 import { FRESHNESS_MS, LEEWAY_MS, MAX_LINKS, MAX_TOKEN_LENGTH } from './limits.ts';
 import type { LinkCache } from './link-cache.ts';
 import { checkLinkClaims, type LaterClaims, millis, type RootClaims } from './link-claims.ts';
@@ -173,7 +173,8 @@ const checkMeaning = async (
     chain: issuers,
     caller: last.iss,
     ...granted,
-    capabilities: heldByAll(issuers, granted.capabilities, directory),
+    capabilities: heldByAll(granted.capabilities, issuers, (id) => capabilitiesOf(directory, id)),
+    audiences: heldByAll(granted.audiences, issuers, (id) => audiencesOf(directory, id)),
     maxHops,
     deadlineMs,
     startedAtMs: now,
@@ -185,7 +186,7 @@ const checkMeaning = async (
 };
 
 /** Step 9: the first issuer may speak for this subject, in this workspace, with these capabilities. */
-const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory): void => {
+const checkOrigin = ({ iss, sub, ws, cap, see = [] }: RootClaims, directory: KeyDirectory): void => {
   const entry = directory.librarian(iss);
   const [kind, id] = [sub.slice(0, sub.indexOf(':')), sub.slice(sub.indexOf(':') + 1)];
   demand(kind !== 'user' || (entry?.origin?.includes('user') ?? false), 'the origin may not speak for users');
@@ -199,11 +200,15 @@ const checkOrigin = ({ iss, sub, ws, cap }: RootClaims, directory: KeyDirectory)
     cap.every((wanted) => covers(capabilitiesOf(directory, iss), wanted)),
     'the origin gives what it may not give',
   );
+  demand(
+    see.every((audience) => covers(audiencesOf(directory, iss), audience)),
+    'the origin shows what it may not see',
+  );
 };
 
-/** Step 10: deadline, hops, capabilities and budgets never grow; `iat` does not run backwards. */
+/** Step 10: deadline, hops, capabilities, audiences and budgets never grow; `iat` does not run backwards. */
 const checkAttenuation = (root: RootClaims, links: Link[]) => {
-  let { exp, iat, max: maxHops, cap: capabilities } = root;
+  let { exp, iat, max: maxHops, cap: capabilities, see: audiences = [] } = root;
   const budgets = { ...root.bud };
   for (const { claims } of links.slice(1)) {
     demand(claims.exp <= exp, 'the deadline grows');
@@ -213,6 +218,10 @@ const checkAttenuation = (root: RootClaims, links: Link[]) => {
       (claims.cap ?? []).every((wanted) => covers(capabilities, wanted)),
       'a capability is added',
     );
+    demand(
+      (claims.see ?? []).every((wanted) => covers(audiences, wanted)),
+      'an audience is added',
+    );
     for (const [name, amount] of Object.entries(claims.bud ?? {})) {
       demand(amount <= (budgets[name] ?? amount), 'a budget grows');
       budgets[name] = amount;
@@ -220,13 +229,17 @@ const checkAttenuation = (root: RootClaims, links: Link[]) => {
     ({ exp, iat } = claims);
     maxHops = claims.max ?? maxHops;
     capabilities = claims.cap ?? capabilities;
+    audiences = claims.see ?? audiences;
   }
-  return { capabilities, budgets, maxHops };
+  return { capabilities, audiences, budgets, maxHops };
 };
 
 /** What every issuer may hand down: a librarian that was given more than its entry allows cannot use it elsewhere. */
-const heldByAll = (issuers: readonly string[], granted: readonly string[], directory: KeyDirectory): string[] =>
-  issuers.reduce((held, id) => intersectCapabilities(held, capabilitiesOf(directory, id)), [...granted]);
+const heldByAll = (
+  granted: readonly string[],
+  issuers: readonly string[],
+  mostOf: (id: string) => readonly string[],
+): string[] => issuers.reduce((held, id) => intersectCapabilities(held, mostOf(id)), [...granted]);
 
 /** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted. */
 const checkTime = (links: Link[], now: number): number => {

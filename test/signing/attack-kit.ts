@@ -21,7 +21,10 @@ const LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   billing: {},
   search: {},
   archive: {},
-  mallory: { origin: ['svc'], ws: ['*'], cap: ['kb:read'] },
+  mallory: { origin: ['svc'], ws: ['*'], cap: ['kb:read'], see: ['sales'] },
+  'partner.acme': { cap: ['kb:read'] },
+  'partner.trusted': { cap: ['kb:read'], see: ['sales', 'legal'] },
+  hosted: { host: 'librarians.acme.com' },
   ...Object.fromEntries(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'h8'].map((id) => [id, {}])),
 };
 
@@ -126,6 +129,7 @@ const ORIGIN = {
   workspace: 'acme',
   authentication: 'session',
   capabilities: ['kb:*', 'sql:read'],
+  audiences: ['staff', 'sales'],
   budgets: { tokens: 20_000, calls: 24 },
 };
 
@@ -136,6 +140,7 @@ const ROOT = {
   amr: ORIGIN.authentication,
   max: 8,
   cap: ORIGIN.capabilities,
+  see: ORIGIN.audiences,
   bud: ORIGIN.budgets,
 };
 

@@ -122,6 +122,9 @@ const OTHER_BODY = 'the body is not the one that was signed';
 const POSITION = 'hop is not the position';
 const CONTINUES = 'a link does not continue the one before';
 const ADDED = 'a capability is added';
+const SEEN = 'an audience is added';
+const SEE_LIST = 'see is not a list of at most 20';
+const SEE_MEMBERS = 'see holds something else than audiences';
 const AMOUNTS = 'bud holds something else than amounts';
 const FUTURE = 'a link is issued in the future';
 const TOO_MANY = 'the chain has too many links';
@@ -188,6 +191,20 @@ const presenceAndForging: Attack[] = [
     'a capability that the origin does not have',
     BEYOND,
     { sub: 'svc:mallory', cap: ['kb:write'] },
+    MALLORY,
+  ),
+  edited(
+    '15c',
+    'an audience that the origin may not see',
+    'the origin shows what it may not see',
+    { sub: 'svc:mallory', cap: ['kb:read'], see: ['staff'] },
+    MALLORY,
+  ),
+  edited(
+    '15d',
+    'all audiences from an origin that may see one',
+    'the origin shows what it may not see',
+    { sub: 'svc:mallory', cap: ['kb:read'], see: ['*'] },
     MALLORY,
   ),
   token('16', 'alg none', HEADER, async (kit) => {
@@ -266,6 +283,12 @@ const encoding: Attack[] = [
   edited('95a', 'a star that is not the last segment', CAP_MEMBERS, {
     cap: ['kb:*:read'],
   }),
+  edited('97', 'audiences that are no list', SEE_LIST, { see: 'staff' }),
+  edited('97a', '21 audiences', SEE_LIST, { see: Array(21).fill('staff') }),
+  edited('97b', 'an audience with a capital letter', SEE_MEMBERS, { see: ['Staff'] }),
+  edited('97c', 'an audience of 65 letters', SEE_MEMBERS, { see: ['a'.repeat(65)] }),
+  edited('97d', 'an audience that begins with a hyphen, as nobody holds', SEE_MEMBERS, { see: ['-'] }),
+  edited('97e', 'bad audiences in a later link', SEE_LIST, { see: {} }, TWO),
   edited('92', 'a root without budgets', 'bud is not an object', { bud: undefined }),
   edited('92a', 'a root without capabilities', CAP_LIST, { cap: undefined }),
   edited('92b', 'a root without a trace id', 'tid is not 32 hex digits', { tid: undefined }),
@@ -357,6 +380,11 @@ const attenuation: Attack[] = [
   edited('62', 'a budget raised', 'a budget grows', { bud: { tokens: 20_001 } }, TWO),
   edited('63', 'a budget put back', 'a budget grows', [{}, { bud: { tokens: 100 } }, { bud: { tokens: 200 } }], THREE),
   edited('63a', 'a capability taken back', ADDED, [{}, { cap: ['kb:read'] }, { cap: ['sql:read'] }], THREE),
+  edited('98', 'an audience added', SEEN, { see: ['staff', 'legal'] }, TWO),
+  edited('98a', 'all audiences asked for', SEEN, { see: ['*'] }, TWO),
+  edited('98b', 'an audience taken back', SEEN, [{}, { see: ['staff'] }, { see: ['sales'] }], THREE),
+  edited('98c', 'an audience added where there are none', SEEN, [{ see: undefined }, { see: ['staff'] }], TWO),
+  edited('98d', 'an audience that only begins alike', SEEN, { see: ['staff.hr'] }, TWO),
   edited('64', 'a negative budget', AMOUNTS, { bud: { tokens: -1 } }, TWO),
   edited('65', 'a fraction of a budget', AMOUNTS, { bud: { tokens: 0.5 } }, TWO),
   edited('66', 'a budget that is text', AMOUNTS, { bud: { tokens: '5' } }, TWO),
@@ -491,6 +519,7 @@ const timeLeftAt =
     deadlineMs - now;
 const limits = ({ deadlineMs, capabilities, budgets, maxHops }: VerifiedContext) =>
   [deadlineMs - NOW, capabilities, budgets, maxHops] as const;
+const audiences = (context: VerifiedContext) => context.audiences;
 
 /** A chain along a path in which some claims of each link are others. */
 const forged = async (kit: Kit, path: string[], change: (hop: number) => Claims) =>
@@ -566,6 +595,39 @@ export const CONTROLS: Control[] = [
     return kit.verify(await kit.travel(ONE, less));
   }),
 ];
+
+const BEYOND_AUDIENCES = ['gateway', 'partner.acme', 'billing'];
+CONTROLS.push(
+  control('S3', 'audiences reach the last librarian', audiences, ['staff', 'sales'], (kit) =>
+    forged(kit, THREE, () => ({})),
+  ),
+  control('S4', 'a context without the claim sees no audience', audiences, [], (kit) =>
+    forged(kit, THREE, () => ({ see: undefined })),
+  ),
+  control('S5', 'a link may show less', audiences, ['sales'], (kit) =>
+    forged(kit, THREE, (hop) => (hop === 1 ? { see: ['sales'] } : {})),
+  ),
+  control('S6', 'a sender that asks for more audiences hands down what it holds', audiences, ['sales'], async (kit) =>
+    kit.verify(await kit.travel(TWO, { audiences: ['sales', 'legal'] })),
+  ),
+  control('S7', 'a partner in the chain sees no audience', audiences, [], (kit) =>
+    forged(kit, BEYOND_AUDIENCES, () => ({})),
+  ),
+  control('S8', 'a partner sees the audiences of its entry that the caller holds', audiences, ['sales'], (kit) =>
+    forged(kit, ['gateway', 'partner.trusted', 'billing'], () => ({})),
+  ),
+  control('S9', 'a librarian with a host sees no audience', audiences, [], (kit) =>
+    forged(kit, ['gateway', 'hosted', 'billing'], () => ({})),
+  ),
+  control('S10', 'an origin that may see all shows all, and another less', audiences, ['legal'], (kit) =>
+    forged(kit, TWO, (hop) => (hop === 0 ? { see: ['*'] } : { see: ['legal'] })),
+  ),
+  control('S11', 'an origin that holds all hands all down', audiences, ['*'], async (kit) => {
+    const call = { aud: 'billing', op: OP, body: BODY, now: NOW, signer: kit.signer('gateway') };
+    const context = kit.origin({ audiences: ['staff', '*'] });
+    return kit.verify((await kit.runtime.mintContext(context, call)).token);
+  }),
+);
 
 /** What became of an attack: the code (or the class) and the reason, or `['accepted', '']`. */
 export const outcomeOf = (attack: Promise<unknown>): Promise<[string, string]> =>

@@ -108,6 +108,12 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   entry('D10i', 'an origin of an unknown kind', 'origin of billing is not a list of kinds', { origin: ['root'] }),
   entry('D10j', 'workspaces that are no list', 'ws of billing is not a list of workspaces', { ws: '*' }),
   entry('D10k', 'capabilities that are none', 'cap of billing is not a list of capabilities', { cap: ['kb read'] }),
+  entry('D10o', 'audiences that are none', 'see of billing is not a list of at most 20 audiences', {
+    see: ['The staff'],
+  }),
+  entry('D10p', '21 audiences', 'see of billing is not a list of at most 20 audiences', {
+    see: Array(21).fill('staff'),
+  }),
   entry('D10l', 'revoked before no time', 'revokedBefore of billing is no time', { revokedBefore: -1 }),
   entry('D10m', 'a host that only one network knows', 'host of billing is not a public name', { host: '10.0.0.1' }),
   entry('D10n', 'this machine as host, in production', 'host of billing is not a public name', {

@@ -52,12 +52,14 @@ const capability = fc.constantFrom(
   '*',
 );
 const capabilities = fc.uniqueArray(capability, { maxLength: 6 });
+const audiences = fc.uniqueArray(fc.constantFrom('staff', 'sales', 'legal.eu', 'a', '*'), { maxLength: 5 });
 const budgets = fc.dictionary(fc.constantFrom('tokens', 'calls', 'usd_micro'), fc.nat({ max: 1000 }));
 const wish = fc.record(
   {
     timeoutMs: fc.integer({ min: 1, max: 400_000 }),
     reserveMs: fc.nat({ max: 50 }),
     capabilities,
+    audiences,
     budgets,
     maxHops: fc.integer({ min: 1, max: 8 }),
   },
@@ -68,7 +70,7 @@ describe('extend, then verify', () => {
   it('never raises a limit, whatever the sender requests', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.record({ capabilities, budgets, maxHops: fc.integer({ min: 1, max: 8 }) }),
+        fc.record({ capabilities, audiences, budgets, maxHops: fc.integer({ min: 1, max: 8 }) }),
         fc.array(wish, { minLength: 2, maxLength: 5 }),
         fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: 5, maxLength: 5 }),
         async (start, wishes, skews) => {
@@ -91,6 +93,7 @@ describe('extend, then verify', () => {
             expect(received.deadlineMs).toBeLessThanOrEqual(context.deadlineMs);
             expect(received.maxHops).toBeLessThanOrEqual(context.maxHops);
             for (const held of received.capabilities) expect(covers(context.capabilities, held)).toBe(true);
+            for (const held of received.audiences) expect(covers(context.audiences, held)).toBe(true);
             for (const [name, amount] of Object.entries(context.budgets)) {
               expect(received.budgets[name]).toBeLessThanOrEqual(amount);
             }
