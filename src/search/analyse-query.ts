@@ -4,9 +4,9 @@ import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import { backgroundShares } from './background-shares.ts';
 import { type Correction, correctSpelling } from './correct-spelling.ts';
 import type { Edition } from './open-edition.ts';
-import type { EditionIndex } from './open-index.ts';
+import { type EditionIndex, findTerm, findWord } from './open-index.ts';
 import { inverseFrequency } from './ranking.ts';
-import { entryText, findEntry } from './text-table.ts';
+import { entryText } from './text-table.ts';
 
 /** Conversation turns before the question, oldest first; only the last turn of each speaker is used. */
 export interface Turn {
@@ -131,13 +131,11 @@ const wordsToSearch = (index: EditionIndex, text: string): { word: string; mustB
   return words;
 };
 
-const findWord = (index: EditionIndex, word: string): number => findEntry(index.words, new TextEncoder().encode(word));
-
 const lookUp = (edition: Edition, word: string): QueryTerm => {
   const { index, chunkCount } = edition;
   const stemmed = stem(word);
   const place = findWord(index, word);
-  const termId = findEntry(index.terms, new TextEncoder().encode(stemmed));
+  const termId = findTerm(index, stemmed);
   const posting = postingOf(edition, termId, 1);
   return {
     word,

@@ -15,6 +15,8 @@ export interface Article {
   /** ISO 8601. */
   lastUpdated: string;
   author?: string | undefined;
+  /** Who may read it: holders of any of these. Absent: everybody of the workspace. */
+  audiences?: string[] | undefined;
 }
 
 /** A self-contained part of an article: the unit of search, scoring and quoting. */

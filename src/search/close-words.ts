@@ -2,8 +2,9 @@ import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { nearestRows } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
+import { findTerm } from './open-index.ts';
 import { quantise, signsOf, signWords } from './quantise.ts';
-import { entryText, findEntry } from './text-table.ts';
+import { entryText } from './text-table.ts';
 
 /** A word of an edition that equals or is close in meaning to a question word. */
 export interface CloseWord {
@@ -53,14 +54,14 @@ const withVectors = oncePer((edition: Edition) =>
 
 const sameWords = ({ index }: Edition, forms: ReadonlySet<string>): CloseWord[] =>
   [...forms].flatMap((form) => {
-    const termId = findEntry(index.terms, new TextEncoder().encode(form));
+    const termId = findTerm(index, form);
     return termId < 0 ? [] : [{ termId, closeness: 1 }];
   });
 
 /** Vectors of terms, one byte per number: at most 4 MB, as the table of words is finite. */
-const nearestTerms = ({ index: { terms } }: Edition, { vectorOf }: Pick<WordVectors, 'vectorOf'>) => {
+const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: Pick<WordVectors, 'vectorOf'>) => {
   const known = Array.from({ length: terms.count }, (_, termId) => termId).flatMap((termId) => {
-    const vector = vectorOf([entryText(terms, termId)]);
+    const vector = termCounts[termId] === 0 ? undefined : vectorOf([entryText(terms, termId)]);
     return vector === undefined ? [] : [{ termId, ...quantise(vector) }];
   });
   const dimensions = known[0]?.row.length ?? 0;

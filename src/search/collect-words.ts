@@ -37,6 +37,12 @@ export interface CollectedWords {
   chunkNumbers: GrowingNumbers;
   /** By chunk: the end of its text in UTF-8 bytes. The second pass writes the texts themselves, unless they are on pages. */
   textEnds: GrowingNumbers;
+  /** By list of audiences, as JSON: its number; 0 is the empty one, of articles for everybody. */
+  audienceSets: Map<string, number>;
+  /** By article: the number of its audiences. */
+  articleSets: GrowingNumbers;
+  /** By word: a bit for each list of audiences whose articles have it (`audienceBit`). */
+  wordSets: GrowingNumbers;
   /** By tag (`intent setup`, `device apollo`): the articles that have it. */
   tags: Map<string, number[]>;
 }
@@ -71,6 +77,8 @@ export const collectWords = (
     previous = article.id;
     const articleIndex = collected.articles.ends.length();
     addEntry(collected.articles, encodeArticle(article));
+    const set = audienceSetOf(collected.audienceSets, article.audiences);
+    collected.articleSets.push(set);
     for (const tag of tagsOf(article)) {
       const articles = collected.tags.get(tag);
       if (articles === undefined) collected.tags.set(tag, [articleIndex]);
@@ -81,13 +89,24 @@ export const collectWords = (
     paged?.startArticle(chunks.reduce((sum, { text }) => sum + text.length, 0));
     for (const chunk of chunks) {
       const words = paged === undefined ? collected.chunkWords : paged.wordsOf(chunk.text);
-      addChunk(collected, chunk, { articleIndex, title, label, number, headingOf, words });
+      addChunk(collected, chunk, { articleIndex, set, title, label, number, headingOf, words });
     }
     collected.articleChunkEnds.push(collected.textEnds.length());
   }
   paged?.end();
   return collected;
 };
+
+const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] = []): number => {
+  const key = JSON.stringify([...audiences].sort());
+  const set = sets.get(key) ?? sets.size;
+  sets.set(key, set);
+  return set;
+};
+
+/** The last bit stands for all lists of audiences that have none of their own. */
+export const audienceBit = (set: number): number => (1 << Math.min(set, LAST_BIT)) >>> 0;
+const LAST_BIT = 31;
 
 type NumberWords = (text: string, table: GrowingTable) => number[];
 interface Heading {
@@ -100,6 +119,8 @@ const addChunk = (
   chunk: Chunk,
   parts: {
     articleIndex: number;
+    /** Number of its audiences. */
+    set: number;
     title: number[];
     label: number[];
     number: NumberWords;
@@ -114,6 +135,7 @@ const addChunk = (
     chunk: collected.textEnds.length(),
     texts: [parts.title, heading.words, body],
     label: parts.label,
+    bit: audienceBit(parts.set),
   });
   collected.fieldLengths.title += parts.title.length;
   collected.fieldLengths.label += parts.label.length;
@@ -128,10 +150,11 @@ const addChunk = (
 
 /** Counts the chunk once for each of its terms. */
 const countChunk = (
-  { wordTerms, termChunks, termTextChunks, termLasts, postingBytes }: CollectedWords,
-  { chunk, texts, label }: { chunk: number; texts: readonly number[][]; label: readonly number[] },
+  { wordTerms, wordSets, termChunks, termTextChunks, termLasts, postingBytes }: CollectedWords,
+  { chunk, texts, label, bit }: { chunk: number; texts: readonly number[][]; label: readonly number[]; bit: number },
 ): void => {
   const seen = new Set<number>();
+  for (const words of [...texts, label]) for (const word of words) wordSets.set(word, wordSets.get(word) | bit);
   for (const words of texts) for (const word of words) seen.add(wordTerms.get(word));
   for (const term of seen) termTextChunks.set(term, termTextChunks.get(term) + 1);
   for (const word of label) seen.add(wordTerms.get(word));
@@ -145,7 +168,7 @@ const countChunk = (
 
 /** Gives each new word an id and a term, and appends the words of a text to a table as varints. */
 const wordNumbering = (collected: CollectedWords): NumberWords => {
-  const { words, wordTerms, wordCounts, terms } = collected;
+  const { words, wordTerms, wordCounts, wordSets, terms } = collected;
   const perTerm = [
     collected.termChunks,
     collected.termTextChunks,
@@ -165,6 +188,7 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     words.set(detached(word), wordIndex);
     wordTerms.push(term);
     wordCounts.push(0);
+    wordSets.push(0);
     return wordIndex;
   };
   return (text, table) => {
@@ -237,5 +261,8 @@ const emptyCollection = (): CollectedWords => ({
   pageEnds: growingNumbers(),
   chunkNumbers: growingNumbers(),
   textEnds: growingNumbers(),
+  audienceSets: new Map([['[]', 0]]),
+  articleSets: growingNumbers(),
+  wordSets: growingNumbers(),
   tags: new Map(),
 });

@@ -46,7 +46,7 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
 
 /** The words in `[start, end)` nearest to `wanted`, all at the same distance of at most `limit`. */
 const wordsNear = (
-  { words, wordMasks }: EditionIndex,
+  { words, wordMasks, wordCounts }: EditionIndex,
   wanted: Uint8Array,
   { start, end, limit }: { start: number; end: number; limit: number },
 ): Correction[] => {
@@ -62,6 +62,7 @@ const wordsNear = (
       differing &= differing - 1;
     }
     if ((differing & (differing - 1)) !== 0) continue;
+    if (wordCounts[place] === 0) continue;
     const from = words.starts[place] ?? 0;
     const to = words.starts[place + 1] ?? 0;
     if (Math.abs(to - from - wanted.length) > nearest) continue;

@@ -6,10 +6,12 @@ import type { OriginContext, VerifiedContext } from '../signing/request-context.
 import type { EditionParts } from '../storage/edition-storage.ts';
 import { type AskLibrary, LibraryUnreachable, libraryEditionSource } from '../storage/edition-storage.ts';
 import { createEditionReader } from './edition-reader.ts';
+import { editionFor } from './narrow-edition.ts';
 import type { Edition } from './open-edition.ts';
 
 /**
- * Returns a reader for the current edition of the workspace in the verified context. Create one per isolate: it caches
+ * Returns a reader for what the verified context may read of the current edition of its workspace: articles for other audiences do not
+ * exist in it. Create one per isolate: it caches
  * editions. Reading throws if the workspace has no edition yet.
  *
  * @param parts Sources of edition bytes that are cheaper than the library.
@@ -22,7 +24,8 @@ export const currentEdition = (
   const reader = createEditionReader();
   return async ({ context, waitUntil }) => {
     const source = libraryEditionSource(signedLibrary(client, context), parts);
-    return (await reader.read({ workspace: context.workspace, source, waitUntil })).edition;
+    const { edition } = await reader.read({ workspace: context.workspace, source, waitUntil });
+    return editionFor(edition, context.audiences);
   };
 };
 

@@ -4,7 +4,9 @@ export class EditionFormatError extends Error {
 }
 
 /** Incremented when the layout or the meaning of a section changes; readers reject unknown versions. */
-export const EDITION_VERSION = 5;
+export const EDITION_VERSION = 6;
+/** The oldest that readers open: it has no audiences, so all of it is for everybody. */
+const OLDEST_VERSION = 5;
 
 /** Position of a section, in bytes from the start of the edition. */
 export interface Placement {
@@ -60,7 +62,8 @@ export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
   const version = view.getUint32(4, true);
   const count = view.getUint32(12, true);
   if (view.getUint32(0, true) !== MAGIC) throw unreadable('it does not begin like an edition');
-  if (version !== EDITION_VERSION) throw unreadable(`its version is ${version}, known is ${EDITION_VERSION}`);
+  if (version < OLDEST_VERSION || version > EDITION_VERSION)
+    throw unreadable(`its version is ${version}, known are ${OLDEST_VERSION} to ${EDITION_VERSION}`);
   if (view.getUint32(8, true) !== bytes.byteLength) throw unreadable('its length is not the one it states');
   if (count > MAX_SECTIONS) throw unreadable(`it has ${count} sections, at most are ${MAX_SECTIONS}`);
   const places = new Map<string, Placement>();

@@ -51,6 +51,13 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ...textsSection('tags', tags),
     ['tag.starts', startsSection(runningSum(tagArticles.map(({ length }) => length)))],
     ['tag.articles', numbersSection(tagArticles.flat())],
+    ...(collected.audienceSets.size === 1
+      ? []
+      : [
+          ...textsSection('audience.sets', [...collected.audienceSets.keys()]),
+          ['article.sets', numbersSection(collected.articleSets.view())] as [string, Section],
+          ['word.sets', numbersSection(wordIds.map((word) => collected.wordSets.get(word)))] as [string, Section],
+        ]),
     ...(isPaged
       ? [
           ['pages.ends', numbersSection(collected.pageEnds.view())] as [string, Section],

@@ -25,7 +25,32 @@ export type EditionVectors = { space: VectorSpace } & (
 /** The vectors of an edition, opened once; `undefined` if it has none that can be read. */
 export const vectorsOf = (edition: Edition): EditionVectors | undefined => opened(edition).vectors;
 
-const opened = oncePer((edition: Edition) => ({ vectors: openVectors(edition) }));
+const opened = oncePer((edition: Edition) => ({
+  vectors: edition.narrowed === undefined ? openVectors(edition) : narrowVectors(edition.narrowed),
+}));
+
+/** Those of the chunks that a narrowed edition has. */
+const narrowVectors = ({ from, ownChunks }: NonNullable<Edition['narrowed']>): EditionVectors | undefined => {
+  const whole = vectorsOf(from);
+  const ownOf = (chunk: number): number => ownChunks[chunk] ?? -1;
+  if (whole?.kind === 'ids')
+    return {
+      ...whole,
+      chunksOf: (id) =>
+        whole
+          .chunksOf(id)
+          .map(ownOf)
+          .filter((chunk) => chunk >= 0),
+    };
+  if (whole === undefined) return undefined;
+  return {
+    ...whole,
+    nearest: (vector, { limit, isAllowed }) =>
+      whole
+        .nearest(vector, { limit, isAllowed: (chunk) => ownOf(chunk) >= 0 && isAllowed?.(ownOf(chunk)) !== false })
+        .map(({ chunk, similarity }) => ({ chunk: ownOf(chunk), similarity })),
+  };
+};
 
 const openVectors = (edition: Edition): EditionVectors | undefined => {
   const section = edition.section(VECTOR_SECTIONS.about);

@@ -14,6 +14,8 @@ export interface Meaning {
 interface MeaningOptions {
   wants: 'vector' | 'hits';
   workspace: string;
+  /** Share of the texts that the asker may read, above 0 to 1; 1 when absent. An index knows no audiences, so it is asked for more. */
+  readableShare?: number | undefined;
   /** When aborted, the promise rejects with the signal's reason; a pending embedding continues and fills the cache. */
   signal: AbortSignal;
   /** Keeps a late embedding alive after the response, so that it is cached. */
@@ -27,6 +29,8 @@ export type MeaningOf = (text: string, options: MeaningOptions) => Promise<Meani
 const EMBEDDING_LIMIT_MS = 15_000;
 /** Number of results requested from an index: some may belong to deleted texts or to articles that the filter excludes. */
 const ASKED_OF_INDEX = 60;
+/** The most that an index gives. */
+const MAX_ASKED = 1000;
 
 /** Creates a source of meanings from a model and, if vectors are stored in one, the vector index of a workspace. */
 export const meaningBy =
@@ -34,7 +38,7 @@ export const meaningBy =
     embeddings: EmbeddingProvider,
     indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined,
   ): MeaningOf =>
-  async (text, { wants, workspace, signal, waitUntil }) => {
+  async (text, { wants, workspace, readableShare = 1, signal, waitUntil }) => {
     const { model, dimensions } = embeddings;
     // Continues after the deadline and after the caller has disconnected: the next caller with this query gets it from the
     // cache.
@@ -45,5 +49,6 @@ export const meaningBy =
     const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
     if (index === undefined) return { model, dimensions, vector };
     signal.throwIfAborted();
-    return { model, dimensions, hits: await index.query(vector, { limit: ASKED_OF_INDEX, signal }) };
+    const limit = Math.min(MAX_ASKED, Math.ceil(ASKED_OF_INDEX / readableShare));
+    return { model, dimensions, hits: await index.query(vector, { limit, signal }) };
   };

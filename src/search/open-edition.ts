@@ -15,7 +15,7 @@ import {
 } from './text-table.ts';
 
 /** An article as stored in an edition; its text is stored in its chunks. */
-export interface EditionArticle extends Omit<Article, 'text'> {
+export interface EditionArticle extends Omit<Article, 'text' | 'audiences'> {
   /** Index in the edition, from 0, ordered by id. */
   index: number;
   /** Its first chunk. */
@@ -70,6 +70,8 @@ export interface Edition {
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
   texts: ChunkTexts;
+  /** Where this is what some audiences may read of another edition (`editionFor`). */
+  narrowed?: { from: Edition; chunks: Uint32Array; ownChunks: Int32Array } | undefined;
 }
 
 /**
@@ -168,7 +170,7 @@ const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSou
 /** Section of a paged edition: the texts of `sampleTexts`, as a string list. */
 const SAMPLE_SECTION = 'texts.sample';
 /** In UTF-16 units. */
-const SAMPLE_LENGTH = 600;
+export const SAMPLE_LENGTH = 600;
 const SAMPLED = 32;
 
 /** Attaches what `sampleTexts` gives to an edition whose texts are on pages; `edition` must not be used afterwards. */
@@ -176,7 +178,7 @@ export const attachSampleTexts = (edition: Uint8Array, pages: PageSource): Uint8
   attachSection(edition, SAMPLE_SECTION, encodeStrings(openEdition(edition, pages).sampleTexts()));
 
 /** Chunks spread over an edition. */
-const sampledChunks = (chunkCount: number): number[] =>
+export const sampledChunks = (chunkCount: number): number[] =>
   Array.from({ length: Math.min(SAMPLED, chunkCount) }, (_, at) =>
     Math.floor((at * chunkCount) / Math.min(SAMPLED, chunkCount)),
   );
@@ -203,7 +205,7 @@ const openTags = ({ numbers, table }: SectionReader): Pick<Edition, 'articlesTag
   };
 };
 
-const decodeArticle = (bytes: Uint8Array): Omit<Article, 'text'> => {
+const decodeArticle = (bytes: Uint8Array): Omit<Article, 'text' | 'audiences'> => {
   const [id = '', title = '', url = '', lastUpdated = '', author = '', intentCount = '0', ...tags] =
     decodeStrings(bytes);
   const intents = tags.slice(0, Number(intentCount) || 0);

@@ -1,12 +1,13 @@
 import { CHUNK_NUMBERS } from './collect-words.ts';
 import { unreadable } from './edition-format.ts';
-import { entryRange, numbersView, openTextTable, type TextTable } from './text-table.ts';
+import { entryRange, findEntry, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** Data that searching reads: views on the edition's bytes, and working memory that is zero between searches. */
 export interface EditionIndex {
   /** Words as written (lower case), sorted; the arrays beside them have the same order. */
   words: TextTable;
   wordIds: Uint32Array;
+  /** Occurrences; 0 for a word, or a term, that a narrowed edition does not have. */
   wordCounts: Uint32Array;
   wordMasks: Uint32Array;
   /** By word id: its term. */
@@ -21,6 +22,8 @@ export interface EditionIndex {
   termChunks: Uint32Array;
   /** By term: its chunks and weights, as `readPostings` reads them. */
   postings: TextTable;
+  /** Of a narrowed edition: by chunk in the postings its own index, or -1; absent where they are equal. */
+  ownChunks?: Int32Array | undefined;
   /** Word ids as varints: of each heading path, each article's title and its labels. */
   headingWords: TextTable;
   titleWords: TextTable;
@@ -98,15 +101,34 @@ const checkIndex = (index: EditionIndex): void => {
   if (!agrees) throw unreadable('its index disagrees on how much there is');
 };
 
+/** Place of a word among the sorted words, or -1 when the edition does not have it. */
+export const findWord = ({ words, wordCounts }: Pick<EditionIndex, 'words' | 'wordCounts'>, word: string): number => {
+  const place = findEntry(words, new TextEncoder().encode(word));
+  return (wordCounts[place] ?? 0) === 0 ? -1 : place;
+};
+
+/** The term of a stem, or -1 when the edition does not have it. */
+export const findTerm = ({ terms, termCounts }: Pick<EditionIndex, 'terms' | 'termCounts'>, stem: string): number => {
+  const term = findEntry(terms, new TextEncoder().encode(stem));
+  return (termCounts[term] ?? 0) === 0 ? -1 : term;
+};
+
 /**
- * Calls `visit` with each chunk of a term, ascending, and the share of the term's full weight that it scores (0 to 255). Damaged bytes give
+ * Calls `visitOwn` with each chunk of a term, ascending, and the share of the term's full weight that it scores (0 to 255). Damaged bytes give
  * other chunks, which may not exist, never more than there are bytes.
  */
 export const readPostings = (
-  { postings: { starts, bytes } }: Pick<EditionIndex, 'postings'>,
+  { postings: { starts, bytes }, ownChunks }: Pick<EditionIndex, 'postings' | 'ownChunks'>,
   term: number,
-  visit: (chunk: number, impact: number) => void,
+  visitOwn: (chunk: number, impact: number) => void,
 ): void => {
+  const visit =
+    ownChunks === undefined
+      ? visitOwn
+      : (inPostings: number, impact: number) => {
+          const own = ownChunks[inPostings] ?? -1;
+          if (own >= 0) visitOwn(own, impact);
+        };
   const { start, end } = entryRange(starts, term);
   let chunk = -1;
   for (let at = start; at < end; ) {

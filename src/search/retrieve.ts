@@ -105,7 +105,8 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
     let byWords: Promise<SearchOutcome> | undefined;
     try {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
-      const asked = { wants, workspace: edition.workspace, signal: deadline.signal, waitUntil } as const;
+      const readableShare = edition.narrowed && edition.chunkCount / edition.narrowed.from.chunkCount;
+      const asked = { wants, workspace: edition.workspace, readableShare, signal: deadline.signal, waitUntil } as const;
       const meaning = meaningOf(questionText(question, options), asked);
       const near = meaning.then((meaningFound) =>
         nearChunks(meaningFound, { edition, vectors, filter: options.filter }),

@@ -83,7 +83,7 @@ describe('openEdition()', () => {
   it('refuses other bytes, other versions and longer bytes', () => {
     const bytes = build();
     expect(() => openEdition(new ArrayBuffer(5000))).toThrow('does not begin like an edition');
-    expect(() => openEdition(bytes.with(4, 99))).toThrow('its version is 99, known is 5');
+    expect(() => openEdition(bytes.with(4, 99))).toThrow('its version is 99, known are 5 to 6');
     expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow('its length is not the one it states');
   });
 

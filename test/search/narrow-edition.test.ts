@@ -1,0 +1,151 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answeringModelOf } from '../../src/search/answering-model.ts';
+import { buildEdition } from '../../src/search/build-edition.ts';
+import { fitEdition } from '../../src/search/fit-edition.ts';
+import { audiencesIn, editionFor } from '../../src/search/narrow-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { findTerm, findWord } from '../../src/search/open-index.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+import { mayRead } from '../../src/signing/audiences.ts';
+import { editionOf, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+
+const article = (id: string, audiences: string[] | undefined, text: string, more: Partial<Sketch> = {}): Sketch => ({
+  id,
+  title: `Title of ${id}`,
+  ...(audiences === undefined ? {} : { audiences }),
+  sections: [{ text, heading: ['Shared heading'] }],
+  ...more,
+});
+
+const EDITION = editionOf(
+  article('a', ['staff'], 'The zirconium furnace heats the pump.', { devices: ['Furnace'], intents: ['heating'] }),
+  article('b', undefined, 'The pump stands beside a bench.', { devices: ['Pump'] }),
+  article('c', ['staff', 'sales'], 'The pump costs ninety dollars.', { devices: ['Pump'] }),
+  article('d', ['legal'], 'The contract names the pump and the zirconium supplier.'),
+  article('e', undefined, 'A bench is made of oak.'),
+);
+
+const idsIn = (edition: Edition): string[] =>
+  Array.from({ length: edition.articleCount }, (_, at) => edition.article(at).id);
+
+describe('editionFor()', () => {
+  it.each([
+    [[], ['b', 'e']],
+    [['sales'], ['b', 'c', 'e']],
+    [['staff'], ['a', 'b', 'c', 'e']],
+    [['legal'], ['b', 'd', 'e']],
+    [
+      ['staff', 'legal'],
+      ['a', 'b', 'c', 'd', 'e'],
+    ],
+    [['*'], ['a', 'b', 'c', 'd', 'e']],
+    [['other'], ['b', 'e']],
+  ])('gives %j the articles %j', (audiences, ids) => {
+    expect(idsIn(editionFor(EDITION, audiences))).toEqual(ids);
+  });
+
+  it('is the edition itself where all may be read, and where no article has an audience', () => {
+    expect(editionFor(EDITION, ['*'])).toBe(EDITION);
+    const open = editionOf(article('a', undefined, 'For all.'));
+    expect(editionFor(open, [])).toBe(open);
+    expect(open.section('word.sets')).toBeUndefined();
+  });
+
+  it('is the same for askers who may read the same', () => {
+    expect(editionFor(EDITION, ['other'])).toBe(editionFor(EDITION, []));
+  });
+
+  it('does not know words, terms, devices, intents or ids of other articles', () => {
+    const open = editionFor(EDITION, []);
+    for (const word of ['zirconium', 'furnace', 'dollars', 'contract']) {
+      expect(findWord(open.index, word), word).toBe(-1);
+      expect(searchEdition(open, word).query.terms[0], word).toMatchObject({ isKnown: false, postings: [] });
+    }
+    expect(findTerm(open.index, 'furnac')).toBe(-1);
+    expect(open.devices()).toEqual(['pump']);
+    expect([...open.articlesTagged('device', 'pump')].map((at) => open.article(at).id)).toEqual(['b']);
+    expect([...open.articlesTagged('intent', 'heating')]).toEqual([]);
+    expect([open.findArticle('a'), open.findArticle('e')]).toEqual([-1, 1]);
+    expect(() => open.article(2)).toThrow(RangeError);
+    expect(() => open.chunk(2)).toThrow(RangeError);
+    expect(open.sampleTexts().join()).not.toMatch(/zirconium|dollars|contract/);
+  });
+
+  it('corrects no misspelling to a word of other articles', () => {
+    expect(
+      searchEdition(editionFor(EDITION, []), 'zirconum furnase').query.terms.flatMap((t) => t.corrections),
+    ).toEqual([]);
+    expect(searchEdition(editionFor(EDITION, ['staff']), 'zirconum').query.terms[0]?.corrections).toEqual([
+      'zirconium',
+    ]);
+  });
+
+  it('counts only the chunks of its articles', () => {
+    const [term] = searchEdition(editionFor(EDITION, []), 'pump').query.terms;
+    expect(term?.chunkCount).toBe(1);
+    expect(searchEdition(EDITION, 'pump').query.terms[0]?.chunkCount).toBe(4);
+  });
+
+  it('names only topics of its articles', () => {
+    const sketches = Array.from({ length: 8 }, (_, at) =>
+      article(`s${at}`, at % 2 === 0 ? ['staff'] : undefined, 'Words about it.', {
+        title: at % 2 === 0 ? `Zirconium part ${at}` : `Granite part ${at}`,
+        devices: [at % 2 === 0 ? 'Furnace' : 'Pump'],
+      }),
+    );
+    const fitted = openEdition(fitEdition(buildEdition(sketches.map(entryOf), IDENTITY)));
+    expect(answeringModelOf(fitted).topics.join()).toMatch(/Zirconium|Furnace/);
+    expect(answeringModelOf(editionFor(fitted, [])).topics.join()).not.toMatch(/Zirconium|Furnace/);
+    expect(answeringModelOf(editionFor(fitted, [])).topics.join()).toMatch(/Granite|Pump/);
+  });
+
+  it('knows no word of audiences beyond the thirtieth, unless all of them may be read', () => {
+    const sketches = Array.from({ length: 40 }, (_, at) =>
+      article(`n${10 + at}`, [`group${at}`], `Only word${'abcdefghijklmnopqrstuvwxyz'[at % 26]}${at}x here.`),
+    );
+    const edition = editionOf(...sketches);
+    const { index } = editionFor(edition, ['group39', 'group3']);
+    expect([findWord(index, 'wordd3x') >= 0, findWord(index, 'wordn39x'), findWord(index, 'wordm38x')]).toEqual([
+      true,
+      -1,
+      -1,
+    ]);
+    expect(searchEdition(editionFor(edition, ['group39']), 'only here').hits).toHaveLength(1);
+  });
+
+  it('finds in a narrowed edition what an edition of its articles alone finds', () => {
+    const words = ['pump', 'bench', 'oak', 'furnace', 'filter', 'valve', 'lamp'];
+    const audience = fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: undefined });
+    const texts = fc.array(fc.tuple(audience, fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 8 })), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(texts, fc.subarray(['a', 'b', 'c']), fc.subarray(words, { minLength: 1 }), (all, held, asked) => {
+        const sketches = all.map(([audiences, text], at) => article(`t${10 + at}`, audiences, text.join(' ')));
+        const readable = sketches.filter(({ audiences }) => mayRead(held, audiences));
+        const narrowed = editionFor(editionOf(...sketches), held);
+        const alone = editionOf(...readable);
+        const found = (edition: Edition) =>
+          searchEdition(edition, asked.join(' ')).hits.map(({ article: at, chunk }) => [
+            edition.article(at).id,
+            edition.chunk(chunk).text,
+          ]);
+        expect(new Set(found(narrowed))).toEqual(new Set(found(alone)));
+        expect([narrowed.articleCount, narrowed.chunkCount]).toEqual([alone.articleCount, alone.chunkCount]);
+        expect(searchEdition(narrowed, asked.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf])).toEqual(
+          searchEdition(alone, asked.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf]),
+        );
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('audiencesIn()', () => {
+  it('are those of the asker, or none where no article has any', () => {
+    expect(audiencesIn(editionFor(EDITION, ['sales']), ['sales'])).toEqual(['sales']);
+    expect(audiencesIn(editionOf(article('a', undefined, 'For all.')), ['sales'])).toEqual([]);
+  });
+});
