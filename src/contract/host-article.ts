@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ErrorInfo } from './error-info.ts';
-import { DateOrTimestamp, Timestamp, WebUrl } from './names.ts';
+import { Audiences, DateOrTimestamp, Timestamp, WebUrl } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';
 
 /** Maximum length of an article's text in UTF-16 units: at most 1.5 MB in UTF-8, which fits into one row. */
@@ -21,6 +21,8 @@ export const HostArticleMetadata = z.strictObject({
   /** Always present. */
   last_updated: Timestamp,
   author: Author.optional(),
+  /** Only those who hold one of these audiences read it; absent for everybody of the workspace. */
+  audience: Audiences.optional(),
 });
 export type HostArticleMetadata = z.infer<typeof HostArticleMetadata>;
 
@@ -76,6 +78,8 @@ export const HostArticleReply = z.object({
       device: lenientLabels,
       last_updated: z.string().nullish(),
       author: z.string().nullish(),
+      /** Whatever is given: what cannot be read as audiences must not become an article for everybody. */
+      audience: z.unknown().optional(),
     })
     .nullish(),
 });

@@ -25,6 +25,8 @@ export const GapRecord = z.object({
   first_seen: Timestamp,
   last_seen: Timestamp,
   closed_at: Timestamp.nullable(),
+  /** Audiences of the keys that met it: it is shown to those who hold them all. Absent: to everybody who may list gaps. */
+  audiences: z.array(z.string().max(64)).max(20).optional(),
   /** The newest questions, oldest first. */
   examples: z
     .array(

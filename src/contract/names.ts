@@ -20,6 +20,22 @@ export const Capability = z
   .regex(/^[a-z0-9_-]+(?::[a-z0-9_-]+)*(?::\*)?$|^\*$/, 'is not a capability such as kb:read');
 export type Capability = z.infer<typeof Capability>;
 
+/** An audience of articles: a group of people who may read them. 1 to 64 characters. */
+export const Audience = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not an audience: 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
+export type Audience = z.infer<typeof Audience>;
+
+/** Who may read an article: whoever holds one of these audiences. Leave it out for everybody of the workspace. */
+export const Audiences = z.array(Audience).min(1, 'is empty: leave it out for everybody').max(20);
+export type Audiences = z.infer<typeof Audiences>;
+
+/** Audiences that somebody holds; `*` holds all. `nobody` cannot be held: an article for it is read by those who read everything. */
+export const HeldAudiences = z
+  .array(z.string().regex(/^(?!nobody$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'))
+  .max(20);
+export type HeldAudiences = z.infer<typeof HeldAudiences>;
+
 /** An ISO 8601 timestamp with an offset or `Z`: `2024-12-15T10:00:00Z`. */
 export const Timestamp = z.iso
   .datetime({ offset: true, error: unlessMissing('is not a moment such as 2024-12-15T10:00:00Z') })

@@ -68,10 +68,10 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
     },
     /** Closes the gaps of all workspaces that a newer edition answers. */
     sweepGaps: (waitUntil: WaitUntil): Promise<void> =>
-      keeper.sweep((workspace) => ({
+      keeper.sweep((workspace, audiences) => ({
         context: originate({
           ...{ self: 'support', subject: 'svc:support', authentication: 'none', capabilities: ['kb:read'] },
-          ...{ workspace, timeoutMs: SWEEP_MS, now: Date.now() },
+          ...{ workspace, audiences, timeoutMs: SWEEP_MS, now: Date.now() },
         }),
         waitUntil,
       })),

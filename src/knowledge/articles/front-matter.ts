@@ -8,6 +8,8 @@ export interface FrontMatter {
   lastUpdated?: string | undefined;
   intents?: string[] | undefined;
   devices?: string[] | undefined;
+  /** As it is written there, unread; undefined when it names none. */
+  audience?: unknown;
 }
 
 export interface SplitArticle {
@@ -67,16 +69,24 @@ const readMapping = (source: string): Record<string, unknown> | undefined => {
 const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const withoutClosing = (text: string, length: number): SplitArticle =>
-  /^[\w-]+:/.test(text.slice(length))
-    ? { front: {}, body: text.slice(length), warnings: ['Kept the front matter as text: it has no closing line'] }
+/** Of what looks like front matter, only the audience counts. */
+const withoutClosing = (text: string, length: number): SplitArticle => {
+  const rest = text.slice(length);
+  const [head = ''] = rest.slice(0, MAX_FRONT_MATTER).split(/\n[ \t]*\n/);
+  const audience = audienceOf(salvage(head));
+  const front = audience === undefined ? {} : { audience };
+  return /^[\w-]+:/.test(rest)
+    ? { front, body: rest, warnings: ['Kept the front matter as text: it has no closing line'] }
     : { front: {}, body: text, warnings: [] };
+};
 
 const salvage = (source: string): Record<string, unknown> =>
   Object.fromEntries(
     source.split('\n').flatMap((line) => {
       const pair = /^([\w-]{1,40}):[ \t]*(.*)$/.exec(line);
-      return pair?.[1] && pair[2] ? [[pair[1], pair[2].replace(/^(["'])(.*)\1$/, '$2')]] : [];
+      return pair?.[1] && (pair[2] || AUDIENCE_KEY.test(pair[1]))
+        ? [[pair[1], (pair[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')]]
+        : [];
     }),
   );
 
@@ -87,7 +97,16 @@ const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
   lastUpdated: textOf(fields.last_updated ?? fields.lastUpdated ?? fields.updated ?? fields.date, 40),
   intents: listOf(fields.intent ?? fields.intents),
   devices: listOf(fields.device ?? fields.devices),
+  audience: audienceOf(fields),
 });
+
+/** In any case: who forgets a capital letter must not publish to everybody. An empty value is one that names nobody. */
+const audienceOf = (fields: Record<string, unknown>): unknown => {
+  const [named] = Object.entries(fields).filter(([key]) => AUDIENCE_KEY.test(key));
+  return named === undefined ? undefined : (named[1] ?? []);
+};
+
+const AUDIENCE_KEY = /^audiences?$/i;
 
 const textOf = (value: unknown, maxLength: number): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.replace(/\s+/g, ' ').trim().slice(0, maxLength) : undefined;

@@ -1,9 +1,11 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
-import { WebUrl } from '../../contract/names.ts';
+import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { dropActiveHtml } from '../../markup/drop-active-html.ts';
 import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
 import type { Article } from '../../search/article.ts';
+import { NOBODY } from '../../signing/audiences.ts';
+import { MAX_AUDIENCES } from '../../signing/limits.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
 export interface NormalisedArticle {
@@ -48,8 +50,31 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     devices: labels(reply.metadata?.device, front.devices),
     lastUpdated: momentOf(reply.metadata?.last_updated ?? front.lastUpdated, warnings),
   };
+  const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
+  if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
   return { article: author === '' ? article : { ...article, author }, warnings };
+};
+
+/**
+ * Who may read an article: those whom the host and the front matter both name, where both do. What is no name of an audience is left out;
+ * where none is left, only those who read everything do.
+ */
+const audiencesOf = (given: readonly unknown[], warnings: string[]): string[] | undefined => {
+  const lists = given.filter((value) => value !== undefined && value !== null).map((value) => namesIn(value, warnings));
+  const [first, second = first] = lists;
+  const common = first?.filter((name) => second?.includes(name));
+  if (common?.length === 0) warnings.push('Shown to nobody but those who read everything: no audience may read it');
+  return common?.length === 0 ? [NOBODY] : common;
+};
+
+const namesIn = (value: unknown, warnings: string[]): string[] => {
+  const given = Array.isArray(value) ? value : [value];
+  const names = given.map((name) => Audience.safeParse(typeof name === 'string' ? name.trim().toLowerCase() : name));
+  const valid = [...new Set(names.flatMap(({ data }) => data ?? []))].slice(0, MAX_AUDIENCES);
+  if (valid.length < new Set(given).size)
+    warnings.push('Left out some of its audiences: up to 20 names of 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
+  return valid;
 };
 
 const TOO_LONG = `Cannot take in the article: content is longer than ${ARTICLE_CONTENT_MAX_LENGTH} characters`;

@@ -29,6 +29,8 @@ export interface GapSighting {
   by: string;
   query: GapQuery;
   gaps: readonly MetGap[];
+  /** Audiences of the context that asked. Gaps of others are others, however equal: their texts and questions do not mix. Absent: none. */
+  audiences?: readonly string[] | undefined;
   /** Edition in which they were missing. */
   edition: string;
   /** Milliseconds since 1970. */
@@ -48,6 +50,8 @@ export interface CheckedGap extends Pick<OpenGap, 'id' | 'lastSeenMs'> {
 }
 
 export interface GapListing {
+  /** Audiences of the context that lists: only gaps that it could have met. Absent: none. */
+  audiences?: readonly string[] | undefined;
   state: 'open' | 'closed' | 'all';
   /** 1 to 200. */
   limit: number;
@@ -73,11 +77,16 @@ export interface GapBook {
   erasePerson(person: string): number;
   list(listing: GapListing): GapPage;
   /** All that is stored, by id. */
-  records(query: GapRecordsQuery): GapRecordPage;
+  records(query: GapRecordsQuery, audiences?: readonly string[]): GapRecordPage;
   /** Stores gaps as `records` returned them; those that exist stay as they are. Returns how many were stored. */
   restore(gaps: readonly GapRecord[]): number;
-  /** Open gaps that were not compared with this edition yet, most frequent first; none if it is not the active edition. */
-  toCheck(edition: string, limit: number, nowMs: number): OpenGap[];
+  /**
+   * Open gaps that were met with exactly these audiences and not compared with this edition yet, most frequent first; none if it is not the
+   * active edition.
+   */
+  toCheck(edition: string, limit: number, nowMs: number, audiences?: readonly string[]): OpenGap[];
+  /** The lists of audiences that gaps were met with. */
+  audienceLists(): string[][];
   /** Closes answered gaps, unless they occurred again since they were read. Atomic. */
   noteChecked(results: readonly CheckedGap[], at: { edition: string; nowMs: number }): void;
 }

@@ -5,6 +5,7 @@ import { withDeadline } from '../../http/deadline.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
+import { audiencesIn } from '../../search/narrow-edition.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { Retriever } from '../../search/retrieve.ts';
 import { sha256, utf8 } from '../../signing/digest.ts';
@@ -39,7 +40,7 @@ export interface GapKeeper extends GapRecorder {
   /** Closes what the current edition answers, within a short time limit; returns that edition. */
   refresh(scope: KnowledgeScope): Promise<string | undefined>;
   /** The same for all gaps of every workspace. */
-  sweep(scopeOf: (workspace: string) => KnowledgeScope): Promise<void>;
+  sweep(scopeOf: (workspace: string, audiences: readonly string[]) => KnowledgeScope): Promise<void>;
 }
 
 const CHECKED_AFTER_ANSWER = 200;
@@ -61,23 +62,29 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
   const compared = new Map<string, string>();
 
-  const recheck = (edition: Edition, scope: KnowledgeScope, bounds: { limit: number; untilMs?: number }) =>
+  const recheck = (
+    edition: Edition,
+    scope: KnowledgeScope,
+    bounds: { limit: number; untilMs?: number; audiences?: readonly string[] },
+  ) =>
     recheckGaps(edition, {
+      audiences: audiencesIn(edition, scope.context.audiences),
       ...{ book: books.of(scope.context.workspace), now, ...bounds },
       // Stored when fewer patterns were masked.
       ask: (question) => retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope }),
     });
 
   const compareOnce = async (edition: Edition, scope: KnowledgeScope): Promise<void> => {
-    const { workspace } = scope.context;
-    if (compared.get(workspace) === edition.id) return;
+    const { workspace, audiences } = scope.context;
+    const key = [workspace, ...audiences].join(' ');
+    if (compared.get(key) === edition.id) return;
     if (compared.size >= MAX_REMEMBERED) compared.clear();
-    compared.set(workspace, edition.id);
+    compared.set(key, edition.id);
     try {
       await recheck(edition, scope, { limit: CHECKED_AFTER_ANSWER });
     } catch (error) {
       // The next request retries.
-      compared.delete(workspace);
+      compared.delete(key);
       throw error;
     }
   };
@@ -110,7 +117,7 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
       await quietly('record gaps', () =>
         recordGaps(question, knowledge, {
           ...{ book, mask, meaningOf: meaningBy(edition, scope), now: now() },
-          by: scope.context.subject,
+          ...{ by: scope.context.subject, audiences: audiencesIn(edition, scope.context.audiences) },
         }),
       );
       await quietly('compare gaps', () => compareOnce(edition, scope));
@@ -133,9 +140,14 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
       for (const workspace of [...workspaces.slice(first), ...workspaces.slice(0, first)]) {
         if (now() > startedAt + SWEEP_MS) return;
         await quietly('compare gaps', async () => {
-          const scope = scopeOf(workspace);
-          const edition = await withDeadline(() => editionFor(scope), { timeoutMs: SWEEP_EDITION_MS });
-          await recheck(edition, scope, { limit: CHECKED_BY_SWEEP, untilMs: now() + SWEPT_WORKSPACE_MS });
+          const untilMs = now() + SWEPT_WORKSPACE_MS;
+          // A gap is closed by what those who met it may read.
+          for (const audiences of await books.of(workspace).audienceLists()) {
+            if (now() > untilMs) return;
+            const scope = scopeOf(workspace, audiences);
+            const edition = await withDeadline(() => editionFor(scope), { timeoutMs: SWEEP_EDITION_MS });
+            await recheck(edition, scope, { limit: CHECKED_BY_SWEEP, untilMs, audiences });
+          }
         });
       }
     },
@@ -146,6 +158,8 @@ export interface RecordingOptions {
   book: Pick<RemoteGapBook, 'record'>;
   /** The subject of the request. */
   by: string;
+  /** Its audiences; none when absent. */
+  audiences?: readonly string[] | undefined;
   /** Masks personal data. */
   mask: (text: string) => string;
   /** Embeds a text with the edition's model; undefined without one, or when it is late. */
@@ -161,7 +175,7 @@ const MAX_SUBJECT = 300;
 export const recordGaps = async (
   question: KnowledgeQuestion,
   { foundGaps = [], edition, people = [] }: Pick<Knowledge, 'foundGaps' | 'edition' | 'people'>,
-  { book, by, mask, meaningOf, now }: RecordingOptions,
+  { book, by, audiences = [], mask, meaningOf, now }: RecordingOptions,
 ): Promise<void> => {
   if (foundGaps.length === 0 || edition === undefined) return;
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
@@ -172,7 +186,15 @@ export const recordGaps = async (
     const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
-  const sighting: GapSighting = { requestHash: await hashOf(question), by, query, gaps, edition, nowMs: now };
+  const sighting: GapSighting = {
+    requestHash: await hashOf(question, audiences),
+    by,
+    audiences,
+    query,
+    gaps,
+    edition,
+    nowMs: now,
+  };
   await book.record(sighting);
 };
 
@@ -229,13 +251,15 @@ const withoutNames = (names: readonly string[]): ((text: string) => string) => {
 };
 
 /** Hash of the original query: it distinguishes two requests and cannot be reversed. */
-const hashOf = ({ message, subject, metadata }: KnowledgeQuestion): Promise<string> =>
-  sha256(utf8(JSON.stringify([message, subject ?? '', productOf(metadata)])));
+const hashOf = ({ message, subject, metadata }: KnowledgeQuestion, audiences: readonly string[]): Promise<string> =>
+  sha256(utf8(JSON.stringify([message, subject ?? '', productOf(metadata), ...audiences])));
 
 export interface RecheckOptions {
   book: Pick<RemoteGapBook, 'toCheck' | 'noteChecked'>;
   /** Retries the query on the edition. */
   ask: (question: KnowledgeQuestion) => Promise<Knowledge>;
+  /** Only gaps that were met with exactly these; none when absent. */
+  audiences?: readonly string[] | undefined;
   /** Upper bound of gaps to retry; the others wait for the next time. */
   limit: number;
   /** No further batch starts after this, in milliseconds since 1970. */
@@ -253,11 +277,11 @@ const BATCH = 20;
  */
 export const recheckGaps = async (
   { id: edition }: Pick<Edition, 'id'>,
-  { book, ask, limit, untilMs = Number.POSITIVE_INFINITY, now }: RecheckOptions,
+  { book, ask, audiences, limit, untilMs = Number.POSITIVE_INFINITY, now }: RecheckOptions,
 ): Promise<number> => {
   let closed = 0;
   for (let left = limit; left > 0 && now() <= untilMs; left -= BATCH) {
-    const gaps = await book.toCheck(edition, Math.min(BATCH, left), now());
+    const gaps = await book.toCheck(edition, Math.min(BATCH, left), now(), audiences);
     const results: CheckedGap[] = [];
     for (const gap of gaps) {
       const { message, subject, intent, product } = gap.query;

@@ -14,6 +14,7 @@ import {
 import { jsonAnswer } from '../../runtime/json-answer.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { mayReadAsked } from '../../signing/audiences.ts';
 import { memoryReplayStore } from '../../signing/replay-store.ts';
 import { readGapCursor } from './gap-book.ts';
 import type { GapKeeper } from './gap-keeper.ts';
@@ -55,7 +56,9 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
       const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
       return refusal('INVALID_QUERY', { librarian: guard.self, message });
     }
-    const { gaps, ...page } = await books.of(c.get('context').workspace).records(query.value);
+    const { gaps, ...page } = await books
+      .of(c.get('context').workspace)
+      .records(query.value, c.get('context').audiences);
     const masked = gaps.map((each) => ({
       ...each,
       gap: mask(each.gap),
@@ -73,6 +76,11 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
       return refusal('INVALID_QUERY', { librarian: guard.self, message: request.problem });
     }
     const { gaps } = request.value;
+    const { audiences } = c.get('context');
+    if (gaps.some((gap) => !mayReadAsked(audiences, gap.audiences))) {
+      c.set('outcome', 'UNAUTHORIZED');
+      return refusal('UNAUTHORIZED', { librarian: guard.self, message: NOT_HELD });
+    }
     const restored = await books.of(c.get('context').workspace).restore(gaps);
     return jsonAnswer({ restored, unchanged: gaps.length - restored, refused: [] } satisfies Restored);
   });
@@ -96,7 +104,7 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
     }
     const context = c.get('context');
     const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
-    const listed = await books.of(context.workspace).list({ state, limit, cursor });
+    const listed = await books.of(context.workspace).list({ state, limit, cursor, audiences: context.audiences });
     const gaps = listed.gaps.map((each) => ({
       ...each,
       gap: mask(each.gap),
@@ -106,4 +114,5 @@ export const gapRoutes = (app: Hono<GuardedEnv>, { guard, books, keeper, mask }:
   });
 };
 
+const NOT_HELD = 'Cannot restore gaps: some were met with audiences that the key does not hold';
 const NO_CURSOR = 'Cannot list gaps: cursor is not one that a page before has given';

@@ -11,6 +11,7 @@ export const GAP_METHODS = [
   'restore',
   'toCheck',
   'noteChecked',
+  'audienceLists',
 ] as const satisfies (keyof GapBook)[];
 export type GapMethod = (typeof GAP_METHODS)[number];
 
@@ -67,6 +68,7 @@ export const remoteGapBooks = (stubOf: (name: string) => GapsStub): GapBooks => 
         },
         toCheck: (...parameters) => ask('toCheck', parameters),
         noteChecked: (...parameters) => ask('noteChecked', parameters),
+        audienceLists: (...parameters) => ask('audienceLists', parameters),
       };
     },
     workspaces: () => stubOf(DIRECTORY).workspaces(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
+import { NOBODY } from '../../signing/audiences.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
@@ -29,7 +30,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         if (!isFirst(sql, sighting)) return;
         const isCurrent = noteEdition(sql, sighting);
         for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
-          const known = sameGap(sql, gap);
+          const known = sameGap(sql, gap, audienceList(sighting.audiences));
           if (known === undefined && !mayAdd(sql, sighting)) continue;
           const id = known ?? newId();
           countGap(sql, { id, gap, sighting, isCurrent });
@@ -59,14 +60,19 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         return asked?.total ?? 0;
       }),
     list: (listing) => listGaps(sql, listing),
-    records: (query) => gapRecords(sql, query),
+    records: (query, audiences) => gapRecords(sql, query, audiences),
+    audienceLists: () =>
+      sql
+        .all<{ audiences: string }>('SELECT DISTINCT audiences FROM gaps ORDER BY audiences')
+        .map(({ audiences }) => readStored(AudienceList, audiences) ?? []),
     restore: (gaps) =>
       sql.transaction(() => {
         const restored = gaps.filter((gap) => restoreGap(sql, gap)).length;
         forgetBeyond(sql, maxGaps);
         return restored;
       }),
-    toCheck: (edition, limit, nowMs) => (noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit) : []),
+    toCheck: (edition, limit, nowMs, audiences) =>
+      noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit, audienceList(audiences)) : [],
     noteChecked: (results, { edition, nowMs }) =>
       sql.transaction(() => {
         if (!noteEdition(sql, { edition, nowMs })) return;
@@ -80,6 +86,15 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
       }),
   };
 };
+
+/** As it is stored: equal lists are equal texts. */
+const audienceList = (audiences: readonly string[] = []): string => JSON.stringify([...audiences].sort());
+
+const AudienceList = z.array(z.string());
+
+/** `mayReadAsked` of signing/audiences.ts, for the audiences in the first parameter. */
+const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
+  OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?1))))`;
 
 const MAX_GAPS = 2000;
 const MAX_GAPS_A_SIGHTING = 20;
@@ -134,16 +149,16 @@ interface GapRow extends Record<string, SqlValue> {
 }
 
 /** The most similar equal gap of the same kind and product. */
-const sameGap = (sql: Sql, met: MetGap): string | undefined => {
+const sameGap = (sql: Sql, met: MetGap, audiences: string): string | undefined => {
   const { kind, product } = met;
   const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
   // Most gaps share no word and need not be read; a vector takes a hundred times the bytes of a gap's words.
   const stems = met.subject.stems.slice(0, MAX_STEMS).map(([stem]) => `[${JSON.stringify(stem)},`);
-  const sharing = stems.map((_, at) => `instr(stems, ?${at + 3})`).join(' OR ');
+  const sharing = stems.map((_, at) => `instr(stems, ?${at + 4})`).join(' OR ');
   const rows = sql.all<GapRow>(
     `SELECT id, kind, product, intent, stems, NULL AS vector, model, last_seen FROM gaps
-      WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 AND (${sharing === '' ? "stems = '[]'" : sharing}) ORDER BY count DESC, id`,
-    ...[kind, product, ...stems],
+      WHERE kind = ?1 AND product COLLATE NOCASE IS ?2 AND audiences = ?3 AND (${sharing === '' ? "stems = '[]'" : sharing}) ORDER BY count DESC, id`,
+    ...[kind, product, audiences, ...stems],
   );
   const alike = rows.flatMap((row) => {
     const inWords = subjectLikeness(subjectOf(row), { stems: met.subject.stems });
@@ -182,12 +197,12 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
   const { edition, nowMs } = sighting;
   const packed = vector === undefined ? null : new Uint8Array(Float32Array.from(vector).buffer);
   sql.run(
-    `INSERT INTO gaps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?9, NULL, ?10, ?11)
+    `INSERT INTO gaps VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1, ?9, ?9, NULL, ?10, ?11, ?13)
       ON CONFLICT (id) DO UPDATE SET count = count + 1, last_seen = max(last_seen, ?9), vector = coalesce(vector, ?7),
         model = coalesce(model, ?8), closed_at = CASE WHEN ?12 THEN NULL ELSE closed_at END,
         edition = CASE WHEN ?12 THEN ?10 ELSE edition END, edition_number = CASE WHEN ?12 THEN ?11 ELSE edition_number END`,
     ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
-    ...[nowMs, edition, editionNumber(edition), isCurrent ? 1 : 0],
+    ...[nowMs, edition, editionNumber(edition), isCurrent ? 1 : 0, audienceList(sighting.audiences)],
   );
 };
 
@@ -236,16 +251,20 @@ interface ListedRow extends Record<string, SqlValue> {
 
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
-const listGaps = (sql: Sql, { state, limit, cursor }: GapListing): GapPage => {
+const listGaps = (sql: Sql, { state, limit, cursor, audiences = [] }: GapListing): GapPage => {
+  const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
   const rows = sql.all<ListedRow>(
     `SELECT *, (SELECT json_group_array(message) FROM
         (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples
-      FROM gaps WHERE ${IN_STATE[state]} AND (?1 IS NULL OR count < ?1 OR (count = ?1 AND id > ?2))
-      ORDER BY count DESC, id LIMIT ?3`,
-    ...[after?.count ?? null, after?.id ?? null, limit + 1],
+      FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE} AND (?2 IS NULL OR count < ?2 OR (count = ?2 AND id > ?3))
+      ORDER BY count DESC, id LIMIT ?4`,
+    ...[held, after?.count ?? null, after?.id ?? null, limit + 1],
   );
-  const [counted] = sql.all<{ total: number }>(`SELECT count(*) AS total FROM gaps WHERE ${IN_STATE[state]}`);
+  const [counted] = sql.all<{ total: number }>(
+    `SELECT count(*) AS total FROM gaps WHERE ${IN_STATE[state]} AND ${READABLE}`,
+    held,
+  );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
@@ -271,16 +290,17 @@ const gapOfRow = (row: ListedRow): KnowledgeGap => ({
 });
 
 interface RecordRow extends ListedRow {
-  /** JSON. */
+  /** JSON, as `audiences`. */
   stems: string;
+  audiences: string;
 }
 
-const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery): GapRecordPage => {
+const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery, audiences: readonly string[] = []): GapRecordPage => {
   const rows = sql.all<RecordRow>(
     `SELECT *, (SELECT json_group_array(json_object('message', message, 'subject', subject, 'intent', intent, 'product', product,
         'person_id', person)) FROM (SELECT * FROM gap_examples WHERE gap = gaps.id ORDER BY place)) AS examples
-      FROM gaps WHERE id > ? ORDER BY id LIMIT ?`,
-    ...[cursor ?? '', limit + 1],
+      FROM gaps WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
+    ...[JSON.stringify(audiences), cursor ?? '', limit + 1],
   );
   const page = rows.slice(0, limit);
   return {
@@ -292,6 +312,7 @@ const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery): GapRecordPage
       },
       ...{ first_seen: moment(row.first_seen), last_seen: moment(row.last_seen) },
       closed_at: row.closed_at === null ? null : moment(row.closed_at),
+      ...(row.audiences === '[]' ? {} : { audiences: readStored(AudienceList, row.audiences) ?? [NOBODY] }),
     })),
     next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
   };
@@ -302,9 +323,9 @@ const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
   if (sql.all('SELECT 1 AS found FROM gaps WHERE id = ?', gap.id).length > 0) return false;
   const closedAt = gap.closed_at === null ? null : Date.parse(gap.closed_at);
   sql.run(
-    "INSERT INTO gaps VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, '', 0)",
+    "INSERT INTO gaps VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, '', 0, ?)",
     ...[gap.id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(gap.stems), gap.count],
-    ...[Date.parse(gap.first_seen), Date.parse(gap.last_seen), closedAt],
+    ...[Date.parse(gap.first_seen), Date.parse(gap.last_seen), closedAt, audienceList(gap.audiences)],
   );
   for (const { person_id: person, ...query } of gap.examples) keepExample(sql, gap.id, { ...query, person });
   return true;
@@ -312,15 +333,15 @@ const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
 
 const moment = (ms: number): string => new Date(ms).toISOString();
 
-const gapsToCheck = (sql: Sql, edition: string, limit: number): OpenGap[] => {
+const gapsToCheck = (sql: Sql, edition: string, limit: number, audiences: string): OpenGap[] => {
   const rows = sql.all<
     GapRow & { asked_message: string; asked_subject: string | null; asked_intent: string; asked_product: string | null }
   >(
     `SELECT gaps.*, message AS asked_message, gap_examples.subject AS asked_subject, gap_examples.intent AS asked_intent,
         gap_examples.product AS asked_product
       FROM gaps JOIN gap_examples ON place = (SELECT max(place) FROM gap_examples WHERE gap = gaps.id)
-      WHERE closed_at IS NULL AND edition <> ?1 ORDER BY count DESC, gaps.id LIMIT ?2`,
-    ...[edition, limit],
+      WHERE closed_at IS NULL AND edition <> ?1 AND audiences = ?3 ORDER BY count DESC, gaps.id LIMIT ?2`,
+    ...[edition, limit, audiences],
   );
   return rows.map((row) => ({
     id: row.id,
@@ -406,4 +427,6 @@ const MIGRATIONS = [
     'ALTER TABLE gap_examples ADD COLUMN person TEXT',
     'CREATE INDEX gap_examples_by_person ON gap_examples (person) WHERE person IS NOT NULL',
   ],
+  // Audiences of the context that met the gap: a sorted list as JSON.
+  ["ALTER TABLE gaps ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'"],
 ];

@@ -20,6 +20,7 @@ import {
   requireCapability,
 } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
+import { isExternal, type KeyDirectory } from '../../signing/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import type { ReplayStore } from '../../signing/replay-store.ts';
 import type { StoredArticle } from './article-store.ts';
@@ -48,6 +49,7 @@ type LibraryContext = Context<GuardedEnv>;
 export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
+  const held = (c: LibraryContext): readonly string[] => c.get('context').audiences;
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
   // Rejects replays, since these routes write (signed context 4.7).
   const write = [
@@ -63,35 +65,37 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   app.get('/api/kb/inventory', ...read, async (c) => {
     const query = readAs(InventoryQuery, c.req.query());
     if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot list articles: ${describeIssues(query.issues)}`);
-    return c.json((await library(c).inventory(query.value)) satisfies Inventory);
+    return c.json((await library(c).inventory(query.value, held(c))) satisfies Inventory);
   });
   app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
-    const article = await library(c).readArticle(c.req.param('id'));
+    const article = await library(c).readArticle(c.req.param('id'), held(c));
     return article ? c.json(hostArticle(article)) : refused(c, 'NOT_FOUND', 'Cannot find this article');
   });
   app.put('/api/kb/articles/:id{.+}', ...write, (c) => putArticle(c, library(c), c.req.param('id')));
   app.delete('/api/kb/articles/:id{.+}', ...write, async (c) => {
-    const isKnown = await library(c).deleteArticle(c.req.param('id'));
+    const isKnown = await library(c).deleteArticle(c.req.param('id'), held(c));
     return isKnown ? c.body(null, 204) : refused(c, 'NOT_FOUND', 'Cannot find this article');
   });
   app.get('/api/kb/text/:id{.+}', ...read, async (c) => {
     const id = c.req.param('id');
-    const text = await library(c).readText(id);
+    const text = await library(c).readText(id, held(c));
     return text === undefined ? refused(c, 'NOT_FOUND', 'Cannot find this article') : c.json({ id, text });
   });
 
-  app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status()));
+  app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status(held(c))));
   app.post('/v1/sync', ...write, async (c) => {
     const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
-    return c.json(await library(c).startSync(request.value), 202);
+    return c.json(await library(c).startSync(request.value, held(c)), 202);
   });
 
-  app.get('/editions/current', ...read, async (c) => {
+  // An edition has the texts of every article: whoever reads it chooses what its caller may read.
+  const own = [contextGuard(settings), requireCapability('kb:read'), oursOnly(guard.directory)] as const;
+  app.get('/editions/current', ...own, async (c) => {
     const manifest = await library(c).currentEdition();
     return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
-  app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...read, async (c) => {
+  app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...own, async (c) => {
     const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
     if (!bytes) return refused(c, 'NOT_FOUND', 'Cannot find this part of an edition');
     return c.body(bytes, 200, { 'Content-Type': 'application/octet-stream' });
@@ -99,12 +103,26 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   return app;
 };
 
+/** Runs after the guard. */
+const oursOnly =
+  (directory: KeyDirectory) =>
+  async (c: LibraryContext, next: () => Promise<void>): Promise<Response | undefined> => {
+    const { caller } = c.get('context');
+    if (caller !== undefined && isExternal(directory, caller)) return refused(c, 'UNAUTHORIZED');
+    await next();
+    return undefined;
+  };
+
 /** Noted in the library of the call's workspace: one place for all isolates. */
 const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore => ({
   isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
 });
 
-const refused = (c: LibraryContext, code: 'NOT_FOUND' | 'INVALID_QUERY', message?: string): Response => {
+const refused = (
+  c: LibraryContext,
+  code: 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED',
+  message?: string,
+): Response => {
   c.set('outcome', code);
   return refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }) });
 };
@@ -118,7 +136,14 @@ const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<
     return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');
   const updatedSince = updated_since === undefined ? undefined : new Date(updated_since).toISOString();
   const from = cursor === undefined ? undefined : Number(cursor.slice(1));
-  const page = await library.listArticles({ intent, device, updatedSince, limit, from });
+  const page = await library.listArticles({
+    intent,
+    device,
+    updatedSince,
+    limit,
+    from,
+    audiences: c.get('context').audiences,
+  });
   const listing: ArticleListing = {
     articles: page.articles.map(hostArticle),
     total: page.total,
@@ -138,7 +163,8 @@ const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string)
   if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
   if (request.value.id !== undefined && request.value.id !== id)
     return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
-  const written = await library.writeArticle(id, request.value);
+  const written = await library.writeArticle(id, request.value, c.get('context').audiences);
+  if ('forbidden' in written) return refused(c, 'UNAUTHORIZED', written.forbidden);
   if ('refused' in written) return refused(c, 'INVALID_QUERY', written.refused);
   return c.json(hostArticle(written.article), written.isNew ? 201 : 200);
 };
@@ -152,6 +178,7 @@ const hostArticle = ({
   devices,
   lastUpdated,
   author,
+  audiences,
 }: StoredArticle): HostArticle => ({
   ...{ id, title, url, content },
   metadata: {
@@ -159,5 +186,6 @@ const hostArticle = ({
     device: devices,
     last_updated: lastUpdated,
     ...(author === undefined ? {} : { author }),
+    ...(audiences === undefined ? {} : { audience: audiences }),
   },
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
+import { NOBODY } from '../../signing/audiences.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
@@ -29,6 +30,8 @@ export interface ArticleQuery {
   limit: number;
   /** `next` of the previous page. */
   from?: number | undefined;
+  /** Of the context that asks: articles for others are not listed. Absent: none. */
+  audiences?: readonly string[] | undefined;
 }
 
 /** The articles of one library with their chunks. Methods that write return the number of rows written. */
@@ -40,6 +43,10 @@ export interface ArticleStore {
   known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner }>;
   count(owner?: ArticleOwner): number;
   chunkCount(): number;
+  /** Articles that these audiences may read, and their chunks. */
+  readable(audiences: readonly string[]): { articles: number; chunks: number };
+  /** Whether any article is for some audiences only. */
+  hasAudiences(): boolean;
   /** Bytes of all texts. */
   textBytes(): number;
   read(id: string): StoredArticle | undefined;
@@ -49,7 +56,7 @@ export interface ArticleStore {
   /** An article with its chunks. */
   entry(id: string): EditionEntry | undefined;
   /** A page of the articles, by id. */
-  listed(query: InventoryQuery): Inventory;
+  listed(query: InventoryQuery, audiences: readonly string[]): Inventory;
   /** Ids and hashes of all articles, a line each, by id. */
   inventory(): string;
   /** All articles with their chunks by id (by code point); can be iterated more than once. */
@@ -61,14 +68,14 @@ const ENTRIES_AT_ONCE = 10;
 
 export const articleStore = (sql: Sql): ArticleStore => ({
   put: ({ article, chunks }, { owner, hash, content }) => {
-    const { id, title, url, intents, devices, lastUpdated, author = null } = article;
+    const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [] } = article;
     sql.run(
-      `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, chunk_count)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
+      `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
+       chunk_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
        title = excluded.title, url = excluded.url, intents = excluded.intents, devices = excluded.devices,
-       last_updated = excluded.last_updated, author = excluded.author, chunk_count = excluded.chunk_count`,
+       last_updated = excluded.last_updated, author = excluded.author, audiences = excluded.audiences, chunk_count = excluded.chunk_count`,
       ...[id, owner, hash, title, url, JSON.stringify(intents), JSON.stringify(devices), lastUpdated, author],
-      chunks.length,
+      ...[JSON.stringify(audiences), chunks.length],
     );
     sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
     sql.run('DELETE FROM texts WHERE id = ?', id);
@@ -92,6 +99,14 @@ export const articleStore = (sql: Sql): ArticleStore => ({
     sql.all<{ n: number }>('SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)', owner ?? null)[0]
       ?.n ?? 0,
   chunkCount: () => sql.all<{ n: number | null }>('SELECT sum(chunk_count) AS n FROM articles')[0]?.n ?? 0,
+  readable: (audiences) => {
+    const [row] = sql.all<{ articles: number; chunks: number | null }>(
+      `SELECT count(*) AS articles, sum(chunk_count) AS chunks FROM articles WHERE ${READABLE}`,
+      JSON.stringify(audiences),
+    );
+    return { articles: row?.articles ?? 0, chunks: row?.chunks ?? 0 };
+  },
+  hasAudiences: () => sql.all("SELECT 1 AS one FROM articles WHERE audiences <> '[]' LIMIT 1").length > 0,
   textBytes: () =>
     sql.all<{ n: number | null }>(
       'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
@@ -104,10 +119,10 @@ export const articleStore = (sql: Sql): ArticleStore => ({
     )[0]?.text,
   page: (query) => pageOf(sql, query),
   entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
-  listed: ({ limit, cursor }) => {
+  listed: ({ limit, cursor }, audiences) => {
     const rows = sql.all<{ id: string; hash: string; owner: ArticleOwner; last_updated: string }>(
-      'SELECT id, hash, source AS owner, last_updated FROM articles WHERE id > ? ORDER BY id LIMIT ?',
-      ...[cursor ?? '', limit + 1],
+      `SELECT id, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
+      ...[JSON.stringify(audiences), cursor ?? '', limit + 1],
     );
     const articles = rows.slice(0, limit);
     return { articles, next_cursor: rows.length > limit ? (articles.at(-1)?.id ?? null) : null };
@@ -142,11 +157,14 @@ interface ArticleRow extends Record<string, string | number | null> {
   devices: string;
   last_updated: string;
   author: string | null;
+  audiences: string;
 }
 
 const SELECT_ARTICLES = 'SELECT * FROM articles JOIN contents USING (id)';
 
 const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
+  // A damaged list is one that nobody holds.
+  ...(row.audiences === '[]' ? {} : { audiences: readStored(Labels, row.audiences) ?? [NOBODY] }),
   id: row.id,
   title: row.title,
   url: row.url,
@@ -160,9 +178,13 @@ const Labels = z.array(z.string());
 
 const articleOf = (row: ArticleRow): StoredArticle => ({ ...metadataOf(row), content: String(row.content) });
 
-const CONDITIONS = `(?1 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHERE lower(value) = lower(?1)))
-  AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(devices) WHERE lower(value) = lower(?2)))
-  AND (?3 IS NULL OR last_updated > ?3)`;
+/** `mayRead` of signing/audiences.ts, for the audiences in the first parameter. */
+const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
+  OR EXISTS (SELECT 1 FROM json_each(audiences) WHERE value IN (SELECT value FROM json_each(?1))))`;
+
+const CONDITIONS = `${READABLE} AND (?2 IS NULL OR EXISTS (SELECT 1 FROM json_each(intents) WHERE lower(value) = lower(?2)))
+  AND (?3 IS NULL OR EXISTS (SELECT 1 FROM json_each(devices) WHERE lower(value) = lower(?3)))
+  AND (?4 IS NULL OR last_updated > ?4)`;
 
 /**
  * Size limit of a page, in bytes of UTF-8. As JSON it is at most twice that, since stored texts have no control characters that take more than two
@@ -172,15 +194,16 @@ const PAGE_BYTES = 1_900_000;
 /** Overhead of an article's member names and separators. */
 const FRAME_BYTES = 200;
 // length() counts characters, and ends at a NUL.
-const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', "coalesce(author, '')"]
+const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', 'audiences', "coalesce(author, '')"]
   .map((column) => `octet_length(${column})`)
   .join(' + ');
 
 const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
-  const filters = [query.intent ?? null, query.device ?? null, query.updatedSince ?? null];
+  const { audiences = [], intent = null, device = null, updatedSince = null } = query;
+  const filters = [JSON.stringify(audiences), intent, device, updatedSince];
   const sizes = sql.all<{ place: number; size: number }>(
     `SELECT place, ${FRAME_BYTES} + ${SIZE} AS size FROM articles JOIN contents USING (id)
-     WHERE ${CONDITIONS} AND place > ?4 ORDER BY place LIMIT ?5`,
+     WHERE ${CONDITIONS} AND place > ?5 ORDER BY place LIMIT ?6`,
     ...[...filters, query.from ?? 0, query.limit + 1],
   );
   let bytes = 0;
@@ -190,7 +213,7 @@ const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
   });
   const last = shown.at(-1)?.place ?? 0;
   const rows = sql.all<ArticleRow>(
-    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?4 AND place <= ?5 ORDER BY place`,
+    `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND place > ?5 AND place <= ?6 ORDER BY place`,
     ...[...filters, query.from ?? 0, last],
   );
   const [count] = sql.all<{ n: number }>(`SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`, ...filters);

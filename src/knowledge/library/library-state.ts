@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { migrate } from '../../storage/migrations.ts';
+import { addColumn, migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
 
@@ -25,7 +25,8 @@ type StateName =
   | 'clean_after'
   | 'embedding'
   | 'vectors_in'
-  | 'remove_vectors_at';
+  | 'remove_vectors_at'
+  | 'has_audiences';
 
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {
@@ -43,7 +44,11 @@ export const libraryState = (sql: Sql): LibraryState => {
 
 /** Brings the tables of a library up to date. A row stays below 2 MB: an article is at most 1.5 MB of UTF-8. */
 export const createTables = (sql: Sql): void => {
-  migrate(sql, 'library', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`)]);
+  migrate(sql, 'library', [
+    TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`),
+    // A list of names as JSON; empty for everybody.
+    addColumn('articles', 'audiences', "TEXT NOT NULL DEFAULT '[]'"),
+  ]);
 };
 
 const TABLES = [

@@ -3,6 +3,7 @@ import type { ArticlePut } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
+import { mayRead, mayReadAsked } from '../../signing/audiences.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { hashArticle } from '../articles/hash-article.ts';
@@ -49,22 +50,26 @@ export interface LibraryOptions {
   wordVectors?: (() => WordVectors) | undefined;
 }
 
-/** Operations on the knowledge base of one workspace. Results are plain data, so that they can cross a remote call. */
+/**
+ * Operations on the knowledge base of one workspace. Results are plain data, so that they can cross a remote call. `audiences` are those of
+ * the context that asks; without them it reads and changes only what is for everybody.
+ */
 export interface Library {
-  status(): SyncStatus;
+  status(audiences?: readonly string[]): SyncStatus;
   /** Starts a sync unless one runs; that one is left to finish. */
-  startSync(request: SyncRequest): SyncAccepted;
+  startSync(request: SyncRequest, audiences?: readonly string[]): SyncAccepted;
   listArticles(query: ArticleQuery): ArticlePage & { updatedAt: string };
-  inventory(query: InventoryQuery): Inventory;
-  readArticle(id: string): StoredArticle | undefined;
-  readText(id: string): string | undefined;
+  inventory(query: InventoryQuery, audiences?: readonly string[]): Inventory;
+  readArticle(id: string, audiences?: readonly string[]): StoredArticle | undefined;
+  readText(id: string, audiences?: readonly string[]): string | undefined;
   /** Adds an article owned by the library; syncs do not change it. It is published within some seconds. */
   writeArticle(
     id: string,
     article: ArticlePut,
-  ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string }>;
+    audiences?: readonly string[],
+  ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string } | { forbidden: string }>;
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
-  deleteArticle(id: string): Promise<boolean>;
+  deleteArticle(id: string, audiences?: readonly string[]): Promise<boolean>;
   /** Notes a call that writes; false for a replay (signed context 4.7). */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
@@ -130,6 +135,27 @@ export const createLibrary = (options: LibraryOptions): Library => {
     state.write('publish_at', Math.min(by, now() + PUBLISH_AFTER_MS));
   };
 
+  const readable = (id: string, held: readonly string[] = []): StoredArticle | undefined => {
+    const article = articles.read(id);
+    return article !== undefined && mayRead(held, article.audiences) ? article : undefined;
+  };
+
+  /** Counts what the asker may read. Articles that a sync names may be for others, or were not taken in with theirs. */
+  const shownStatus = (status: SyncStatus, held: readonly string[]): SyncStatus => {
+    if (mayReadAsked(held, ['*']) || !(articles.hasAudiences() || state.read('has_audiences') === true)) return status;
+    const report = status.last_report;
+    return {
+      ...status,
+      ...articles.readable(held),
+      last_report: report && {
+        ...report,
+        skipped: [],
+        warnings: [],
+        held_deletions: report.held_deletions && { ...report.held_deletions, ids: [] },
+      },
+    };
+  };
+
   // After a deployment: the next sync may be an hour away.
   if (editions.isCurrentUnreadable()) {
     planPublishing();
@@ -137,23 +163,28 @@ export const createLibrary = (options: LibraryOptions): Library => {
   }
 
   return {
-    status: driver.status,
-    startSync: driver.start,
+    status: (held = []) => shownStatus(driver.status(), held),
+    startSync: (request, held = []) => {
+      const { status, ...accepted } = driver.start(request);
+      return { ...accepted, status: shownStatus(status, held) };
+    },
     work: driver.work,
     isBusy: () => driver.nextDueAt() !== undefined,
     listArticles: (query) => ({
       ...articles.page(query),
       updatedAt: editions.current()?.manifest.createdAt ?? new Date(0).toISOString(),
     }),
-    inventory: articles.listed,
-    readArticle: articles.read,
-    readText: articles.readText,
-    writeArticle: async (id, put) => {
+    inventory: (query, held = []) => articles.listed(query, held),
+    readArticle: readable,
+    readText: (id, held) => (readable(id, held) === undefined ? undefined : articles.readText(id)),
+    writeArticle: async (id, put, held = []) => {
       const reply = replyOf(id, put, now());
       const hash = await hashArticle(reply);
       try {
         const { warnings: _, content, ...entry } = takeInArticle(reply, normalise);
         const isNew = articles.owner(id) === undefined;
+        if (!isNew && readable(id, held) === undefined) return { forbidden: FOR_OTHERS };
+        if (!mayRead(held, entry.article.audiences)) return { forbidden: NOT_HELD };
         sql.transaction(() => {
           articles.put(entry, { owner: 'local', hash, content });
           sync.removeTombstone(id);
@@ -168,8 +199,8 @@ export const createLibrary = (options: LibraryOptions): Library => {
         throw error;
       }
     },
-    deleteArticle: async (id) => {
-      if (articles.owner(id) === undefined) return false;
+    deleteArticle: async (id, held) => {
+      if (readable(id, held) === undefined) return false;
       sql.transaction(() => {
         articles.remove(id);
         // Also under an article of our own: the host may list one with this id.
@@ -189,6 +220,10 @@ export const createLibrary = (options: LibraryOptions): Library => {
     editionPart: editions.part,
   };
 };
+
+const FOR_OTHERS = 'Cannot write the article: there is one of that id, for an audience that the key does not hold';
+const NOT_HELD =
+  'Cannot write the article: it is for audiences of which the key holds none. Name one in metadata.audience that it holds, or use another key';
 
 /** Additional operations with an embedding model. */
 const withEmbedding = (
@@ -213,5 +248,6 @@ const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut,
     device: metadata.device ?? [],
     last_updated: metadata.last_updated ?? new Date(now).toISOString(),
     author: metadata.author,
+    audience: metadata.audience,
   },
 });

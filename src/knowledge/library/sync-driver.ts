@@ -404,6 +404,7 @@ const addPage = (
   addSkipped(run, page.skipped);
   run.nameless += page.skipped.filter(({ id }) => !KnowledgeFile.safeParse(id).success || id.startsWith('(')).length;
   const seen = new Set(before);
+  if (hashed.some(({ reply }) => (reply.metadata?.audience ?? null) !== null)) parts.state.write('has_audiences', true);
   for (const article of hashed) {
     const { id } = article.reply;
     const version = known.get(id);

@@ -6,7 +6,7 @@ import { backgroundShares } from '../../search/background-shares.ts';
 import { cachedArticle } from '../../search/chunk-cache.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
-import { findEntry } from '../../search/text-table.ts';
+import { findTerm } from '../../search/open-index.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { stem } from '../../text/stem.ts';
@@ -293,8 +293,7 @@ export const isForeignTo = (edition: Edition, text: string | undefined): boolean
 const MAX_READ = 4000;
 
 /** Whether an article contains a word in any inflected form. */
-export const knowsWord = (edition: Edition, word: string): boolean =>
-  findEntry(edition.index.terms, new TextEncoder().encode(stem(word))) >= 0;
+export const knowsWord = (edition: Edition, word: string): boolean => findTerm(edition.index, stem(word)) >= 0;
 
 /** The language of the articles (BCP 47); undefined if unknown. */
 export const languageOfArticles = (edition: Edition): string | undefined => languageOf(edition).language;

@@ -9,5 +9,6 @@ export const asRemote = (book: GapBook): RemoteGapBook => ({
   records: async (...given) => book.records(...given),
   restore: async (...given) => book.restore(...given),
   toCheck: async (...given) => book.toCheck(...given),
+  audienceLists: async () => book.audienceLists(),
   noteChecked: async (...given) => book.noteChecked(...given),
 });

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { hashArticle } from '../../../src/knowledge/articles/hash-article.ts';
+import { normaliseArticle } from '../../../src/knowledge/articles/normalise-article.ts';
+
+const reply = (audience: unknown, content: string) => ({
+  ...{ id: 'a.md', title: 'T', url: 'https://kb.example/a', content },
+  metadata: { intent: [], device: [], last_updated: '2024-01-02', audience },
+});
+const audiencesOf = (audience: unknown, content = 'Text.') =>
+  normaliseArticle(reply(audience, content), { articleUrl: () => '' }).article.audiences;
+const frontMatter = (lines: string) => audiencesOf(undefined, `---\n${lines}\n---\nText.`);
+
+const NOBODY = ['nobody'];
+
+describe('who may read an article', () => {
+  it.each([
+    ['nothing', undefined, undefined],
+    ['null', null, undefined],
+    ['a list', ['staff', 'sales'], ['staff', 'sales']],
+    ['one name', 'staff', ['staff']],
+    ['a name with white space and capitals', [' Staff '], ['staff']],
+    ['a name twice', ['staff', 'staff'], ['staff']],
+    ['an empty list', [], NOBODY],
+    ['an empty name', [''], NOBODY],
+    ['a name that is none', ['the staff'], NOBODY],
+    ['a name of 65 letters', ['a'.repeat(65)], NOBODY],
+    ['a star', ['*'], NOBODY],
+    ['a number', 7, NOBODY],
+    ['an object', { staff: true }, NOBODY],
+    ['some names that are none', ['staff', 'the sales', 5], ['staff']],
+  ])('is read from metadata with %s', (_, audience, expected) => {
+    expect(audiencesOf(audience)).toEqual(expected);
+  });
+
+  it('is at most twenty audiences, the first', () => {
+    expect(audiencesOf(Array.from({ length: 25 }, (_, at) => `group${at}`))).toHaveLength(20);
+  });
+
+  it.each([
+    ['a list', 'audience: [staff, sales]', ['staff', 'sales']],
+    ['a list of lines', 'audience:\n  - staff\n  - sales', ['staff', 'sales']],
+    ['one name', 'audience: staff', ['staff']],
+    ['the plural', 'audiences: staff', ['staff']],
+    ['a capital letter', 'Audience: staff', ['staff']],
+    ['no value', 'audience:', NOBODY],
+    ['a list written as a text', 'audience: staff, sales', NOBODY],
+    ['broken YAML', 'title: "Broken\naudience: staff', ['staff']],
+    ['broken YAML and no value', 'title: "Broken\naudience:\n  - staff', NOBODY],
+  ])('is read from front matter with %s', (_, lines, expected) => {
+    expect(frontMatter(lines)).toEqual(expected);
+  });
+
+  it('is read from front matter that nobody has closed', () => {
+    expect(audiencesOf(undefined, '---\ntitle: T\naudience: staff\n\nText.')).toEqual(['staff']);
+    expect(audiencesOf(undefined, '---\ntitle: T\n\nThe word\naudience: means listeners.')).toBeUndefined();
+  });
+
+  it('is whom both name, where metadata and front matter do', () => {
+    expect(audiencesOf(['staff', 'sales'], '---\naudience: [sales, legal]\n---\nText.')).toEqual(['sales']);
+    expect(audiencesOf(['staff'], '---\naudience: legal\n---\nText.')).toEqual(NOBODY);
+  });
+
+  it('is warned about where something was left out', () => {
+    const { warnings } = normaliseArticle(reply(['the staff'], 'Text.'), { articleUrl: () => '' });
+    expect(warnings.join(' ')).toMatch(/Left out some of its audiences.*Shown to nobody/);
+  });
+
+  it('is part of what makes an article another', async () => {
+    const hashes = [undefined, ['staff'], ['sales']].map((audience) => hashArticle(reply(audience, 'Text.')));
+    expect(new Set(await Promise.all(hashes)).size).toBe(3);
+  });
+});
