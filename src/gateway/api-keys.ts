@@ -1,6 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
-import { Capability, WorkspaceId } from '../contract/names.ts';
+import { Capability, HeldAudiences, WorkspaceId } from '../contract/names.ts';
 import { encodeBase64url } from '../signing/base64url.ts';
 import { readStored } from '../storage/stored-json.ts';
 
@@ -20,6 +20,8 @@ export const ApiKeyRecord = z.object({
   /** The first is the default of a request that names none. */
   workspaces: z.array(WorkspaceId).min(1).max(50),
   capabilities: z.array(Capability).max(24),
+  /** Articles for these audiences may be read and written too; `*` for all. Absent: only those for everybody. */
+  audiences: HeldAudiences.optional(),
   /** Which of the gateway's rate limits applies. */
   rate: z.enum(['standard', 'high', 'unlimited']),
   /** ISO 8601; no expiry when absent. */

@@ -100,6 +100,7 @@ export const createAsking = (parts: AskParts): Asking => {
       authentication: key.authentication ?? 'key',
       // A question is untrusted text: write rights are not delegated with it (signed context 10.2).
       capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
+      audiences: key.audiences,
       budgets: { calls: DEFAULT_CALLS, ...parts.budgets },
       timeoutMs,
       now: startedAtMs,

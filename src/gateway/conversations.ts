@@ -25,6 +25,8 @@ interface Asker {
   workspace: string;
   /** Id of the API key. */
   subject: string;
+  /** Whose articles may be read: a turn is stored with them, and read by those who hold them all. */
+  audiences: readonly string[];
   traceId: string;
   signal: AbortSignal;
   now: number;
@@ -113,13 +115,14 @@ const store = async (client: SignedClient, place: ConversationPlace, memory: Mem
   return answer.ok && answer.status === 201;
 };
 
-const contextOf = ({ subject, workspace, traceId, now }: Asker, capability: string, timeoutMs: number) =>
+const contextOf = ({ subject, workspace, audiences, traceId, now }: Asker, capability: string, timeoutMs: number) =>
   originate({
     self: 'gateway',
     subject,
     workspace,
     authentication: 'key',
     capabilities: [capability],
+    audiences,
     timeoutMs: Math.max(1, Math.floor(timeoutMs)),
     now,
     traceId,

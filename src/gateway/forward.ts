@@ -58,6 +58,7 @@ export const forward = async (
     workspace,
     authentication: key.authentication ?? 'key',
     capabilities,
+    audiences: key.audiences,
     budgets: { calls: DEFAULT_CALLS, ...budgets },
     timeoutMs,
     now: Date.now(),

@@ -9,22 +9,31 @@ import {
 } from 'jose';
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/issue.ts';
-import { WorkspaceId } from '../contract/names.ts';
+import { Audience, HeldAudiences, WorkspaceId } from '../contract/names.ts';
 import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
 import { readBody } from '../http/read-body.ts';
 import { SettingRefused, serviceAddress } from '../runtime/service-address.ts';
+import { MAX_AUDIENCES } from '../signing/limits.ts';
 import { type ApiKey, ApiKeyRecord, hashApiKey } from './api-keys.ts';
 import { GatewayError } from './gateway-error.ts';
 
+/**
+ * Claims that a token has to have, all of them: a text that the claim equals, or that a list (or `scope`, separated by spaces)
+ * contains. A name that no claim has may be a path, `realm_access.roles`.
+ */
+const Claims = z.record(z.string().min(1).max(200), z.string().min(1).max(500));
+
 /** What holders of a token may do. */
 const Grant = z.strictObject({
-  /**
-   * Claims that the token has to have, all of them: a text that the claim equals, or that a list (or `scope`, separated by spaces)
-   * contains. A name that no claim has may be a path, `realm_access.roles`. Absent: every token.
-   */
-  claims: z.record(z.string().min(1).max(200), z.string().min(1).max(500)).optional(),
+  /** Absent: every token. */
+  claims: Claims.optional(),
   workspaces: z.array(WorkspaceId).min(1).max(50),
   capabilities: ApiKeyRecord.shape.capabilities,
+  /** Audiences of its holder, some of them only with further claims: `{"name": "legal", "claims": {"groups": "legal"}}`. */
+  audiences: z
+    .array(z.union([HeldAudiences.element, z.strictObject({ name: Audience, claims: Claims })]))
+    .max(100)
+    .optional(),
   /** `standard` when absent; counted for each person. */
   rate: ApiKeyRecord.shape.rate.optional(),
 });
@@ -116,9 +125,11 @@ export const oidcTokens = (
       const grant = provider.grants.find((each) => fits(each.claims ?? {}, claims));
       if (grant === undefined) throw refused('its claims give no rights here');
       const { workspaces, capabilities, rate = 'standard' } = grant;
+      const audiences = audiencesOf(grant, claims);
       const [first = '', ...others] = workspaces;
       const id = (await hashApiKey(`${issuer}\n${claims.sub}`)).slice(0, 16);
-      return { name: 'token', workspaces: [first, ...others], capabilities, rate, id, authentication: 'oidc' };
+      const rights = { workspaces: [first, ...others] satisfies ApiKey['workspaces'], capabilities, audiences, rate };
+      return { name: 'token', ...rights, id, authentication: 'oidc' };
     },
   };
 };
@@ -215,6 +226,15 @@ const discovered = async (issuer: string, send: typeof fetch): Promise<string> =
   } catch (error) {
     throw unavailable(error);
   }
+};
+
+/** The first 20 that the claims give: a context holds no more. */
+const audiencesOf = ({ audiences = [] }: z.infer<typeof Grant>, claims: JWTPayload): string[] => {
+  const held = audiences.flatMap((each) => {
+    if (typeof each === 'string') return each;
+    return fits(each.claims, claims) ? each.name : [];
+  });
+  return [...new Set(held)].slice(0, MAX_AUDIENCES);
 };
 
 const fits = (demanded: Readonly<Record<string, string>>, claims: JWTPayload): boolean =>

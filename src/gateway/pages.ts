@@ -94,17 +94,21 @@ const askerOf = async (c: Context<GatewayEnv>, parts: PagesParts): Promise<Origi
   if (authorization === undefined && publicWorkspace !== undefined) {
     const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
     if (!(await withinPublicRate(address, limits))) throw new GatewayError('RATE_LIMITED');
-    return begin(c, { subject: 'anon:pages', workspace: publicWorkspace, authentication: 'none', now });
+    return begin(c, { subject: 'anon:pages', workspace: publicWorkspace, audiences: [], authentication: 'none', now });
   }
   const key = await signIn(c, parts, authorization);
   demand(key, 'kb:read');
   const workspace = workspaceOf(key, c.req.query('workspace_id'));
-  return begin(c, { subject: `user:${key.id}`, workspace, authentication: key.authentication ?? 'key', now });
+  const { audiences = [], authentication = 'key' } = key;
+  return begin(c, { subject: `user:${key.id}`, workspace, audiences, authentication, now });
 };
 
 const begin = (
   c: Context<GatewayEnv>,
-  { now, ...who }: Pick<OriginContext, 'subject' | 'workspace' | 'authentication'> & { now: () => number },
+  {
+    now,
+    ...who
+  }: Pick<OriginContext, 'subject' | 'workspace' | 'audiences' | 'authentication'> & { now: () => number },
 ): OriginContext =>
   originate({
     ...who,

@@ -67,9 +67,9 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     const given = turnsIn(metadata);
     const bounds = () => ({ ai, timeLeftMs: context.deadlineMs - now(), signal });
     const withinMs = () => Math.min(RECALL_MS, (context.deadlineMs - now()) * SHARE_OF_RECALLING);
-    const { workspace, subject, traceId } = context;
+    const { workspace, subject, audiences, traceId } = context;
     const personId = id === undefined ? MemoryId.safeParse(metadata?.person_id).data : personIn(metadata);
-    const asker = () => ({ workspace, subject, traceId, signal, now: now(), personId });
+    const asker = () => ({ workspace, subject, audiences, traceId, signal, now: now(), personId });
     const hasFacts =
       (id ?? personId) !== undefined &&
       factTokens > 0 &&

@@ -38,6 +38,7 @@ import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
 import { readFacts } from './read-facts.ts';
+import { ASKED_WITH, readableMemories } from './readable-memories.ts';
 import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
 import { restoreMemories } from './restore-memories.ts';
 import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
@@ -74,7 +75,7 @@ const TURNS_CAPABILITY = 'memory:turns:write';
 const RESTORE_CAPABILITY = 'memory:restore:write';
 /** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
-const RESERVED = 'Cannot store the memory: metadata.asked_by is reserved';
+const RESERVED = [ASKED_BY, ASKED_WITH];
 /** Part of the deadline that is reserved to write and sign the response. */
 const RESERVE_MS = 100;
 
@@ -112,6 +113,7 @@ export const createApp = (parts: MemoryParts) => {
       signal: AbortSignal.any([c.req.raw.signal, AbortSignal.timeout(timeoutMs)]),
     };
   };
+  const readable = (c: MemoryContext) => readableMemories(store, c.get('context').audiences);
   const embeddingsFor = (c: MemoryContext): CachedEmbeddings | undefined =>
     queryEmbeddings?.({ waitUntil: waitUntilOf(c), workspace: c.get('context').workspace });
   const forgetEmbeddings = (c: MemoryContext): ErasingParts['forgetEmbeddings'] => {
@@ -129,9 +131,12 @@ export const createApp = (parts: MemoryParts) => {
     const input = readJson(c.get('body'), MemoryInput);
     if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem);
     const { metadata } = input.value;
-    if (metadata !== undefined && Object.hasOwn(metadata, ASKED_BY)) return errorResponse(c, 'INVALID_QUERY', RESERVED);
-    const { subject } = c.get('context');
-    const memory = isTurn ? { ...input.value, metadata: { ...metadata, [ASKED_BY]: subject } } : input.value;
+    const reserved = RESERVED.find((name) => metadata !== undefined && Object.hasOwn(metadata, name));
+    if (reserved !== undefined)
+      return errorResponse(c, 'INVALID_QUERY', `Cannot store the memory: metadata.${reserved} is reserved`);
+    const { subject, audiences } = c.get('context');
+    const asked = { [ASKED_BY]: subject, ...(audiences.length === 0 ? {} : { [ASKED_WITH]: [...audiences] }) };
+    const memory = isTurn ? { ...input.value, metadata: { ...metadata, ...asked } } : input.value;
     const { embeddings } = parts;
     const storing = { store, embeddings, quotas, newId, now, log, subject, isTurn, ...callOf(c) };
     const stored = await storeMemory(memory, storing);
@@ -151,12 +156,16 @@ export const createApp = (parts: MemoryParts) => {
     if (!query.ok) return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`);
     const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
     const { workspaceId, signal } = callOf(c);
-    const page = await store.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
+    const own = readable(c);
+    const page = await own.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
     if (query.value.relations === undefined) return jsonAnswer(fitPage(page) satisfies MemoryPage);
     const memories = await mapBounded(page.memories, async (memory) => {
-      const adjacent = await store.getMemoryRelationships(memory.id, workspaceId, { signal });
-      const own = adjacent.filter(({ relationship }) => relationship.from_memory_id === memory.id);
-      const related_to = own.map(({ relationship: { to_memory_id, type } }) => ({ memory_id: to_memory_id, type }));
+      const adjacent = await own.getMemoryRelationships(memory.id, workspaceId, { signal });
+      const outgoing = adjacent.filter(({ relationship }) => relationship.from_memory_id === memory.id);
+      const related_to = outgoing.map(({ relationship: { to_memory_id, type } }) => ({
+        memory_id: to_memory_id,
+        type,
+      }));
       return related_to.length === 0 ? memory : { ...memory, related_to };
     });
     return jsonAnswer(fitPage({ ...page, memories }) satisfies MemoryPage);
@@ -187,11 +196,16 @@ export const createApp = (parts: MemoryParts) => {
     const call = callOf(c);
     const startedAtMs = now();
     const embeddingProvider = embeddingsFor(c);
-    const found = await findMemories(engines, (engine) => search(engine, call.workspaceId), {
-      ...call,
-      ...options,
-      embeddingProvider,
-    });
+    const storageClient = readable(c);
+    const found = await findMemories(
+      engines,
+      (engine) => search(engine.forRequest({ storageClient }), call.workspaceId),
+      {
+        ...call,
+        ...options,
+        embeddingProvider,
+      },
+    );
     const { result, degraded } = found;
     if (!result.ok && REQUEST_ERRORS.has(result.error.type)) return found;
     const outcome = result.ok ? (options.isEmpty(result.value) ? 'empty' : 'found') : 'failed';
@@ -278,7 +292,7 @@ export const createApp = (parts: MemoryParts) => {
     const request = readJson(c.get('body'), FactsRequest);
     if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
     const { subject } = c.get('context');
-    const options = { engines, store, subject, embeddingProvider: embeddingsFor(c), ...callOf(c) };
+    const options = { engines, store: readable(c), subject, embeddingProvider: embeddingsFor(c), ...callOf(c) };
     const { result, facts } = await readFacts(request.value, options);
     return result.ok ? jsonAnswer(facts) : contextErrorResponse(c, result.error);
   });
@@ -317,7 +331,7 @@ export const createApp = (parts: MemoryParts) => {
   app.get(`${MEMORIES}/:id`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
     const id = readAs(MemoryId, c.req.param('id'));
-    const memory = id.ok ? await store.get(workspaceId, id.value, { signal }) : undefined;
+    const memory = id.ok ? await readable(c).get(workspaceId, id.value, { signal }) : undefined;
     return memory === undefined ? errorResponse(c, 'NOT_FOUND', NO_MEMORY) : jsonAnswer(memory);
   });
   app.delete(`${MEMORIES}/:id`, ...write, async (c) => {

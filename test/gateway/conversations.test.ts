@@ -15,6 +15,7 @@ const place = (changes: Partial<ConversationPlace> = {}): ConversationPlace => (
   id: 'c-1',
   workspace: 'acme',
   subject: 'user:ada',
+  audiences: [],
   traceId: 'a'.repeat(32),
   signal: new AbortController().signal,
   now: Date.now(),
@@ -144,4 +145,51 @@ describe('personIn()', () => {
       expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }));
     },
   );
+});
+
+describe('a turn that was asked with audiences', () => {
+  const held = (audiences: string[]) => place({ audiences });
+  const turn = { question: 'What does staff earn?', answer: 'Ninety dollars.' };
+
+  it('is recalled by those who hold them all, and by nobody else', async () => {
+    const conversations = conversationsBy(gateway);
+    expect(await conversations.remember(held(['staff', 'sales']), turn)).toBe(true);
+    expect(await conversations.recall(held(['staff', 'sales']), 5000)).toHaveLength(1);
+    expect(await conversations.recall(held(['*']), 5000)).toHaveLength(1);
+    for (const audiences of [[], ['staff']]) expect(await conversations.recall(held(audiences), 5000)).toEqual([]);
+  });
+
+  it('is shown by no route of the memories to others', async () => {
+    await conversationsBy(gateway).remember(held(['staff']), turn);
+    const read = async (audiences: string[], path: string, body?: object) => {
+      const about = { self: 'gateway', subject: 'user:eve', workspace: 'acme', authentication: 'key', audiences };
+      const context = originate({ ...about, capabilities: ['memory:read'], timeoutMs: 5000, now: Date.now() });
+      const text = body && JSON.stringify(body);
+      const answer = await gateway.call(context, {
+        to: 'memory',
+        path,
+        body: text,
+        signal: new AbortController().signal,
+      });
+      return answer.ok ? JSON.stringify(answer.json()) : '';
+    };
+    const all = async (audiences: string[]) => {
+      const listed = await read(audiences, MEMORIES);
+      const [first] = (JSON.parse(await read(['*'], MEMORIES)) as { memories: { id: string }[] }).memories;
+      return [
+        listed,
+        await read(audiences, `${MEMORIES}/${first?.id}`),
+        await read(audiences, `${MEMORIES}/search`, { query: 'dollars staff earn' }),
+        await read(audiences, `${MEMORIES}/search/batch`, { queries: ['dollars', 'staff'] }),
+        await read(audiences, `${MEMORIES}/context`, { query: 'dollars staff earn' }),
+        await read(audiences, `${MEMORIES}/context/preview`, { query: 'dollars staff earn' }),
+      ];
+    };
+    for (const shown of await all([])) expect(shown).not.toMatch(/earn|dollars\./);
+    for (const shown of await all(['staff'])) expect(shown).toMatch(/earn|dollars|memory_count|staff/i);
+  });
+
+  it('cannot be made by a caller that stores memories', async () => {
+    expect(await store({ type: 'note', content: 'x', metadata: { asked_with: ['staff'] } })).not.toBe(201);
+  });
 });

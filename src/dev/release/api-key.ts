@@ -12,6 +12,8 @@ const HELP = `Makes an API key. The key is printed once and stored nowhere; its 
   --name <name>          whose key it is
   --workspaces <list>    workspaces that it may use, separated by commas (default default)
   --capabilities <list>  what it may do, separated by commas (default kb:read)
+  --audience <list>      audiences whose articles it may read and write, separated by commas; '*' for all (default
+                         none: only articles for everybody)
   --rate <rate>          standard, high or unlimited (default standard)
   --expires <time>       when it ends, for instance 2027-01-01T00:00:00Z; without it never
   --origins <list>       makes a publishable key, for the answer box: pages of these origins may ask with it, and it may
@@ -33,6 +35,7 @@ const { values } = readCommandLine(HELP, {
     name: { type: 'string', default: '' },
     workspaces: { type: 'string', default: 'default' },
     capabilities: { type: 'string', default: 'kb:read' },
+    audience: { type: 'string' },
     rate: { type: 'string', default: 'standard' },
     expires: { type: 'string' },
     origins: { type: 'string' },
@@ -43,6 +46,7 @@ const record = ApiKeyRecord.safeParse({
   name: values.name,
   workspaces: values.workspaces.split(','),
   capabilities: values.capabilities.split(','),
+  ...(values.audience === undefined ? {} : { audiences: values.audience.split(',') }),
   rate: values.rate,
   ...(values.expires === undefined ? {} : { expires_at: values.expires }),
   ...(values.origins === undefined ? {} : { origins: values.origins.split(',') }),

@@ -136,6 +136,7 @@ const OWNER: ApiKeyRecord = {
   capabilities: [
     ...['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write', 'metrics:read', 'answers:*'],
   ],
+  audiences: ['*'],
   rate: 'unlimited',
 };
 
