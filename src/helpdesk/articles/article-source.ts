@@ -28,7 +28,7 @@ interface ArticlePage {
   next: unknown;
 }
 
-/** A public, published article of a helpdesk's knowledge base. */
+/** A published article of a helpdesk's knowledge base, for everybody or for an audience that the settings name. */
 export interface SourceArticle {
   /** Id of the tool, followed by a locale for a translation: letters, digits, `_` and `-`. Of a web site the path. */
   id: string;
@@ -43,6 +43,8 @@ export interface SourceArticle {
   labels: readonly string[];
   /** `en-us`; undefined when the tool gives none. */
   locale: string | undefined;
+  /** Who may read it, where the tool restricts that; nobody when empty. Absent: everybody. */
+  audience?: readonly string[] | undefined;
 }
 
 /** An article that is listed but cannot be read: it must not look like a deleted one. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/issue.ts';
+import { Audience, Audiences } from '../../contract/names.ts';
 import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
 import { parseJson } from '../connections.ts';
 import { basicAuth } from '../tools/helpdesk-api.ts';
@@ -18,13 +19,17 @@ import { zendeskArticles } from './zendesk-articles.ts';
 const Text = z.string().min(1).max(200);
 const Url = z.string().min(1).max(2048);
 
+/** Who may read articles that the tool shows to everybody; everybody of the workspace when absent. */
+const audience = Audiences.optional();
+
 const common = {
+  audience,
   apiUrl: Url,
   /** Name of the secret that holds the token for reading articles. */
   tokenSecret: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _'),
   /** Meaning of the tool's labels: `{"apollo-2": {"device": "Apollo II"}}`. */
   labels: z
-    .record(z.string().max(200), z.strictObject({ intent: Text.optional(), device: Text.optional() }))
+    .record(z.string().max(200), z.strictObject({ intent: Text.optional(), device: Text.optional(), audience: Audience.optional() }))
     .default({}),
 };
 
@@ -37,6 +42,8 @@ const Source = z.discriminatedUnion('tool', [
     /** Owner of the API token; without it the token is an OAuth token. */
     email: Text.optional(),
     locales: Locales.default([]),
+    /** Audiences by user segment: `{"360001": "staff"}`. Articles for other segments are left out. */
+    segments: z.record(z.string().regex(/^\d{1,30}$/), Audience).default({}),
   }),
   z.strictObject({ tool: z.literal('intercom'), ...common, apiUrl: Url.default('https://api.intercom.io') }),
   z.strictObject({
@@ -77,6 +84,7 @@ const Source = z.discriminatedUnion('tool', [
   }),
   z.strictObject({
     tool: z.literal('website'),
+    audience,
     labels: common.labels,
     url: Url,
     sitemap: Url.optional(),
@@ -99,6 +107,7 @@ interface OpenSource {
   /** Of the ids of its articles; none for a web site, whose ids are paths. */
   prefix: string;
   labels: LabelMeanings;
+  audience: readonly string[] | undefined;
   source: ArticleSource;
 }
 
@@ -134,7 +143,8 @@ export const readSources = (
     // It remembers what it has read between two pages of a listing.
     const opened = sources.get(workspace) ?? open(source, { apiUrl, token, fetch, now });
     sources.set(workspace, opened);
-    return { prefix: PATHS_AS_IDS.has(source.tool) ? '' : `${source.tool}-`, labels: source.labels, source: opened };
+    const prefix = PATHS_AS_IDS.has(source.tool) ? '' : `${source.tool}-`;
+    return { prefix, labels: source.labels, audience: source.audience, source: opened };
   };
   return {
     find,
@@ -177,9 +187,9 @@ const open = (
 ): ArticleSource => {
   switch (source.tool) {
     case 'zendesk': {
-      const { email, locales } = source;
+      const { email, locales, segments } = source;
       const authorization = email === undefined ? `Bearer ${token}` : basicAuth(`${email}/token`, token);
-      return zendeskArticles({ ...at, headers: { Authorization: authorization } }, { locales });
+      return zendeskArticles({ ...at, headers: { Authorization: authorization } }, { locales, segments });
     }
     case 'intercom':
       return intercomArticles({ ...at, headers: { Authorization: `Bearer ${token}`, 'Intercom-Version': '2.16' } });

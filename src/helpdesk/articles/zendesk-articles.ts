@@ -28,7 +28,7 @@ const Article = z.object({
   draft: z.boolean(),
   /** `null`: everyone. */
   user_segment_id: z.union([z.number(), z.string()]).nullable(),
-  user_segment_ids: z.array(z.unknown()).nullish(),
+  user_segment_ids: z.array(z.union([z.number(), z.string()])).max(1000).nullish(),
   label_names: Labels,
   updated_at: optionalTime,
 });
@@ -67,11 +67,16 @@ const MAX_SENT = 8;
 
 /**
  * Zendesk's Help Center. Changes come from the incremental feed; full listings, which show deletions, use cursors, which do not shift
- * when an article is deleted. Drafts and articles for a user segment are omitted.
+ * when an article is deleted. Drafts are omitted, and so are articles for user segments that
+ * `segments` does not name; a listing of changes shows the latter to nobody, as they may have been for everybody before.
  *
- * @param locales Each is listed with its translations. When empty, every article is listed in its source language.
+ * @param options.segments Audiences by user segment.
+ * @param options.locales Each is listed with its translations. When empty, every article is listed in its source language.
  */
-export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonly string[] }): ArticleSource => {
+export const zendeskArticles = (
+  api: ArticleApi,
+  { locales, segments }: { locales: readonly string[]; segments: Readonly<Record<string, string>> },
+): ArticleSource => {
   const list = async (
     { locale, after }: { locale: number; after?: string | undefined },
     { limit, updatedSinceMs, signal }: { limit: number; updatedSinceMs: number | undefined; signal: AbortSignal },
@@ -88,7 +93,10 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
     const next = meta.has_more ? { locale, after: meta.after_cursor } : { locale: locale + 1 };
     return {
       articles: readEach(articles, Article, {
-        take: publicOnly(({ updated_at }) => isSince(updated_at, updatedSinceMs)),
+        take: readableOnly(({ updated_at }) => isSince(updated_at, updatedSinceMs), {
+          segments,
+          isWhole: updatedSinceMs === undefined,
+        }),
         // It may be a translation.
         idsOf: (id) => (name === undefined ? [id] : [id, `${id}-${name}`]),
       }),
@@ -103,11 +111,14 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
     // The end is the time of the last article, with which the next page begins again.
     const atEnd: string[] = [];
     const found = readEach(articles, Article, {
-      take: publicOnly((article) => {
-        const isNew = !(secondOf(article) === start && sent.includes(article.id));
-        if (secondOf(article) === end) atEnd.push(article.id);
-        return isNew;
-      }),
+      take: readableOnly(
+        (article) => {
+          const isNew = !(secondOf(article) === start && sent.includes(article.id));
+          if (secondOf(article) === end) atEnd.push(article.id);
+          return isNew;
+        },
+        { segments, isWhole: false },
+      ),
     });
     const isStuck = end <= start;
     if (isStuck && count >= FEED_PAGE) return { articles: found, next: { locale: 0 } };
@@ -128,13 +139,18 @@ export const zendeskArticles = (api: ArticleApi, { locales }: { locales: readonl
 const secondOf = ({ updated_at }: Article): number | undefined =>
   updated_at === undefined ? undefined : Math.floor(updated_at / 1000);
 
-const publicOnly =
-  (isWanted: (article: Article) => boolean) =>
+const readableOnly =
+  (
+    isWanted: (article: Article) => boolean,
+    { segments, isWhole }: { segments: Readonly<Record<string, string>>; isWhole: boolean },
+  ) =>
   (article: Article): SourceArticle[] => {
     const { id, title, body, html_url: url, locale, source_locale: source, updated_at: updatedAtMs } = article;
-    const isPublic = !article.draft && article.user_segment_id === null && !article.user_segment_ids?.length;
+    const named = [article.user_segment_id ?? [], article.user_segment_ids ?? []].flat().map(String);
+    const audience = named.length === 0 ? undefined : named.flatMap((segment) => (Object.hasOwn(segments, segment) ? (segments[segment] ?? []) : []));
+    const isLeftOut = article.draft || (isWhole && audience?.length === 0);
     // `isWanted` runs for every article: the feed counts them.
-    if (!isWanted(article) || !isPublic) return [];
+    if (!isWanted(article) || isLeftOut) return [];
     const isTranslation = source !== undefined && source !== null && source !== locale;
     return [
       {
@@ -142,6 +158,7 @@ const publicOnly =
         ...{ title, url, body, updatedAtMs, locale },
         format: 'html',
         labels: article.label_names,
+        audience,
       },
     ];
   };

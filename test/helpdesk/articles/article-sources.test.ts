@@ -89,7 +89,10 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     for (const state of closed)
       desk().articles.add({ title: Object.values(state).join(), body: '<p>Text</p>', locale, ...state });
     expect(titlesOf(await readAll(sourceOf(tool)))).toEqual(['public']);
-    expect(titlesOf(await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 }))).toEqual(['public']);
+    const changed = await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 });
+    // One that may have been public before is shown to nobody.
+    const shown = changed.filter((article) => !('audience' in article && article.audience?.length === 0));
+    expect(titlesOf(shown)).toEqual(['public']);
   });
   it('are an empty list for an empty knowledge base', async () => {
     expect(await readAll(sourceOf(tool))).toEqual([]);
@@ -262,6 +265,18 @@ describe('zendeskArticles()', () => {
     helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
     const send = changingEach('articles', (one) => ({ ...one, user_segment_ids: [360_500] }));
     expect(await readAll(sourceOf('zendesk', { send }))).toEqual([]);
+  });
+  it('gives articles for user segments the audiences that the settings name', async () => {
+    helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
+    const send = changingEach('articles', (one) => ({ ...one, user_segment_id: 360_500 }));
+    const more = { segments: { 360500: 'partners' } };
+    expect(await readAll(sourceOf('zendesk', { send, more }))).toMatchObject([{ audience: ['partners'] }]);
+    expect(await readAll(sourceOf('zendesk', { send, more: { segments: { 1: 'partners' } } }))).toEqual([]);
+  });
+  it('shows to nobody what has come to be for a segment that the settings do not name', async () => {
+    helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
+    const send = changingEach('articles', (one) => ({ ...one, user_segment_ids: [360_500] }));
+    expect(await readAll(sourceOf('zendesk', { send }), { updatedSinceMs: now })).toMatchObject([{ audience: [] }]);
   });
   it('follows the feed to its end, and sends no article twice for the second that pages share', async () => {
     const { articles } = helpdesks.desks.zendesk;

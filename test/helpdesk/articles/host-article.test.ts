@@ -33,6 +33,20 @@ describe('toHostArticle()', () => {
       },
     });
   });
+  it.each([
+    ['nothing', {}, undefined, undefined],
+    ['the source', {}, ['staff'], ['staff']],
+    ['a label', { labels: ['audience:legal'] }, ['staff'], ['legal']],
+    ['a label by the settings', { labels: ['internal'] }, undefined, ['staff']],
+    ['the tool', { audience: ['legal'] }, ['staff'], ['legal']],
+    ['the tool and a label', { audience: ['legal', 'sales'], labels: ['audience:sales'] }, undefined, ['sales']],
+    ['the tool and another label', { audience: ['legal'], labels: ['audience:sales'] }, undefined, ['nobody']],
+    ['the tool, which names nobody', { audience: [] }, ['staff'], ['nobody']],
+  ])('is for those whom %s names', (_, change, audience, expected) => {
+    const labels = { internal: { audience: 'staff' } };
+    const { metadata } = toHostArticle({ ...ARTICLE, ...change }, { prefix: '', labels, audience });
+    expect(metadata?.audience).toEqual(expected);
+  });
   it('ignores labels without a meaning', () => {
     const labels = ['constructor', 'seasonal', 'intent:', '__proto__'];
     expect(listed({ labels }).metadata).toMatchObject({ intent: [], device: [] });
