@@ -44,10 +44,10 @@ export const send = ({ url, key }: Product, route: string, body?: unknown, as = 
 export const grant = async (
   { miniflare }: Product,
   key: string,
-  { capabilities, workspaces = ['default'] }: Partial<ApiKeyRecord>,
+  { capabilities, workspaces = ['default'], audiences }: Partial<ApiKeyRecord>,
 ): Promise<void> => {
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-  const record = { name: key.slice(3, 9), workspaces, capabilities, rate: 'unlimited' };
+  const record = { name: key.slice(3, 9), workspaces, capabilities, audiences, rate: 'unlimited' };
   await keys.put(await hashApiKey(key), JSON.stringify(record));
 };
 

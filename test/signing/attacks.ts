@@ -288,6 +288,7 @@ const encoding: Attack[] = [
   edited('97b', 'an audience with a capital letter', SEE_MEMBERS, { see: ['Staff'] }),
   edited('97c', 'an audience of 65 letters', SEE_MEMBERS, { see: ['a'.repeat(65)] }),
   edited('97d', 'an audience that begins with a hyphen, as nobody holds', SEE_MEMBERS, { see: ['-'] }),
+  edited('97f', 'the audience that nobody can hold', SEE_MEMBERS, { see: ['nobody'] }),
   edited('97e', 'bad audiences in a later link', SEE_LIST, { see: {} }, TWO),
   edited('92', 'a root without budgets', 'bud is not an object', { bud: undefined }),
   edited('92a', 'a root without capabilities', CAP_LIST, { cap: undefined }),

@@ -1,0 +1,193 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import type { Product } from '../../src/dev/run/product.ts';
+import { mayRead } from '../../src/signing/audiences.ts';
+import { grant, send, startEmbedded } from './product-for-test.ts';
+
+/** Nobody sees a word of an article that they may not read, on any route. */
+let product: Product;
+beforeAll(async () => {
+  product = await startEmbedded();
+}, 300_000);
+afterAll(() => product?.stop());
+
+/** Places of an article, each with a word that occurs nowhere else. */
+const PLACES = ['title', 'heading', 'body', 'device', 'intent', 'id', 'url'] as const;
+type Place = (typeof PLACES)[number];
+
+interface Written {
+  audience: string[] | undefined;
+  word: Record<Place, string>;
+}
+
+/** Long and far from the words of other articles, so that a misspelt one can only mean itself. */
+const wordOf = (article: number, place: number): string => {
+  const [first = '', second = ''] = ['bdfgkl'[article] ?? '', 'mnprstv'[place] ?? ''];
+  return `qu${first}o${second}a${first}i${second}u${first}ez`;
+};
+
+const articleOf = ({ audience, word }: Written) => ({
+  title: `Pump care ${word.title}`,
+  url: `https://kb.example.com/${word.url}`,
+  content: `# Pump care ${word.title}
+
+To reset the pump, hold its button ${word.body} for seven seconds until the lamp blinks twice.
+
+## Cleaning ${word.heading}
+
+Rinse the filter of the pump ${word.body} under warm water every two weeks.`,
+  metadata: { device: [`Pump ${word.device}`], intent: [word.intent], ...(audience && { audience }) },
+});
+
+const NAMES = ['staff', 'sales', 'legal'];
+const written = fc
+  .array(fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined, freq: 3 }), { minLength: 3, maxLength: 6 })
+  // Something to hide, and something to find.
+  .filter((all) => all.some((audience) => audience === undefined) && all.some((audience) => audience !== undefined));
+const readers = fc.uniqueArray(fc.subarray(NAMES), {
+  minLength: 2,
+  maxLength: 3,
+  selector: (held) => held.join(),
+});
+
+const CAPABILITIES = ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:*', 'helpdesk:write', 'metrics:read'];
+
+let made = 0;
+const keyFor = async (workspace: string, audiences: readonly string[] | undefined): Promise<string> => {
+  made += 1;
+  const key = `ck_audiences_${String(made).padStart(12, '0')}`;
+  await grant(product, key, {
+    capabilities: CAPABILITIES,
+    workspaces: [workspace],
+    ...(audiences && { audiences: [...audiences] }),
+  });
+  return key;
+};
+
+const mcp = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const asTicket = (query: string) => ({ message: `Hello, ${query} Thanks`, subject: 'The pump' });
+
+/** Every route that shows something of articles, or of what was asked about them. */
+const routesFor = (query: string, { id, workspace }: { id: string; workspace: string }): [string, unknown?][] => [
+  ['POST /v1/knowledge/search', { query, limit: 50 }],
+  ['POST /v1/knowledge/retrieve', { intent: 'unknown', message: query, metadata: { include_weak: true } }],
+  ['POST /v1/ask', { query, conversation_id: 'shared' }],
+  ['POST /v1/ask', { query: `${query} And the filter?`, librarian: 'semantic' }],
+  ['POST /v1/navigate', { query }],
+  ['POST /v1/agents/semantic', { query }],
+  ['POST /v1/agents/semantic?format=display', { query }],
+  ['POST /v1/agents/hybrid', { query }],
+  ['POST /v1/support/analyze', asTicket(query)],
+  ['POST /v1/chat/completions', { model: 'constellation', messages: [{ role: 'user', content: query }] }],
+  ['POST /v1/chat/completions', { model: 'navigator', stream: true, messages: [{ role: 'user', content: query }] }],
+  ['POST /mcp', mcp('tools/call', { name: 'search', arguments: { query } })],
+  ['POST /mcp', mcp('tools/call', { name: 'ask', arguments: { query } })],
+  ['POST /mcp', mcp('tools/call', { name: 'read_article', arguments: { id } })],
+  ['POST /mcp', mcp('tools/call', { name: 'list_gaps', arguments: {} })],
+  ['POST /mcp', mcp('tools/call', { name: 'analyze_ticket', arguments: asTicket(query) })],
+  ['POST /mcp', mcp('resources/list', {})],
+  ['POST /mcp', mcp('resources/read', { uri: `constellation://articles/${encodeURIComponent(id)}` })],
+  ['GET /v1/knowledge/gaps?state=all'],
+  ['GET /v1/knowledge/gaps/records'],
+  ['GET /v1/knowledge/stats'],
+  ['GET /v1/sync'],
+  ['GET /api/kb/articles'],
+  ['GET /api/kb/inventory'],
+  [`GET /api/kb/articles/${id}`],
+  [`GET /api/kb/text/${id}`],
+  [`GET /v1/workspaces/${workspace}/memories`],
+  [`POST /v1/workspaces/${workspace}/memories/search`, { query }],
+  [`POST /v1/workspaces/${workspace}/memories/context`, { query }],
+  [`GET /search?q=${encodeURIComponent(query)}`],
+  [`GET /kb/${id}`],
+  ['GET /metrics'],
+];
+
+const textOf = async (key: string, route: string, body?: unknown): Promise<string> => {
+  const isPage = /^GET \/(?:search|kb)\b/.test(route);
+  const isMcp = route === 'POST /mcp';
+  const isStreamed = route === 'POST /v1/navigate';
+  const [method = '', path = ''] = route.split(' ');
+  const response = await fetch(new URL(path, product.url), {
+    method,
+    headers: {
+      authorization: isPage ? `Basic ${btoa(`reader:${key}`)}` : `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(isMcp ? { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' } : {}),
+      ...(isStreamed ? { accept: 'text/event-stream' } : {}),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return `${[...response.headers].join('\n')}\n${await response.text()}`.toLowerCase();
+};
+
+const search = async (key: string, query: string) => {
+  const response = await send(product, 'POST /v1/knowledge/search', { query, limit: 50 }, key);
+  return KnowledgeSearchResponse.parse(await response.json());
+};
+
+/** What a misspelling is corrected to, if the word is known. */
+const misspelt = (word: string): string => `${word.slice(0, 4)}${word.slice(5)}`;
+
+const check = async (audiences: (string[] | undefined)[], held: string[][]): Promise<void> => {
+  made += 1;
+  const workspace = `w${made}`;
+  const articles = audiences.map((audience, at): Written => {
+    const word = Object.fromEntries(PLACES.map((place, index) => [place, wordOf(at, index)])) as Written['word'];
+    return { audience, word };
+  });
+  const owner = await keyFor(workspace, ['*']);
+  for (const article of articles) {
+    const put = await send(product, `PUT /api/kb/articles/guides/${article.word.id}.md`, articleOf(article), owner);
+    expect(put.status).toBe(201);
+  }
+  const isPublished = async () => (await search(owner, 'reset the pump').catch(() => ({ hits: [] }))).hits;
+  await expect
+    .poll(async () => new Set((await isPublished()).map(({ article_id }) => article_id)).size, { timeout: 60_000 })
+    .toBe(articles.length);
+
+  // Those who may read everything have asked about it, in the conversation of all.
+  for (const { word } of articles) {
+    const query = `Why does ${word.title} with ${word.body} not fit the ${word.device} cable?`;
+    await textOf(owner, 'POST /v1/ask', { query, conversation_id: 'shared' });
+    await textOf(owner, 'POST /v1/support/analyze', asTicket(query));
+  }
+
+  for (const names of [...held, undefined]) {
+    const key = await keyFor(workspace, names);
+    const hidden = articles.filter(({ audience }) => !mayRead(names ?? [], audience));
+    const words = hidden.flatMap(({ word }) => PLACES.map((place) => word[place]));
+    const probes = ['How do I reset the pump?', ...hidden.map(({ word }) => probeFor(word))];
+    for (const [at, query] of probes.entries()) {
+      const id = `guides/${articles[at % articles.length]?.word.id}.md`;
+      for (const [route, body] of routesFor(query, { id, workspace })) {
+        const shown = await textOf(key, route, body);
+        // What was asked for in the address is no secret to the asker.
+        const secret = words.filter((word) => !`${route} ${JSON.stringify(body ?? '')}`.includes(word));
+        expect(
+          secret.filter((word) => shown.includes(word)),
+          `${names?.join() ?? 'nothing'} at ${route} with ${query}`,
+        ).toEqual([]);
+      }
+    }
+    for (const { audience, word } of articles) {
+      const found = JSON.stringify(await search(key, `${word.body} ${word.title}`));
+      expect(found.includes(word.title), `${names?.join() ?? 'nothing'} reads ${audience?.join() ?? 'all'}`).toBe(
+        mayRead(names ?? [], audience),
+      );
+    }
+    const listed = await textOf(key, 'GET /api/kb/articles');
+    for (const { audience, word } of articles) expect(listed.includes(word.url)).toBe(mayRead(names ?? [], audience));
+  }
+};
+
+const probeFor = (word: Written['word']): string =>
+  `Why does the ${misspelt(word.title)} ${misspelt(word.body)} of ${misspelt(word.device)} not clean ${misspelt(word.heading)}?`;
+
+it('shows no word of an article to those who may not read it, on any route, and finds it for those who may', {
+  timeout: 600_000,
+}, async () => {
+  const runs = Number(process.env.AUDIENCE_RUNS ?? 1);
+  await fc.assert(fc.asyncProperty(written, readers, check), { numRuns: runs, endOnFailure: true });
+});
