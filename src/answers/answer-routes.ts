@@ -66,7 +66,7 @@ export const answerRoutes = (
     if (!query.ok) return { ok: false, problem: describeIssues(query.issues) };
     const { limit, cursor, format: _format, ...filter } = query.value;
     if (cursor !== undefined && readAnswerCursor(cursor) === undefined) return { ok: false, problem: NO_CURSOR };
-    return { ok: true, value: { filter, limit, cursor } };
+    return { ok: true, value: { filter, limit, cursor, audiences: c.get('context').audiences } };
   };
   /** The id in the path; undefined for a text that no answer can have. */
   const idIn = (c: AnswerContext): string | undefined => AnswerId.safeParse(c.req.param('id')).data;
@@ -74,7 +74,7 @@ export const answerRoutes = (
   app.post('/v1/answers', ...keep, async (c) => {
     const answer = readJson(c.get('body'), AnswerInput);
     if (!answer.ok) return refused(c, 'INVALID_QUERY', answer.problem);
-    await answersIn(c).keep(maskAnswer(answer.value, mask));
+    await answersIn(c).keep(maskAnswer(answer.value, mask), c.get('context').audiences);
     return jsonAnswer({ id: answer.value.id }, { status: 201 });
   });
   app.get('/v1/answers', ...read, async (c) => {
@@ -89,7 +89,7 @@ export const answerRoutes = (
   });
   app.get('/v1/answers/:id', ...read, async (c) => {
     const id = idIn(c);
-    const answer = id === undefined ? null : await answersIn(c).get(id);
+    const answer = id === undefined ? null : await answersIn(c).get(id, c.get('context').audiences);
     return answer === null ? refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE) : jsonAnswer(answer satisfies KeptAnswer);
   });
   app.post('/v1/answers/:id/feedback', ...judge, async (c) => {

@@ -12,6 +12,8 @@ import { SettingRefused } from '../runtime/service-address.ts';
 
 /** Which page of a list. */
 export interface AnswerListing {
+  /** Of the context that lists: only answers that were given with these, or fewer. None when absent. */
+  audiences?: readonly string[] | undefined;
   filter: AnswerFilter;
   limit: number;
   /** `next_cursor` of the page before; checked by `readAnswerCursor`. */
@@ -24,15 +26,18 @@ interface FullPage {
   next_cursor: string | null;
 }
 
-/** The kept answers of one workspace. */
+/**
+ * The kept answers of one workspace. `audiences` are those of the context: an answer may quote what the asker could read, so only those who
+ * hold all of the asker's see it.
+ */
 export interface AnswerStore {
   /** Keeps an answer whose texts are masked; the second call with the same id changes nothing. */
-  keep(answer: AnswerInput): void;
+  keep(answer: AnswerInput, audiences?: readonly string[]): void;
   /** Newest first. */
   list(listing: AnswerListing): AnswersPage;
   /** Newest first; as many as fit into some megabytes, at least one. */
   full(listing: AnswerListing): FullPage;
-  get(id: string): KeptAnswer | null;
+  get(id: string, audiences?: readonly string[]): KeptAnswer | null;
   /**
    * Stores what somebody thinks of an answer, in place of an earlier opinion. False when there is no answer of that id that this
    * caller may judge.

@@ -26,7 +26,7 @@ export interface SqlAnswerStoreOptions {
 
 /** The answers of one workspace, in a database of its own. */
 export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerStoreOptions): AnswerStore => {
-  migrate(sql, 'answers', [TABLES]);
+  migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES]]);
   let count = countOf(sql);
   const removePlaces = (query: string, ...values: SqlValue[]): number => {
     let removed = 0;
@@ -50,13 +50,13 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     removePlaces('place <= (SELECT place FROM answers ORDER BY place LIMIT 1 OFFSET ?)', surplus - 1);
   };
   return {
-    keep: (answer) => {
-      const isNew = sql.transaction(() => insertAnswer(sql, answer));
+    keep: (answer, audiences = []) => {
+      const isNew = sql.transaction(() => insertAnswer(sql, answer, audiences));
       if (isNew) count += 1;
       removeSurplus();
     },
-    list: ({ filter, limit, cursor }) => {
-      const where = conditionsOf(filter);
+    list: ({ filter, audiences, limit, cursor }) => {
+      const where = conditionsOf(filter, audiences);
       const rows = pageOf(sql, where, { limit: limit + 1, cursor });
       const page = rows.slice(0, limit);
       const [counted] = sql.all<{ total: number }>(
@@ -70,8 +70,9 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       };
     },
     full: (listing) => fullPage(sql, listing),
-    get: (id) => {
-      const [row] = sql.all<AnswerRow>('SELECT * FROM answers WHERE id = ?', id);
+    get: (id, audiences) => {
+      const where = conditionsOf({}, audiences);
+      const [row] = sql.all<AnswerRow>(`SELECT * FROM answers WHERE ${where.sql} AND id = ?`, ...where.values, id);
       return (row && answerOf(sql, row)) ?? null;
     },
     judge: (id, feedback, by) =>
@@ -122,6 +123,13 @@ const TABLES = [
   'CREATE TABLE answer_details (place INTEGER PRIMARY KEY, details TEXT NOT NULL)',
 ];
 
+/** A list of names as JSON. */
+const WITH_AUDIENCES = "ALTER TABLE answers ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'";
+
+/** `mayReadAsked` of signing/audiences.ts, for audiences as JSON. */
+const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?) WHERE value = '*')
+  OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?))))`;
+
 interface AnswerRow extends Record<string, SqlValue> {
   place: number;
   id: string;
@@ -152,19 +160,19 @@ const countOf = (sql: Sql): number =>
   sql.all<{ total: number }>('SELECT count(*) AS total FROM answers')[0]?.total ?? 0;
 
 /** False for an id that is known. */
-const insertAnswer = (sql: Sql, answer: AnswerInput): boolean => {
+const insertAnswer = (sql: Sql, answer: AnswerInput, audiences: readonly string[]): boolean => {
   const { timings, ...rest } = answer;
   const [row] = sql.all<{ place: number }>(
     `INSERT INTO answers (id, asked_at, question, words, understood_as, verdict, confidence, interface, librarians, edition, intent,
         conversation, person, asked_by, duration_ms, understanding_ms, routing_ms, answering_ms, first_statement_ms, tokens, cost_micros,
-        cached, code)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING place`,
+        cached, code, audiences)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING place`,
     ...[rest.id, Date.parse(rest.asked_at), rest.question, rest.question.toLowerCase(), rest.understood_as ?? null],
     ...[rest.verdict, rest.confidence, rest.interface, JSON.stringify(rest.librarians), rest.edition],
     ...[rest.intent ?? null, rest.conversation_id ?? null, rest.person_id ?? null, rest.asked_by, timings.total],
     ...[timings.understanding ?? null, timings.routing ?? null, timings.answering ?? null],
     ...[timings.first_statement ?? null, rest.tokens, Math.round(rest.cost_usd * MICROS), rest.cached ? 1 : 0],
-    rest.code ?? null,
+    ...[rest.code ?? null, JSON.stringify(audiences)],
   );
   if (row === undefined) return false;
   const details = JSON.stringify(AnswerDetails.parse(answer));
@@ -177,9 +185,10 @@ interface Conditions {
   values: SqlValue[];
 }
 
-const conditionsOf = (filter: AnswerFilter): Conditions => {
-  const conditions: string[] = [];
-  const values: SqlValue[] = [];
+const conditionsOf = (filter: AnswerFilter, audiences: readonly string[] = []): Conditions => {
+  const conditions: string[] = [READABLE];
+  const held = JSON.stringify(audiences);
+  const values: SqlValue[] = [held, held];
   const and = (condition: string, ...of: SqlValue[]): void => {
     conditions.push(condition);
     values.push(...of);
@@ -198,7 +207,7 @@ const conditionsOf = (filter: AnswerFilter): Conditions => {
     const value = filter[name];
     if (value !== undefined) and(`${column} = ?`, value);
   }
-  return { sql: conditions.join(' AND ') || '1', values };
+  return { sql: conditions.join(' AND '), values };
 };
 
 const MAX_WORDS = 12;
@@ -225,8 +234,8 @@ const pageOf = (
   );
 };
 
-const fullPage = (sql: Sql, { filter, limit, cursor }: AnswerListing): ReturnType<AnswerStore['full']> => {
-  const rows = pageOf(sql, conditionsOf(filter), { limit: limit + 1, cursor });
+const fullPage = (sql: Sql, { filter, audiences, limit, cursor }: AnswerListing): ReturnType<AnswerStore['full']> => {
+  const rows = pageOf(sql, conditionsOf(filter, audiences), { limit: limit + 1, cursor });
   const answers: KeptAnswer[] = [];
   let length = 0;
   for (const [at, row] of rows.entries()) {

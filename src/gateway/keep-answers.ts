@@ -57,9 +57,12 @@ export type KeepAnswers = (
  */
 export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
   const { client, keeps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
-  const send = async (answer: AnswerInput, { workspace, subject, traceId, authentication }: OriginContext) => {
+  const send = async (
+    answer: AnswerInput,
+    { workspace, subject, audiences, traceId, authentication }: OriginContext,
+  ) => {
     const context = originate({
-      ...{ self: 'gateway', subject, workspace, authentication, traceId },
+      ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
       ...{ capabilities: ['answers:keep:write'], timeoutMs: KEEP_MS, now: now() },
     });
     const reply = await client.call(context, { to: 'memory', path: '/v1/answers', body: JSON.stringify(answer) });

@@ -51,7 +51,16 @@ const readers = fc.uniqueArray(fc.subarray(NAMES), {
   selector: (held) => held.join(),
 });
 
-const CAPABILITIES = ['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:*', 'helpdesk:write', 'metrics:read'];
+const CAPABILITIES = [
+  'kb:*',
+  'memory:*',
+  'answers:*',
+  'sql:read',
+  'web:search',
+  'support:*',
+  'helpdesk:write',
+  'metrics:read',
+];
 
 let made = 0;
 const keyFor = async (workspace: string, audiences: readonly string[] | undefined): Promise<string> => {
@@ -102,6 +111,8 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   [`GET /search?q=${encodeURIComponent(query)}`],
   [`GET /kb/${id}`],
   ['GET /metrics'],
+  ['GET /v1/answers?limit=200'],
+  ['GET /v1/answers?format=jsonl'],
 ];
 
 const textOf = async (key: string, route: string, body?: unknown): Promise<string> => {
