@@ -91,7 +91,7 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
 const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
   const [first = 'default', ...others] = record.workspaces;
   const key = { ...record, workspaces: [first, ...others] satisfies ApiKey['workspaces'], id: hash.slice(0, 16) };
-  return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], rate: 'standard' };
+  return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], audiences: [], rate: 'standard' };
 };
 
 const unexpired = (key: ApiKey | undefined, now: number): ApiKey | undefined =>

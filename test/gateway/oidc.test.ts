@@ -48,7 +48,10 @@ afterEach(() => {
 const provider = (changes: Partial<Provider> = {}): Provider => ({
   ...{ issuer, audience: AUDIENCE },
   grants: [
-    { claims: { groups: 'editors' }, workspaces: ['default', 'docs'], capabilities: ['kb:*'], rate: 'high' },
+    {
+      ...{ claims: { groups: 'editors' }, workspaces: ['default', 'docs'], capabilities: ['kb:*'], rate: 'high' },
+      audiences: ['staff', { name: 'legal', claims: { groups: 'lawyers' } }],
+    },
     { claims: { 'realm_access.roles': 'reader', scope: 'kb' }, workspaces: ['docs'], capabilities: ['kb:read'] },
   ],
   ...changes,
@@ -85,6 +88,13 @@ describe('a token of an identity provider', () => {
     });
     const reader = { realm_access: { roles: ['reader'] }, scope: 'openid kb' };
     expect(await tokens.find(await sign(reader))).toMatchObject({ workspaces: ['docs'], capabilities: ['kb:read'] });
+  });
+
+  it('holds the audiences of its grant, and those whose own claims fit', async () => {
+    const audiencesOf = async (claims: JWTPayload) => (await tokens.find(await sign(claims))).audiences;
+    expect(await audiencesOf(EDITOR)).toEqual(['staff']);
+    expect(await audiencesOf({ groups: ['editors', 'lawyers'] })).toEqual(['staff', 'legal']);
+    expect(await audiencesOf({ realm_access: { roles: ['reader'] }, scope: 'kb' })).toEqual([]);
   });
 
   it('is of one person: the same at every sign-in, and no other’s', async () => {
@@ -193,6 +203,11 @@ describe('OIDC_PROVIDERS', () => {
     ['an unknown member', text({ audiance: 'x' }), /audiance/],
     ['no grant', text({ grants: [] }), /grants/],
     ['a capability that is none', text({ grants: [{ workspaces: ['a'], capabilities: ['kb read'] }] }), /capabilities/],
+    [
+      'an audience that nobody can hold',
+      text({ grants: [{ workspaces: ['a'], capabilities: [], audiences: ['nobody'] }] }),
+      /audiences/,
+    ],
     ['an address without https', text({ issuer: 'http://login.example.com' }), /not an https address/],
     ['an address of this machine', text({ jwks_uri: 'https://127.0.0.1/keys' }), /does not name a public host/],
   ])('with %s is refused, and says why', (_, setting, says) => {

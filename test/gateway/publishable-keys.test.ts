@@ -104,6 +104,11 @@ describe('a publishable key', () => {
     expect((await app.request('/search?q=a', { headers: basic })).status).toBe(401);
   });
 
+  it('holds no audience, whatever its record says', async () => {
+    const { kv } = await keyStore({ [PUBLISHED]: { ...RECORD, audiences: ['*'] } });
+    expect((await kvApiKeys(kv).find(PUBLISHED))?.audiences).toEqual([]);
+  });
+
   it('reads and writes no conversation', async () => {
     const body = { query: 'What?', conversation_id: 'c1' };
     expect((await send('/v1/ask', { origin: PAGE, body })).status).toBe(401);

@@ -61,8 +61,14 @@ if (unknown.length > 0) {
     `Cannot make the key: no function has the capability ${unknown.join(', ')}. There are ${KEY_CAPABILITIES.join(', ')}, and wildcards such as kb:*. --any-capability allows others.`,
   );
 }
-if (values.origins !== undefined && (values.capabilities !== 'kb:read' || values.rate !== 'standard'))
-  fail('Cannot make the key: a publishable key has the capability kb:read and the rate standard. Omit both options.');
+const { origins, audience } = values;
+if (
+  origins !== undefined &&
+  (values.capabilities !== 'kb:read' || values.rate !== 'standard' || audience !== undefined)
+)
+  fail(
+    'Cannot make the key: a publishable key has the capability kb:read, the rate standard and no audience. Omit the options.',
+  );
 const key = newApiKey({ isPublishable: values.origins !== undefined });
 const stored = JSON.stringify(record.data);
 const quoted = `'${stored.replaceAll("'", "'\\''")}'`;
