@@ -29,7 +29,10 @@ const common = {
   tokenSecret: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _'),
   /** Meaning of the tool's labels: `{"apollo-2": {"device": "Apollo II"}}`. */
   labels: z
-    .record(z.string().max(200), z.strictObject({ intent: Text.optional(), device: Text.optional(), audience: Audience.optional() }))
+    .record(
+      z.string().max(200),
+      z.strictObject({ intent: Text.optional(), device: Text.optional(), audience: Audience.optional() }),
+    )
     .default({}),
 };
 

@@ -28,7 +28,10 @@ const Article = z.object({
   draft: z.boolean(),
   /** `null`: everyone. */
   user_segment_id: z.union([z.number(), z.string()]).nullable(),
-  user_segment_ids: z.array(z.union([z.number(), z.string()])).max(1000).nullish(),
+  user_segment_ids: z
+    .array(z.union([z.number(), z.string()]))
+    .max(1000)
+    .nullish(),
   label_names: Labels,
   updated_at: optionalTime,
 });
@@ -147,7 +150,10 @@ const readableOnly =
   (article: Article): SourceArticle[] => {
     const { id, title, body, html_url: url, locale, source_locale: source, updated_at: updatedAtMs } = article;
     const named = [article.user_segment_id ?? [], article.user_segment_ids ?? []].flat().map(String);
-    const audience = named.length === 0 ? undefined : named.flatMap((segment) => (Object.hasOwn(segments, segment) ? (segments[segment] ?? []) : []));
+    const audience =
+      named.length === 0
+        ? undefined
+        : named.flatMap((segment) => (Object.hasOwn(segments, segment) ? (segments[segment] ?? []) : []));
     const isLeftOut = article.draft || (isWhole && audience?.length === 0);
     // `isWanted` runs for every article: the feed counts them.
     if (!isWanted(article) || isLeftOut) return [];
