@@ -30,9 +30,9 @@ export type Audience = z.infer<typeof Audience>;
 export const Audiences = z.array(Audience).min(1, 'is empty: leave it out for everybody').max(20);
 export type Audiences = z.infer<typeof Audiences>;
 
-/** Audiences that somebody holds; `*` holds all. `nobody` cannot be held: an article for it is read by those who read everything. */
+/** Audiences that somebody holds; `*` holds all. `none` cannot be held: an article for it is read by those who read everything. */
 export const HeldAudiences = z
-  .array(z.string().regex(/^(?!nobody$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'))
+  .array(z.string().regex(/^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'))
   .max(20);
 export type HeldAudiences = z.infer<typeof HeldAudiences>;
 

@@ -1,10 +1,10 @@
 import { covers } from './capabilities.ts';
 
 /** An audience that can be held: a name, or `*` for all of them. */
-export const AUDIENCE = /^(?!nobody$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/;
+export const AUDIENCE = /^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/;
 
 /** The audience of an article that only those read who read everything: no key and no context can hold it. */
-export const NOBODY = 'nobody';
+export const NO_ONE = 'none';
 
 /**
  * Whether who holds some audiences may read what names others: one of them is enough, and what names none is for everybody.

@@ -5,7 +5,7 @@ import type { Product } from '../../src/dev/run/product.ts';
 import { mayRead } from '../../src/signing/audiences.ts';
 import { grant, send, startEmbedded } from './product-for-test.ts';
 
-/** Nobody sees a word of an article that they may not read, on any route. */
+/** No one sees a word of an article that they may not read, on any route. */
 let product: Product;
 beforeAll(async () => {
   product = await startEmbedded();

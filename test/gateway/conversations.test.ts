@@ -104,7 +104,7 @@ describe('conversationsBy()', () => {
     expect(await store(turn, { ...asAda, capability: 'memory:turns:write' })).toBe(201);
   });
 
-  it('recalls nobody else’s turns, in the same workspace and conversation', async () => {
+  it('recalls no one else’s turns, in the same workspace and conversation', async () => {
     const conversations = conversationsBy(gateway);
     await conversations.remember(place({ subject: 'user:eve' }), { question: PLANTED, answer: 'So.' });
     expect(await conversations.recall(place(), 1000)).toEqual([]);
@@ -151,7 +151,7 @@ describe('a turn that was asked with audiences', () => {
   const held = (audiences: string[]) => place({ audiences });
   const turn = { question: 'What does staff earn?', answer: 'Ninety dollars.' };
 
-  it('is recalled by those who hold them all, and by nobody else', async () => {
+  it('is recalled by those who hold them all, and by no one else', async () => {
     const conversations = conversationsBy(gateway);
     expect(await conversations.remember(held(['staff', 'sales']), turn)).toBe(true);
     expect(await conversations.recall(held(['staff', 'sales']), 5000)).toHaveLength(1);

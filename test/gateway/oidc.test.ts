@@ -204,8 +204,8 @@ describe('OIDC_PROVIDERS', () => {
     ['no grant', text({ grants: [] }), /grants/],
     ['a capability that is none', text({ grants: [{ workspaces: ['a'], capabilities: ['kb read'] }] }), /capabilities/],
     [
-      'an audience that nobody can hold',
-      text({ grants: [{ workspaces: ['a'], capabilities: [], audiences: ['nobody'] }] }),
+      'an audience that no one can hold',
+      text({ grants: [{ workspaces: ['a'], capabilities: [], audiences: ['none'] }] }),
       /audiences/,
     ],
     ['an address without https', text({ issuer: 'http://login.example.com' }), /not an https address/],

@@ -11,8 +11,8 @@ describe('mayRead()', () => {
     [['sales'], ['staff', 'sales'], true],
     [['staff'], ['staff.hr'], false],
     [['*'], ['staff'], true],
-    [['*'], ['nobody'], true],
-    [['staff'], ['nobody'], false],
+    [['*'], ['none'], true],
+    [['staff'], ['none'], false],
     [['staff'], ['*'], false],
   ])('%j of what names %j: %s', (held, named, expected) => {
     expect(mayRead(held, named)).toBe(expected);

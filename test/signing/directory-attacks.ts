@@ -6,7 +6,7 @@ import { directoryClaims, editClaims, type Kit, NOW } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 import { LOW_ORDER_KEYS } from './receipt-attacks.ts';
 
-/** The offline root, and one that nobody trusts. */
+/** The offline root, and one that no one trusts. */
 export const ROOT_KEY = await localSigningKey('root', 'root');
 const OTHER_ROOT_KEY = await localSigningKey('root', 'other');
 const ROOT = await publicKeyOf(decodeBase64url(ROOT_KEY) ?? pkcs8Of(new Uint8Array(32)));

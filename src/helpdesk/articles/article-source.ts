@@ -43,7 +43,7 @@ export interface SourceArticle {
   labels: readonly string[];
   /** `en-us`; undefined when the tool gives none. */
   locale: string | undefined;
-  /** Who may read it, where the tool restricts that; nobody when empty. Absent: everybody. */
+  /** Who may read it, where the tool restricts that; no one when empty. Absent: everybody. */
   audience?: readonly string[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { NOBODY } from '../../signing/audiences.ts';
+import { NO_ONE } from '../../signing/audiences.ts';
 import type { SourceArticle, UnreadableArticle } from './article-source.ts';
 
 type Kind = 'intent' | 'device' | 'audience';
@@ -60,7 +60,7 @@ const asPage = (fragment: string): string => (fragment.trim() === '' ? '' : `<ht
 /** Whom each of the lists names. */
 const commonTo = ([first = [], ...others]: (readonly string[])[]): readonly string[] => {
   const common = first.filter((name) => others.every((names) => names.includes(name)));
-  return common.length === 0 ? [NOBODY] : common;
+  return common.length === 0 ? [NO_ONE] : common;
 };
 
 const MAX_LABELS = 100;

@@ -71,7 +71,7 @@ const MAX_SENT = 8;
 /**
  * Zendesk's Help Center. Changes come from the incremental feed; full listings, which show deletions, use cursors, which do not shift
  * when an article is deleted. Drafts are omitted, and so are articles for user segments that
- * `segments` does not name; a listing of changes shows the latter to nobody, as they may have been for everybody before.
+ * `segments` does not name; a listing of changes shows the latter to no one, as they may have been for everybody before.
  *
  * @param options.segments Audiences by user segment.
  * @param options.locales Each is listed with its translations. When empty, every article is listed in its source language.

@@ -100,7 +100,7 @@ const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
   audience: audienceOf(fields),
 });
 
-/** In any case: who forgets a capital letter must not publish to everybody. An empty value is one that names nobody. */
+/** In any case: who forgets a capital letter must not publish to everybody. An empty value is one that names no one. */
 const audienceOf = (fields: Record<string, unknown>): unknown => {
   const [named] = Object.entries(fields).filter(([key]) => AUDIENCE_KEY.test(key));
   return named === undefined ? undefined : (named[1] ?? []);

@@ -4,7 +4,7 @@ import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { dropActiveHtml } from '../../markup/drop-active-html.ts';
 import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
 import type { Article } from '../../search/article.ts';
-import { NOBODY } from '../../signing/audiences.ts';
+import { NO_ONE } from '../../signing/audiences.ts';
 import { MAX_AUDIENCES } from '../../signing/limits.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
@@ -64,8 +64,8 @@ const audiencesOf = (given: readonly unknown[], warnings: string[]): string[] | 
   const lists = given.filter((value) => value !== undefined && value !== null).map((value) => namesIn(value, warnings));
   const [first, second = first] = lists;
   const common = first?.filter((name) => second?.includes(name));
-  if (common?.length === 0) warnings.push('Shown to nobody but those who read everything: no audience may read it');
-  return common?.length === 0 ? [NOBODY] : common;
+  if (common?.length === 0) warnings.push('Shown to no one but those who read everything: no audience may read it');
+  return common?.length === 0 ? [NO_ONE] : common;
 };
 
 const namesIn = (value: unknown, warnings: string[]): string[] => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
-import { NOBODY } from '../../signing/audiences.ts';
+import { NO_ONE } from '../../signing/audiences.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
@@ -312,7 +312,7 @@ const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery, audiences: rea
       },
       ...{ first_seen: moment(row.first_seen), last_seen: moment(row.last_seen) },
       closed_at: row.closed_at === null ? null : moment(row.closed_at),
-      ...(row.audiences === '[]' ? {} : { audiences: readStored(AudienceList, row.audiences) ?? [NOBODY] }),
+      ...(row.audiences === '[]' ? {} : { audiences: readStored(AudienceList, row.audiences) ?? [NO_ONE] }),
     })),
     next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
   };

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
-import { NOBODY } from '../../signing/audiences.ts';
+import { NO_ONE } from '../../signing/audiences.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
@@ -163,8 +163,8 @@ interface ArticleRow extends Record<string, string | number | null> {
 const SELECT_ARTICLES = 'SELECT * FROM articles JOIN contents USING (id)';
 
 const metadataOf = (row: ArticleRow): Omit<Article, 'text'> => ({
-  // A damaged list is one that nobody holds.
-  ...(row.audiences === '[]' ? {} : { audiences: readStored(Labels, row.audiences) ?? [NOBODY] }),
+  // A damaged list is one that no one holds.
+  ...(row.audiences === '[]' ? {} : { audiences: readStored(Labels, row.audiences) ?? [NO_ONE] }),
   id: row.id,
   title: row.title,
   url: row.url,

@@ -90,7 +90,7 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
       desk().articles.add({ title: Object.values(state).join(), body: '<p>Text</p>', locale, ...state });
     expect(titlesOf(await readAll(sourceOf(tool)))).toEqual(['public']);
     const changed = await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 });
-    // One that may have been public before is shown to nobody.
+    // One that may have been public before is shown to no one.
     const shown = changed.filter((article) => !('audience' in article && article.audience?.length === 0));
     expect(titlesOf(shown)).toEqual(['public']);
   });
@@ -273,7 +273,7 @@ describe('zendeskArticles()', () => {
     expect(await readAll(sourceOf('zendesk', { send, more }))).toMatchObject([{ audience: ['partners'] }]);
     expect(await readAll(sourceOf('zendesk', { send, more: { segments: { 1: 'partners' } } }))).toEqual([]);
   });
-  it('shows to nobody what has come to be for a segment that the settings do not name', async () => {
+  it('shows to no one what has come to be for a segment that the settings do not name', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'Partners', body: '<p>Text</p>' });
     const send = changingEach('articles', (one) => ({ ...one, user_segment_ids: [360_500] }));
     expect(await readAll(sourceOf('zendesk', { send }), { updatedSinceMs: now })).toMatchObject([{ audience: [] }]);

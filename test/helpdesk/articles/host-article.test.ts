@@ -40,8 +40,8 @@ describe('toHostArticle()', () => {
     ['a label by the settings', { labels: ['internal'] }, undefined, ['staff']],
     ['the tool', { audience: ['legal'] }, ['staff'], ['legal']],
     ['the tool and a label', { audience: ['legal', 'sales'], labels: ['audience:sales'] }, undefined, ['sales']],
-    ['the tool and another label', { audience: ['legal'], labels: ['audience:sales'] }, undefined, ['nobody']],
-    ['the tool, which names nobody', { audience: [] }, ['staff'], ['nobody']],
+    ['the tool and another label', { audience: ['legal'], labels: ['audience:sales'] }, undefined, ['none']],
+    ['the tool, which names no one', { audience: [] }, ['staff'], ['none']],
   ])('is for those whom %s names', (_, change, audience, expected) => {
     const labels = { internal: { audience: 'staff' } };
     const { metadata } = toHostArticle({ ...ARTICLE, ...change }, { prefix: '', labels, audience });

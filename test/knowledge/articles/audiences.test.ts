@@ -10,7 +10,7 @@ const audiencesOf = (audience: unknown, content = 'Text.') =>
   normaliseArticle(reply(audience, content), { articleUrl: () => '' }).article.audiences;
 const frontMatter = (lines: string) => audiencesOf(undefined, `---\n${lines}\n---\nText.`);
 
-const NOBODY = ['nobody'];
+const NO_ONE = ['none'];
 
 describe('who may read an article', () => {
   it.each([
@@ -20,13 +20,13 @@ describe('who may read an article', () => {
     ['one name', 'staff', ['staff']],
     ['a name with white space and capitals', [' Staff '], ['staff']],
     ['a name twice', ['staff', 'staff'], ['staff']],
-    ['an empty list', [], NOBODY],
-    ['an empty name', [''], NOBODY],
-    ['a name that is none', ['the staff'], NOBODY],
-    ['a name of 65 letters', ['a'.repeat(65)], NOBODY],
-    ['a star', ['*'], NOBODY],
-    ['a number', 7, NOBODY],
-    ['an object', { staff: true }, NOBODY],
+    ['an empty list', [], NO_ONE],
+    ['an empty name', [''], NO_ONE],
+    ['a name that is none', ['the staff'], NO_ONE],
+    ['a name of 65 letters', ['a'.repeat(65)], NO_ONE],
+    ['a star', ['*'], NO_ONE],
+    ['a number', 7, NO_ONE],
+    ['an object', { staff: true }, NO_ONE],
     ['some names that are none', ['staff', 'the sales', 5], ['staff']],
   ])('is read from metadata with %s', (_, audience, expected) => {
     expect(audiencesOf(audience)).toEqual(expected);
@@ -42,27 +42,27 @@ describe('who may read an article', () => {
     ['one name', 'audience: staff', ['staff']],
     ['the plural', 'audiences: staff', ['staff']],
     ['a capital letter', 'Audience: staff', ['staff']],
-    ['no value', 'audience:', NOBODY],
-    ['a list written as a text', 'audience: staff, sales', NOBODY],
+    ['no value', 'audience:', NO_ONE],
+    ['a list written as a text', 'audience: staff, sales', NO_ONE],
     ['broken YAML', 'title: "Broken\naudience: staff', ['staff']],
-    ['broken YAML and no value', 'title: "Broken\naudience:\n  - staff', NOBODY],
+    ['broken YAML and no value', 'title: "Broken\naudience:\n  - staff', NO_ONE],
   ])('is read from front matter with %s', (_, lines, expected) => {
     expect(frontMatter(lines)).toEqual(expected);
   });
 
-  it('is read from front matter that nobody has closed', () => {
+  it('is read from front matter that no one has closed', () => {
     expect(audiencesOf(undefined, '---\ntitle: T\naudience: staff\n\nText.')).toEqual(['staff']);
     expect(audiencesOf(undefined, '---\ntitle: T\n\nThe word\naudience: means listeners.')).toBeUndefined();
   });
 
   it('is whom both name, where metadata and front matter do', () => {
     expect(audiencesOf(['staff', 'sales'], '---\naudience: [sales, legal]\n---\nText.')).toEqual(['sales']);
-    expect(audiencesOf(['staff'], '---\naudience: legal\n---\nText.')).toEqual(NOBODY);
+    expect(audiencesOf(['staff'], '---\naudience: legal\n---\nText.')).toEqual(NO_ONE);
   });
 
   it('is warned about where something was left out', () => {
     const { warnings } = normaliseArticle(reply(['the staff'], 'Text.'), { articleUrl: () => '' });
-    expect(warnings.join(' ')).toMatch(/Left out some of its audiences.*Shown to nobody/);
+    expect(warnings.join(' ')).toMatch(/Left out some of its audiences.*Shown to no one/);
   });
 
   it('is part of what makes an article another', async () => {

@@ -66,7 +66,7 @@ describe('a library with articles for some', () => {
     expect(library.readArticle('open.md')).toBeUndefined();
   });
 
-  it('lets nobody write or delete what they may not read', async () => {
+  it('lets no one write or delete what they may not read', async () => {
     const { library } = await synced();
     const put = (id: string, audience: string[] | undefined, audiences: string[]) =>
       library.writeArticle(id, { title: 'T', content: 'New.', metadata: audience && { audience } }, audiences);
