@@ -32,7 +32,12 @@ export type Audiences = z.infer<typeof Audiences>;
 
 /** Audiences that somebody holds; `*` holds all. `none` cannot be held: an article for it is read by those who read everything. */
 export const HeldAudiences = z
-  .array(z.string().regex(/^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'))
+  .array(
+    z
+      .string()
+      .max(64)
+      .regex(/^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'),
+  )
   .max(20);
 export type HeldAudiences = z.infer<typeof HeldAudiences>;
 
