@@ -87,6 +87,11 @@ export const ROUTES = {
     summary: 'Retrieve up to three articles for a ticket',
     capability: 'kb:read',
   },
+  'GET /v1/knowledge/health': {
+    tag: 'Knowledge',
+    summary: 'List what writers should look at: contradictions, copies, dead links',
+    capability: 'kb:read',
+  },
   'GET /v1/knowledge/stats': { tag: 'Knowledge', summary: 'Show how embeddings are cached', capability: 'kb:read' },
   'GET /v1/knowledge/gaps': {
     tag: 'Knowledge',

@@ -25,6 +25,7 @@ export * from './issue.ts';
 export * from './joined-answer.ts';
 export * from './json-object.ts';
 export * from './knowledge-gaps.ts';
+export * from './knowledge-health.ts';
 export * from './knowledge-retrieval.ts';
 export * from './knowledge-search.ts';
 export * from './librarian.ts';

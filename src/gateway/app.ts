@@ -196,6 +196,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('hybrid', 'POST /v1/agents/hybrid');
   forwardTo('semantic', 'POST /v1/knowledge/search');
   forwardTo('semantic', 'GET /v1/knowledge/stats');
+  forwardTo('semantic', 'GET /v1/knowledge/health');
   forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
   forwardTo('support', 'GET /v1/knowledge/gaps');
   const gaps = { as: 'support:gaps:write' };

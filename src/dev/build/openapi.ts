@@ -42,6 +42,7 @@ import {
 import { type HttpRoute, ROUTES, type RouteName } from '../../contract/http-routes.ts';
 import * as contract from '../../contract/index.ts';
 import { KnowledgeGapsRequest, KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
+import { KnowledgeHealth } from '../../contract/knowledge-health.ts';
 import { RetrievalRequest, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import { KnowledgeSearchRequest, KnowledgeSearchResponse, KnowledgeStats } from '../../contract/knowledge-search.ts';
 import {
@@ -189,6 +190,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ body: RetrievalRequest, reply: WeakKnowledgeRetrieval },
     example: { body: { intent: 'not_hashing', message: 'It shows 0 H/s', metadata: { product: 'Apollo II' } } },
   },
+  'GET /v1/knowledge/health': { reply: KnowledgeHealth, example: {} },
   'GET /v1/knowledge/stats': { reply: KnowledgeStats, example: {} },
   'GET /v1/knowledge/gaps': {
     ...{ query: KnowledgeGapsRequest, reply: KnowledgeGapsResponse },
