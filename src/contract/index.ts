@@ -9,6 +9,7 @@
  * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for untrusted input.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
+export * from './a2a.ts';
 export * from './access.ts';
 export * from './agent-options.ts';
 export * from './agent-response.ts';
