@@ -1,8 +1,7 @@
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
-import type { GatewayCall } from '../contract/gateway-call.ts';
-import type { McpCaller } from '../contract/mcp.ts';
+import type { GatewayCall, McpCaller } from '../contract/mcp.ts';
 import { tapStream } from '../http/event-stream.ts';
-import { routesOf } from '../runtime/gateway-routes.ts';
+import { routesOf } from './routes.ts';
 import { createServer } from './server.ts';
 
 /** Fits the longest ticket in any script, with its envelope. */

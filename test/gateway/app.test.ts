@@ -78,7 +78,6 @@ const start = async (
       log: (line) => log.push(line),
     }),
     directory,
-    signer: await localSigner('gateway'),
     functions,
     librarians: createLibrarians({ targets: functions, own: ['navigator'] }),
     corsOrigins: ['https://desk.example.com'],

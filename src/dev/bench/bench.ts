@@ -20,6 +20,7 @@ const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<voi
   routing: async () => (await import('./routing.ts')).benchRouting,
   indexing: async () => (await import('./indexing.ts')).benchIndexing,
   large: async () => (await import('./large.ts')).benchLarge,
+  'large-product': async () => (await import('./large-product.ts')).benchLargeProduct,
   context: async () => (await import('./context.ts')).benchContext,
   embeddings: async () => (await import('./embeddings.ts')).benchEmbeddings,
   'word-vectors': async () => (await import('./word-vectors.ts')).benchWordVectors,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HostArticleReply } from '../../contract/host-article.ts';
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Article, EditionEntry } from '../../search/article.ts';
@@ -53,6 +54,32 @@ export const growCorpus = (articles: readonly Article[], chunkCount: number): It
     },
   };
 };
+
+/** Of a passage of `longArticles`, in characters. */
+export const PASSAGE_LENGTH = 1600;
+const PASSAGES_AN_ARTICLE = 8;
+
+/** A listing of articles of eight long passages each, under headings of their own, sorted by id: `count` passages, texts as `growCorpus` makes them. */
+export function* longArticles(articles: readonly Article[], count: number): Generator<HostArticleReply> {
+  let passages: string[] = [];
+  let text = '';
+  let made = 0;
+  for (const { article, chunks } of growCorpus(articles, 6 * count)) {
+    for (const chunk of chunks) {
+      text += `${text === '' ? '' : ' '}${chunk.text.replace(/\s+/g, ' ')}`;
+      if (text.length < PASSAGE_LENGTH) continue;
+      passages.push(`## Part ${passages.length + 1}\n\n${text.slice(0, PASSAGE_LENGTH)}`);
+      text = '';
+      if (passages.length < PASSAGES_AN_ARTICLE) continue;
+      const id = `${String(made).padStart(9, '0')}.md`;
+      const content = passages.join('\n\n');
+      yield HostArticleReply.parse({ id, title: article.title, url: '', content, metadata: null });
+      made += passages.length;
+      passages = [];
+      if (made >= count) return;
+    }
+  }
+}
 
 /** Different questions of three to nine content words, taken from chunks all over; every fifth has a typing mistake. */
 export const drawQuestions = (texts: readonly string[], count: number): string[] => {

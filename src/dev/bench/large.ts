@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HostArticleReply } from '../../contract/host-article.ts';
+import type { HostArticleReply } from '../../contract/host-article.ts';
 import type { HostKbClient } from '../../knowledge/library/host-kb-client.ts';
 import { createLibrary } from '../../knowledge/library/library.ts';
 import { answerQuestion } from '../../navigator/answer-question.ts';
@@ -14,12 +14,10 @@ import { searchKnowledge } from '../../search/search-knowledge.ts';
 import type { EditionParts } from '../../storage/edition-storage.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { nodeSql } from '../stand-ins/node-sql.ts';
-import { drawQuestions, growCorpus, readBenchArticles } from './corpus.ts';
+import { drawQuestions, longArticles, PASSAGE_LENGTH, readBenchArticles } from './corpus.ts';
 import { measureReader } from './read-in-workerd.ts';
 
 const PASSAGES = Number(process.env.BENCH_PASSAGES || 100_000);
-const PASSAGE_LENGTH = 1600;
-const PASSAGES_AN_ARTICLE = 8;
 const PAGE = 100;
 const QUESTIONS = 200;
 const MEBIBYTE = 2 ** 20;
@@ -30,7 +28,7 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
   const folder = mkdtempSync(join(tmpdir(), 'constellation-bench-'));
   try {
     const samples: string[] = [];
-    const host = hostOf(() => longArticles(growCorpus(articles, 6 * PASSAGES)), samples);
+    const host = hostOf(() => longArticles(articles, PASSAGES), samples);
     let wakeAt = 0;
     const library = createLibrary({
       ...{ workspace: 'bench', sql: nodeSql(new DatabaseSync(join(folder, 'library.sqlite'))), complete: fitEdition },
@@ -113,33 +111,6 @@ const readAndAsk = async (
   }
   console.table(rows);
 };
-
-/** Articles of eight passages under headings of their own. */
-function* longArticles(entries: ReturnType<typeof growCorpus>): Generator<HostArticleReply> {
-  let passages: string[] = [];
-  let text = '';
-  let made = 0;
-  for (const { article, chunks } of entries) {
-    for (const chunk of chunks) {
-      text += `${text === '' ? '' : ' '}${chunk.text.replace(/\s+/g, ' ')}`;
-      if (text.length < PASSAGE_LENGTH) continue;
-      passages.push(`## Part ${passages.length + 1}\n\n${text.slice(0, PASSAGE_LENGTH)}`);
-      text = '';
-      if (passages.length < PASSAGES_AN_ARTICLE) continue;
-      const id = `${String(made).padStart(9, '0')}.md`;
-      yield HostArticleReply.parse({
-        id,
-        title: article.title,
-        url: '',
-        content: passages.join('\n\n'),
-        metadata: null,
-      });
-      made += passages.length;
-      passages = [];
-      if (made >= PASSAGES) return;
-    }
-  }
-}
 
 /** Pages that are made when they are asked for, in order. */
 const hostOf = (articles: () => Iterator<HostArticleReply>, samples: string[]): HostKbClient => {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { isOwnAddress } from '../../runtime/service-address.ts';
 import { readCommandLine } from '../command-line.ts';
+import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';
 import { examine, examineDirectory, examineHelpdesks, type Finding } from './examine.ts';
 import { publishedDirectory } from './keyring.ts';
@@ -11,20 +12,44 @@ something is wrong, and says what to do about it.
 
   npm run doctor -- [options]
 
-  --env <file>     the variables of a file, one NAME=value a line; without it those of the environment
-  --keys <folder>  the keyring whose directory is checked (default keys, when there is one)
-  --development    services on this machine are all right, as they are where no other is named
-  --help           this text
+  --env <file>         the variables of a file, one NAME=value a line; without it those of the environment
+  --keys <folder>      the keyring whose directory is checked (default keys, when there is one)
+  --deployment <file>  the ids of the account (default deployment.json, when npm run setup has written it)
+  --development        services on this machine are all right, as they are where no other is named
+  --help               this text
 `;
 
 const { values } = readCommandLine(HELP, {
-  options: { env: { type: 'string' }, keys: { type: 'string' }, development: { type: 'boolean', default: false } },
+  options: {
+    env: { type: 'string' },
+    keys: { type: 'string' },
+    deployment: { type: 'string' },
+    development: { type: 'boolean', default: false },
+  },
 });
 
 function directoryFindings(): Finding[] {
   const folder = values.keys ?? 'keys';
   if (values.keys === undefined && !existsSync(folder)) return [];
   return [examineDirectory(publishedDirectory(folder), { now: Date.now() })];
+}
+
+/** Whether the ids that `npm run deploy` needs are there; the account itself is not asked. */
+async function accountFindings(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  const file = values.deployment ?? RECORD_FILE;
+  if (values.deployment === undefined && !existsSync(file)) return [];
+  const record = readRecord(file);
+  // Loaded late: without the file wrangler is not needed.
+  const { deployedConfig, functionsInOrder, placeholdersOf } = await import('./function-config.ts');
+  const { PUBLIC_URL = record.url } = variables;
+  const given = PUBLIC_URL === undefined ? {} : { PUBLIC_URL };
+  const missing = functionsInOrder().flatMap((each) =>
+    placeholdersOf(each, deployedConfig(each, { record, variables: given })),
+  );
+  if (missing.length === 0)
+    return [{ what: 'account', state: 'well', reported: `${file} has the ids of all bindings` }];
+  const reported = `${file} lacks ${missing.join('; ')}: run npm run setup`;
+  return [{ what: 'account', state: 'wrong', reported }];
 }
 
 /** Services of `npm run services` alone make a configuration for development: no deployment reaches them. */
@@ -50,7 +75,13 @@ try {
   const isDevelopment = values.development || local.length > 0;
   const ENVIRONMENT = isDevelopment ? 'development' : (variables.ENVIRONMENT ?? 'production');
   const configured = { ...variables, ENVIRONMENT };
-  const findings = [...local, ...(await examine(configured)), ...examineHelpdesks(configured), ...directoryFindings()];
+  const findings = [
+    ...local,
+    ...(await examine(configured)),
+    ...examineHelpdesks(configured),
+    ...directoryFindings(),
+    ...(await accountFindings(variables)),
+  ];
   for (const { what, state, reported } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} wrong.`);

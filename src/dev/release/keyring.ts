@@ -99,6 +99,15 @@ export const publishedDirectory = (folder: string): DirectoryClaims => {
   return JSON.parse(Buffer.from(claims, 'base64url').toString()) as DirectoryClaims; // as `publish` wrote it
 };
 
+/** Variables of every function: the signed directory, and the key to check it with. Throws when the folder has none. */
+export const directoryVariables = (folder: string): { CONTEXT_DIRECTORY: string; CONTEXT_DIRECTORY_ROOT: string } => {
+  const [directory, root] = [join(folder, 'directory.jws'), join(folder, 'root.pub')];
+  if (!existsSync(directory) || !existsSync(root))
+    throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
+  const read = (file: string): string => readFileSync(file, 'utf8').trim();
+  return { CONTEXT_DIRECTORY: read(directory), CONTEXT_DIRECTORY_ROOT: read(root) };
+};
+
 const openKeyring = (folder: string): Keyring => {
   const file = join(folder, 'directory.json');
   if (!existsSync(file)) throw new Error(`Cannot open the keyring: ${file} does not exist`);

@@ -25,6 +25,8 @@ export interface LocalCloudOptions {
   moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
   /** Entry files in place of those of a function's configuration, by the function's name. */
   mains?: Readonly<Record<string, string>> | undefined;
+  /** Port of the inspector of workerd; none when absent. */
+  inspectorPort?: number | undefined;
   /** Each line that a function logs. */
   onLog?: (line: string) => void;
 }
@@ -60,6 +62,7 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
       log: new Log(LogLevel.ERROR),
       handleStructuredLogs: ({ message }: { message: string }) => options.onLog?.(message),
       telemetry: { enabled: false },
+      ...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),
       ...(options.state === undefined ? {} : { resourcePersistencePath: options.state }),
       workers,
     }),

@@ -39,6 +39,7 @@ export interface ProductOptions {
   helpdesks?: Record<string, string> | undefined;
   /** Which adapters run: variables of docs/configuration.md; the embedded ones when absent. */
   adapters?: AdapterVariables | undefined;
+  inspectorPort?: LocalCloudOptions['inspectorPort'];
   onLog?: (line: string) => void;
 }
 
