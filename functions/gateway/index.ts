@@ -1,5 +1,6 @@
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
+import type { A2aFunction } from '../../src/contract/a2a.ts';
 import type { McpFunction } from '../../src/contract/mcp.ts';
 import { WorkspaceId } from '../../src/contract/names.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
@@ -22,6 +23,8 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   RATE_STRANGER: RateLimit;
   ASSETS: Fetcher;
   MCP: McpFunction;
+  A2A: Pick<A2aFunction, 'card'>;
+  A2A_TASKS: DurableObjectNamespace;
   CORS_ORIGINS?: string;
   OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
@@ -36,7 +39,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const isLocal = env.ENVIRONMENT === 'development';
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
-  const { ASSETS: assets, MCP: mcp, ...services } = env;
+  const { ASSETS: assets, MCP: mcp, A2A: agent, A2A_TASKS: tasks, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
@@ -49,6 +52,8 @@ const fetch = serveApp('gateway', async (env: Env) => {
     directory: identity.directory,
     functions,
     mcp,
+    a2a: { card: (deployment) => agent.card(deployment), ...tasksIn(tasks) },
+    signer: identity.signer,
     librarians: createLibrarians({
       targets: { ...partners, ...librarians },
       own: Object.keys(librarians),
@@ -67,6 +72,16 @@ const fetch = serveApp('gateway', async (env: Env) => {
     counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },
   });
 });
+
+/** The tasks of each workspace, called without a function between: a task goes on when the request that began it has ended. */
+const tasksIn = (namespace: DurableObjectNamespace): Omit<A2aFunction, 'card'> => {
+  // The class is TasksObject, whose type the namespace does not carry.
+  const tasksOf = (workspace: string) => namespace.getByName(workspace) as unknown as Omit<A2aFunction, 'card'>;
+  return {
+    answer: (request, caller, call) => tasksOf(caller.workspace).answer(request, caller, call),
+    erase: (workspace, about) => tasksOf(workspace).erase(workspace, about),
+  };
+};
 
 const listOf = (text = ''): string[] =>
   text

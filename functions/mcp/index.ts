@@ -1,5 +1,6 @@
 import { WorkerEntrypoint } from 'cloudflare:workers';
-import type { GatewayCall, McpCaller, McpFunction } from '../../src/contract/mcp.ts';
+import type { GatewayCall } from '../../src/contract/gateway-call.ts';
+import type { McpCaller, McpFunction } from '../../src/contract/mcp.ts';
 import { answerMcp } from '../../src/mcp/serve.ts';
 
 /** A function that came over a service binding, and lasts as long as the call unless it is kept. */

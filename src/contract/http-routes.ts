@@ -12,6 +12,7 @@ export interface HttpRoute {
     | 'Librarians'
     | 'OpenAI'
     | 'MCP'
+    | 'A2A'
     | 'Operations';
   /** One line, as a sentence without its full stop. */
   summary: string;
@@ -71,6 +72,22 @@ export const ROUTES = {
     streams: true,
   },
   'POST /mcp': { tag: 'MCP', summary: 'Call tools and read articles as a client of MCP' },
+  'POST /a2a': { tag: 'A2A', summary: 'Send messages and follow tasks as an agent that speaks A2A' },
+  'DELETE /v1/a2a/tasks': {
+    tag: 'A2A',
+    summary: 'Erase the tasks of a conversation or a person',
+    capability: 'memory:write',
+  },
+  'GET /.well-known/agent-card.json': {
+    tag: 'A2A',
+    summary: 'Show the signed agent card',
+    access: 'public',
+  },
+  'GET /.well-known/jwks.json': {
+    tag: 'A2A',
+    summary: 'Show the keys that sign the agent card',
+    access: 'public',
+  },
   'GET /v1/models': { tag: 'OpenAI', summary: 'List the librarians as models' },
   'GET /v1/models/{id}': { tag: 'OpenAI', summary: 'Describe a librarian as a model' },
   'GET /v1/access': { tag: 'Operations', summary: 'Show what the key or token of the request may do' },
@@ -85,6 +102,11 @@ export const ROUTES = {
   'POST /v1/knowledge/retrieve': {
     tag: 'Knowledge',
     summary: 'Retrieve up to three articles for a ticket',
+    capability: 'kb:read',
+  },
+  'GET /v1/knowledge/health': {
+    tag: 'Knowledge',
+    summary: 'List what writers should look at: contradictions, copies, dead links',
     capability: 'kb:read',
   },
   'GET /v1/knowledge/stats': { tag: 'Knowledge', summary: 'Show how embeddings are cached', capability: 'kb:read' },

@@ -9,6 +9,7 @@
  * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for untrusted input.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
  */
+export * from './a2a.ts';
 export * from './access.ts';
 export * from './agent-options.ts';
 export * from './agent-response.ts';
@@ -25,6 +26,7 @@ export * from './issue.ts';
 export * from './joined-answer.ts';
 export * from './json-object.ts';
 export * from './knowledge-gaps.ts';
+export * from './knowledge-health.ts';
 export * from './knowledge-retrieval.ts';
 export * from './knowledge-search.ts';
 export * from './librarian.ts';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Statements } from './ask-events.ts';
 import { AskRequest } from './ask-request.ts';
 import { ErrorInfo } from './error-info.ts';
+import type { GatewayCall } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';
 import { KnowledgeGap } from './knowledge-gaps.ts';
 import { MemoryId, MemoryInput } from './memory.ts';
@@ -111,9 +112,6 @@ export interface McpCaller {
   /** Decide which tools, resources and prompts are listed; every call is checked again by its route. */
   capabilities: readonly string[];
 }
-
-/** Sends a request to a route of the gateway with the caller's credentials, which the function mcp never sees. */
-export type GatewayCall = (request: Request) => Promise<Response>;
 
 /** The function mcp over its service binding (remote procedure call). */
 export interface McpFunction {

@@ -1,6 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
+import type { A2aFunction } from '../contract/a2a.ts';
 import type { CallerAccess } from '../contract/access.ts';
 import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
@@ -21,6 +22,8 @@ import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
+import type { Signer } from '../signing/signer.ts';
+import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './a2a.ts';
 import { answerOrStream } from './answer-or-stream.ts';
 import { createAnswerList, createFeedback } from './answer-routes.ts';
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
@@ -48,6 +51,10 @@ export interface GatewayParts {
   functions: Readonly<Record<string, Target>>;
   /** Translates MCP to routes of this gateway; without it there is no `POST /mcp`. */
   mcp?: McpFunction | undefined;
+  /** Holds the tasks of agents that speak A2A; without it there is no `POST /a2a`. */
+  a2a?: A2aFunction | undefined;
+  /** The key of this gateway, for the agent card; without it there is no card. */
+  signer?: Signer | undefined;
   directory: KeyDirectory;
   /** Librarians that answer questions, internal and of partners. */
   librarians: Librarians;
@@ -100,6 +107,9 @@ export const createApp = (parts: GatewayParts) => {
   if (tokens !== undefined) app.use(namesMetadata);
   on('GET /.well-known/oauth-protected-resource', (c) => protectedResource(c, tokens));
   on('GET /.well-known/oauth-protected-resource/mcp', (c) => protectedResource(c, tokens));
+  const { a2a, signer } = parts;
+  on('GET /.well-known/agent-card.json', createCard({ a2a, librarians, signer, tokens, now }));
+  on('GET /.well-known/jwks.json', gatewayKeys({ directory, now }));
   on('GET /openapi.json', (c) => staticFile(c, parts.assets));
   app.get('/docs', (c) => docsFile(c, parts.assets));
   app.get('/docs/:file', (c) => docsFile(c, parts.assets));
@@ -128,6 +138,8 @@ export const createApp = (parts: GatewayParts) => {
   app.use('/mcp', mcpErrors);
   app.use('/mcp', withinOrigins(parts.corsOrigins));
   app.use('/mcp', authenticate(parts));
+  app.use('/a2a', a2aErrors, authenticate(parts));
+  app.use('/a2a/', a2aErrors, authenticate(parts));
   app.use('/v1/*', authenticate(parts));
   app.use('/api/*', authenticate(parts));
   app.use('/metrics', authenticate(parts));
@@ -140,6 +152,12 @@ export const createApp = (parts: GatewayParts) => {
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
   on('POST /mcp', createMcp({ mcp: parts.mcp, app }));
+  const toA2a = createA2a({ a2a, app });
+  on('POST /a2a', toA2a);
+  // Other methods get an error that names the right one, and some clients end every address with a slash.
+  app.all('/a2a', toA2a);
+  app.all('/a2a/', toA2a);
+  on('DELETE /v1/a2a/tasks', createTaskErasure({ a2a }));
   const models = createModels({ librarians });
   on('GET /v1/models', models.list);
   on('GET /v1/models/{id}', models.one);
@@ -196,6 +214,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('hybrid', 'POST /v1/agents/hybrid');
   forwardTo('semantic', 'POST /v1/knowledge/search');
   forwardTo('semantic', 'GET /v1/knowledge/stats');
+  forwardTo('semantic', 'GET /v1/knowledge/health');
   forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
   forwardTo('support', 'GET /v1/knowledge/gaps');
   const gaps = { as: 'support:gaps:write' };

@@ -10,6 +10,7 @@ import type { Librarians } from '../delegation/librarian-directory.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import { readJson } from '../runtime/read-json.ts';
+import { recentTurns, type SpokenTurn } from '../runtime/recent-turns.ts';
 import { randomHex } from '../signing/digest.ts';
 import { reportStatements } from './answer-or-stream.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
@@ -23,10 +24,6 @@ const CONSTELLATION = 'constellation';
 const ANNOTATED = ':annotated';
 /** A conversation of some 200,000 characters. */
 const MAX_CHAT_BYTES = 1_048_576;
-/** Of the previous messages: their number, and characters of each and of all together. */
-const MAX_HISTORY = 12;
-const MAX_TURN = 2000;
-const MAX_HISTORY_LENGTH = 12_000;
 
 /** `GET /v1/models` and `GET /v1/models/{id}` as OpenAI's API has them. */
 export const createModels = ({ librarians }: { librarians: Librarians }) => {
@@ -126,22 +123,15 @@ const NOT_A_QUESTION: LibrarianResponse = {
 /** The last message of the user with what was said before it. */
 const questionIn = ({ messages, ...about }: ChatCompletionRequest, librarian: string): AskRequest => {
   const turns = messages
-    .map(({ role, content }) => ({
-      role,
+    .map(({ role: speaker, content }) => ({
+      speaker,
       text: (typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n')).trim(),
     }))
-    .filter(({ role, text }) => (role === 'user' || role === 'assistant') && text !== '');
-  const at = turns.findLastIndex(({ role }) => role === 'user');
-  let room = MAX_HISTORY_LENGTH;
-  const history = turns
-    .slice(Math.max(0, at - MAX_HISTORY), Math.max(0, at))
-    .reverse()
-    .map(({ role, text }) => ({ speaker: role, text: text.slice(0, MAX_TURN) }))
-    .filter(({ text }) => {
-      room -= text.length;
-      return room >= 0;
-    })
-    .reverse();
+    .filter(
+      (turn): turn is SpokenTurn => (turn.speaker === 'user' || turn.speaker === 'assistant') && turn.text !== '',
+    );
+  const at = turns.findLastIndex(({ speaker }) => speaker === 'user');
+  const history = recentTurns(turns.slice(0, Math.max(0, at)));
   const personId = about.metadata?.person_id ?? about.user;
   const request = readAs(AskRequest, {
     query: turns[at]?.text ?? '',

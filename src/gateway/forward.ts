@@ -82,7 +82,10 @@ export const forward = async (
 };
 
 /** The body of a JSON request as bytes; throws when it is too long or of another type. */
-export const jsonBytes = async (c: Context<GatewayEnv>, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> => {
+export const jsonBytes = async (
+  c: Context<GatewayEnv>,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Uint8Array<ArrayBuffer>> => {
   if (c.req.raw.body !== null && !/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
     throw new GatewayError('INVALID_QUERY', {
       message: 'Cannot read the body: its content type is not application/json',

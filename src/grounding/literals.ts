@@ -191,7 +191,7 @@ const withoutWhole = (text: string, part: string): string => {
 };
 
 /** A number and the canonical name of the unit after it. */
-interface Measured {
+export interface Measured {
   key: string;
   unit?: string | undefined;
   text: string;
@@ -200,7 +200,8 @@ interface Measured {
 const NUMBER =
   /(?<![\p{L}\p{N}_.])(\d(?:[\d.,:]*\d)?)(?:st|nd|rd|th|s)?(?:[\s\u00A0\u202F-]?(°[cf]|%|[mgt]h\/s|\p{L}{1,12})(?!\p{L}))?(?![\p{L}\p{N}])/giu;
 
-const numbersIn = (text: string): Measured[] =>
+/** Numbers of a text with their units, in order. */
+export const numbersIn = (text: string): Measured[] =>
   [...text.matchAll(NUMBER)].map(([whole, digits = '', unit]) => ({
     key: numberKey(digits),
     unit: UNITS_OF_MEASUREMENT.get(unit?.toLowerCase() ?? '')?.[0],

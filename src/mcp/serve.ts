@@ -1,7 +1,8 @@
 import { createMcpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
-import type { GatewayCall, McpCaller } from '../contract/mcp.ts';
+import type { GatewayCall } from '../contract/gateway-call.ts';
+import type { McpCaller } from '../contract/mcp.ts';
 import { tapStream } from '../http/event-stream.ts';
-import { routesOf } from './routes.ts';
+import { routesOf } from '../runtime/gateway-routes.ts';
 import { createServer } from './server.ts';
 
 /** Fits the longest ticket in any script, with its envelope. */

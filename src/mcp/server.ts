@@ -14,8 +14,8 @@ import type { McpCaller } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { RouteFailed, type Routes } from '../runtime/gateway-routes.ts';
 import { logLine } from '../runtime/log.ts';
-import { RouteFailed, type Routes } from './routes.ts';
 import { allows, type Tool, type ToolReply, toolsFor } from './tools.ts';
 import { ARTICLE_TEMPLATE, articleUri, PASSAGE_TEMPLATE, readUri } from './uris.ts';
 

@@ -18,8 +18,8 @@ import { MemorySearchResponse, MemoryStored } from '../contract/memory.ts';
 import { LibrarianResponse } from '../contract/response.ts';
 import { SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { citedText } from '../runtime/cited-text.ts';
+import type { Routes } from '../runtime/gateway-routes.ts';
 import { covers } from '../signing/capabilities.ts';
-import type { Routes } from './routes.ts';
 import { linksOf, linkTo, type ResourceLink } from './uris.ts';
 
 /** What a tool gives: its structured content, the text for a model, and the sources. */

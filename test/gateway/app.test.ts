@@ -78,6 +78,7 @@ const start = async (
       log: (line) => log.push(line),
     }),
     directory,
+    signer: await localSigner('gateway'),
     functions,
     librarians: createLibrarians({ targets: functions, own: ['navigator'] }),
     corsOrigins: ['https://desk.example.com'],

@@ -1,11 +1,14 @@
 import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
+import type { KnowledgeHealth } from '../../contract/knowledge-health.ts';
 import type { KnowledgeStats } from '../../contract/knowledge-search.ts';
 import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
+import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { readPages } from '../../search/chunk-texts.ts';
 import type { MeaningOf } from '../../search/meaning.ts';
 import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
 import { searchKnowledge } from '../../search/search-knowledge.ts';
@@ -35,7 +38,7 @@ export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Age
 }
 
 /**
- * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/stats`.
+ * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/health`, `GET /v1/knowledge/stats`.
  */
 export const createApp = ({
   editionFor,
@@ -59,6 +62,14 @@ export const createApp = ({
     const edition = await editionFor({ context, waitUntil });
     const timeLeftMs = context.deadlineMs - now();
     return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
+  });
+  app.get('/v1/knowledge/health', ...read, async (c) => {
+    const context = c.get('context');
+    const edition = await editionFor({ context, waitUntil: waitUntilOf(c) });
+    const { value } = await readPages(edition, () => knowledgeHealth(edition), {
+      timeoutMs: context.deadlineMs - now(),
+    });
+    return c.json(value satisfies KnowledgeHealth);
   });
   app.get('/v1/knowledge/stats', ...read, (c) => c.json(statsOf(statistics?.(c.get('context').workspace))));
   return app;

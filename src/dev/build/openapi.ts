@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AgentCard, GatewayKeys, JsonRpcMessage, TaskErasureQuery } from '../../contract/a2a.ts';
 import { CallerAccess } from '../../contract/access.ts';
 import { AgentFormat } from '../../contract/agent-options.ts';
 import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
@@ -42,6 +43,7 @@ import {
 import { type HttpRoute, ROUTES, type RouteName } from '../../contract/http-routes.ts';
 import * as contract from '../../contract/index.ts';
 import { KnowledgeGapsRequest, KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
+import { KnowledgeHealth } from '../../contract/knowledge-health.ts';
 import { RetrievalRequest, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
 import { KnowledgeSearchRequest, KnowledgeSearchResponse, KnowledgeStats } from '../../contract/knowledge-search.ts';
 import {
@@ -96,7 +98,6 @@ interface Shapes {
   example: { path?: Record<string, string>; query?: Record<string, string>; body?: unknown };
 }
 
-const JsonRpc = z.looseObject({ jsonrpc: z.literal('2.0') });
 const Erased = z.object({ erased: z.int().min(0) });
 const workspace_id = 'default';
 const person = { person_id: 'p-1024' };
@@ -159,9 +160,17 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'POST /mcp': {
     // Messages of JSON-RPC, or a stream of them.
-    ...{ body: JsonRpc, reply: z.union([JsonRpc, z.string()]), error: JsonRpc },
+    ...{ body: JsonRpcMessage, reply: z.union([JsonRpcMessage, z.string()]), error: JsonRpcMessage },
     example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
   },
+  'POST /a2a': {
+    // Messages of JSON-RPC, or a stream of them. The header A2A-Version names the version of the protocol.
+    ...{ body: JsonRpcMessage, reply: z.union([JsonRpcMessage, z.string()]), error: JsonRpcMessage },
+    example: { body: { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} } },
+  },
+  'DELETE /v1/a2a/tasks': { query: TaskErasureQuery, reply: Erased, example: { query: person } },
+  'GET /.well-known/agent-card.json': { reply: AgentCard, errors: ['NOT_FOUND'], example: {} },
+  'GET /.well-known/jwks.json': { reply: GatewayKeys, example: {} },
   'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
   'GET /v1/models/{id}': {
     reply: ChatModel,
@@ -189,6 +198,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     ...{ body: RetrievalRequest, reply: WeakKnowledgeRetrieval },
     example: { body: { intent: 'not_hashing', message: 'It shows 0 H/s', metadata: { product: 'Apollo II' } } },
   },
+  'GET /v1/knowledge/health': { reply: KnowledgeHealth, example: {} },
   'GET /v1/knowledge/stats': { reply: KnowledgeStats, example: {} },
   'GET /v1/knowledge/gaps': {
     ...{ query: KnowledgeGapsRequest, reply: KnowledgeGapsResponse },

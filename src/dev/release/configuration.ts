@@ -302,9 +302,15 @@ export const CONFIGURATION: readonly Setting[] = [
   },
   {
     name: 'PRIVACY_MASK',
-    functions: ['support', 'memory'],
+    functions: ['support', 'memory', 'a2a'],
     otherwise: '`email,phone,card,wallet,key`',
-    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap, and in an answer before it is kept; `none` for nothing ([support](support.md))',
+    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap, and in an answer or a task before it is kept; `none` for nothing ([support](support.md), [A2A](a2a.md))',
+  },
+  {
+    name: 'TASK_HOURS',
+    functions: ['a2a'],
+    otherwise: '24',
+    what: 'How long a task is stored after its last change, 1 to 720 ([A2A](a2a.md))',
   },
   {
     name: 'PUBLIC_URL',
@@ -323,6 +329,12 @@ export const CONFIGURATION: readonly Setting[] = [
     functions: ['gateway'],
     otherwise: 'none',
     what: 'Identity providers whose tokens are accepted beside API keys, as JSON ([signing in](sign-in.md))',
+  },
+  {
+    name: 'PUBLIC_WORKSPACE',
+    functions: ['gateway'],
+    otherwise: 'none; `default` with `npm start`',
+    what: 'The workspace whose articles anybody may search and read at `/search` and `/kb/{id}` ([search page](search-page.md))',
   },
   {
     name: 'ROUTED_PARTNERS',

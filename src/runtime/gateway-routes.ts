@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { Progress } from '../contract/ask-events.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
+import type { GatewayCall } from '../contract/gateway-call.ts';
 import { readAs } from '../contract/issue.ts';
-import type { GatewayCall } from '../contract/mcp.ts';
 import { EVENT_STREAM, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { readBody } from '../http/read-body.ts';
-import { readProgress } from '../runtime/progress.ts';
+import { readProgress } from './progress.ts';
 
 /** A route has refused or failed; `info` is visible to the caller. */
 export class RouteFailed extends Error {

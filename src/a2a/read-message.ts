@@ -1,0 +1,68 @@
+import { Message, type Part, type SendMessageRequest } from '@a2a-js/sdk';
+import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
+import * as z from 'zod';
+import { A2aMessage } from '../contract/a2a.ts';
+import type { RequestMetadata } from '../contract/ask-request.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import { MemoryId } from '../contract/memory.ts';
+import { LibrarianId, Query } from '../contract/names.ts';
+
+/** A message as a question of a conversation. */
+export interface ReadMessage {
+  messageId: string;
+  contextId: string | undefined;
+  taskId: string | undefined;
+  query: string;
+  librarian: string | undefined;
+  personId: string | undefined;
+  /** What else the message has as metadata. */
+  metadata: RequestMetadata;
+}
+
+/** Media types that a question may have; a part without one is plain text. */
+export const INPUT_MODES = ['text/plain', 'text/markdown'];
+
+/**
+ * Reads the question of a message: its parts of text, and what its metadata names.
+ *
+ * @throws {ContentTypeNotSupportedError} For a part that is no text. Checked first, so that it is the error of a message with more than
+ * one fault.
+ * @throws {RequestMalformedError} For anything else that the protocol or a question does not allow.
+ */
+export const readMessage = ({ message }: SendMessageRequest): ReadMessage => {
+  if (message === undefined) throw malformed('message: is missing');
+  for (const part of message.parts) refuseOtherTypes(part);
+  const read = readAs(A2aMessage, Message.toJSON(message));
+  if (!read.ok) throw malformed(describeIssues(read.issues));
+  const { messageId, contextId, taskId, parts, metadata = {} } = read.value;
+  const { librarian, ...others } = metadata;
+  const question = readAs(Question, {
+    query: parts.map(({ text = '' }) => text).join('\n\n'),
+    librarian,
+    person_id: metadata.person_id,
+  });
+  if (!question.ok) throw malformed(describeIssues(question.issues));
+  const { query, person_id: personId } = question.value;
+  return { messageId, contextId, taskId, query, personId, librarian: question.value.librarian, metadata: others };
+};
+
+const Question = z.object({
+  query: Query,
+  librarian: LibrarianId.optional(),
+  person_id: MemoryId.optional(),
+});
+
+const refuseOtherTypes = ({ content, mediaType }: Part): void => {
+  const isText = content === undefined || content.$case === 'text';
+  if (isText && (mediaType === '' || INPUT_MODES.includes(typeIn(mediaType)))) return;
+  throw new ContentTypeNotSupportedError(
+    `Cannot read a part of the message: a question is text, of the type ${INPUT_MODES.join(' or ')}`,
+  );
+};
+
+/** Without parameters such as the charset. */
+const typeIn = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+
+/** The error of the protocol for a request that is not as it has to be. */
+export const malformed = (problem: string): RequestMalformedError =>
+  new RequestMalformedError(`Cannot read the request: ${problem}`);

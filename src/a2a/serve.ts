@@ -1,0 +1,185 @@
+import { Extensions, type StreamResponse } from '@a2a-js/sdk';
+import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
+import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { JsonRpcRequest } from '../contract/a2a.ts';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import { isWithin } from '../contract/json-object.ts';
+import { eventStream } from '../http/event-stream.ts';
+import { readBody } from '../http/read-body.ts';
+import { errorInfoOf } from '../runtime/error-info-of.ts';
+import { logLine } from '../runtime/log.ts';
+import type { A2aHandler } from './tasks.ts';
+
+/** The version of the protocol that is served. */
+export const VERSION = '1.0';
+/** A request without a version is one of 0.3 (A2A 1.0, section 3.6.2). */
+const VERSION_OF_OLD = '0.3';
+/** Fits the longest question in any script, with its envelope. */
+const MAX_BODY_BYTES = 64 * 1024;
+const LIMITS = { maxDepth: 24, maxLength: 64_000 };
+
+type RpcId = JsonRpcRequest['id'];
+type Replied = Awaited<ReturnType<JsonRpcTransportHandler['handle']>>;
+type Reply = Exclude<Replied, AsyncGenerator>;
+
+/** Answers one request of the JSON-RPC binding, with the operations of one caller. Every failure is an error of the protocol. */
+export const serveA2a = async (
+  request: Request,
+  handler: A2aHandler,
+  { owner }: { owner: string },
+): Promise<Response> => {
+  const read = await readRequest(request);
+  if ('failure' in read) return json(read.failure);
+  const { id = null } = read.value;
+  const context = contextOf(request, owner);
+  if (context.requestedVersion !== VERSION) return json(errorReply(id, unsupported(context.requestedVersion)));
+  // Its own frame is checked above; it reads the parameters and finds the method.
+  const rpc = new JsonRpcTransportHandler(guarded(handler));
+  const replied = await rpc.handle({ ...read.value, id, params: read.value.params ?? {} }, context);
+  if (!(Symbol.asyncIterator in replied)) return json(withCode(replied), context);
+  try {
+    // Its first event tells whether it can be answered at all.
+    const first = await replied.next();
+    return withExtensions(stream(id, first, replied), context);
+  } catch (error) {
+    return json(errorReply(id, error), context);
+  }
+};
+
+const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } | { failure: Reply }> => {
+  const bytes = await readBody(request, MAX_BODY_BYTES);
+  if (bytes === undefined) {
+    return { failure: frameError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
+  }
+  const value = parsed(new TextDecoder().decode(bytes));
+  if (value === undefined) return { failure: frameError(-32700, 'Cannot read the request: it is not JSON') };
+  if (!isWithin(value, LIMITS)) {
+    return { failure: frameError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
+  }
+  const read = readAs(JsonRpcRequest, value);
+  if (read.ok) return { value: read.value };
+  return { failure: frameError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The version and the extensions are headers; the version may be in the address. */
+const contextOf = (request: Request, owner: string): ServerCallContext => {
+  const { headers, url } = request;
+  const version = headers.get('A2A-Version') ?? new URL(url).searchParams.get('A2A-Version') ?? '';
+  return new ServerCallContext({
+    requestedVersion: version.trim().slice(0, 20) || VERSION_OF_OLD,
+    requestedExtensions: Extensions.parseServiceParameter((headers.get('A2A-Extensions') ?? '').slice(0, 2000)),
+    user: { isAuthenticated: true, userName: owner },
+  });
+};
+
+const unsupported = (version: string): VersionNotSupportedError =>
+  new VersionNotSupportedError(`Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`);
+
+const frameError = (code: number, message: string): Reply =>
+  withCode({ jsonrpc: '2.0', id: null, error: { code, message } });
+
+const errorReply = (id: RpcId, error: unknown): Reply =>
+  withCode({ jsonrpc: '2.0', id: id ?? null, error: JsonRpcTransportHandler.mapToJSONRPCError(error) });
+
+const INFO = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', domain: 'a2a-protocol.org' };
+
+/** Our code for each reason of the protocol. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  TASK_NOT_FOUND: 'NOT_FOUND',
+  INTERNAL_ERROR: 'INTERNAL_ERROR',
+};
+
+/** Adds our code to the details of an error. One without details is of a request that could not be read. */
+const withCode = (reply: Reply): Reply => {
+  if (!('error' in reply)) return reply;
+  // Of the library's own making, as is what it gets back.
+  const error = reply.error as RpcError;
+  const { code, message, data = [{ ...INFO, reason: 'INVALID_REQUEST' }] } = error;
+  const isUnread = code === -32603 && error.data === undefined;
+  const said = isUnread ? 'Cannot read the request: its parameters are not as they have to be' : message;
+  const details = data.map((detail) => {
+    const known = CODES[detail.reason ?? ''] ?? 'INVALID_QUERY';
+    return { ...detail, metadata: { code: known, ...detail.metadata } };
+  });
+  return { ...reply, error: { code: isUnread ? -32602 : code, message: said, data: details } } as Reply;
+};
+
+interface RpcError {
+  code: number;
+  message: string;
+  data?: { reason?: string; metadata?: object }[];
+}
+
+const json = (reply: Reply, context?: ServerCallContext): Response => withExtensions(Response.json(reply), context);
+
+const withExtensions = (response: Response, context: ServerCallContext | undefined): Response => {
+  const activated = context?.activatedExtensions ?? [];
+  if (activated.length > 0) response.headers.set('A2A-Extensions', Extensions.toServiceParameter(activated));
+  return response;
+};
+
+/** A stream that the caller may close at any time; the task goes on. */
+const stream = (
+  id: RpcId,
+  first: IteratorResult<Reply, void>,
+  rest: AsyncGenerator<Reply, void, undefined>,
+): Response =>
+  eventStream(async (send, gone) => {
+    // Ends the wait for the next event too.
+    const closed = new Promise<IteratorResult<Reply, void>>((resolve) => {
+      gone.addEventListener('abort', () => resolve({ done: true, value: undefined }), { once: true });
+    });
+    try {
+      for (let next = first; next.done !== true; next = await Promise.race([rest.next(), closed])) {
+        if (!send(undefined, JSON.stringify(next.value))) break;
+      }
+    } catch (error) {
+      send(undefined, JSON.stringify(errorReply(id, error)));
+    }
+    // Not awaited: a generator that waits ends only with its next event.
+    void rest.return(undefined).catch(() => undefined);
+  });
+
+/** The same operations, whose unexpected errors are logged and tell nothing of the inside. */
+const guarded = (handler: A2aHandler): A2aHandler => {
+  const reported = (error: unknown): A2AError => {
+    if (error instanceof A2AError) return error;
+    const { code, message } = errorInfoOf(error, { librarian: 'a2a', where: 'task', log: logLine, now: Date.now() });
+    return new A2AError({ message, metadata: { code } });
+  };
+  const once =
+    <Given, Result>(work: (given: Given, context: ServerCallContext) => Promise<Result>) =>
+    (given: Given, context: ServerCallContext): Promise<Result> =>
+      work(given, context).catch((error: unknown) => {
+        throw reported(error);
+      });
+  const each = <Given>(
+    work: (given: Given, context: ServerCallContext) => AsyncGenerator<StreamResponse, void, undefined>,
+  ) =>
+    async function* (given: Given, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+      try {
+        yield* work(given, context);
+      } catch (error) {
+        throw reported(error);
+      }
+    };
+  return {
+    ...handler,
+    sendMessage: once(handler.sendMessage),
+    getTask: once(handler.getTask),
+    listTasks: once(handler.listTasks),
+    cancelTask: once(handler.cancelTask),
+    getAuthenticatedExtendedAgentCard: once(handler.getAuthenticatedExtendedAgentCard),
+    sendMessageStream: each(handler.sendMessageStream),
+    resubscribe: each(handler.resubscribe),
+  };
+};

@@ -1,0 +1,184 @@
+import { Artifact, Task, TaskState } from '@a2a-js/sdk';
+import * as z from 'zod';
+import { migrate } from '../storage/migrations.ts';
+import type { Sql, SqlValue } from '../storage/sql.ts';
+import { readStored } from '../storage/stored-json.ts';
+
+/** A task with what it is found by. */
+export interface StoredTask {
+  task: Task;
+  owner: string;
+  personId: string | undefined;
+}
+
+/** The message that began or continued a task: what makes a repeated one known. */
+export interface KnownMessage {
+  taskId: string;
+  /** Of what the message says. */
+  hash: string;
+}
+
+export interface TaskFilter {
+  contextId?: string | undefined;
+  state?: TaskState | undefined;
+  /** Milliseconds since 1970; only tasks whose state is newer. */
+  after?: number | undefined;
+}
+
+export interface TaskPage {
+  tasks: Task[];
+  total: number;
+  next: PlaceInList | undefined;
+}
+
+/** The last task of a page. */
+export const PlaceInList = z.object({ at: z.int().min(0), id: z.string().max(64) });
+export type PlaceInList = z.infer<typeof PlaceInList>;
+
+/** Bounds of the tasks of a workspace; the oldest that have ended make room. */
+interface Bounds {
+  perOwner: number;
+  perWorkspace: number;
+}
+
+export type TaskStore = ReturnType<typeof taskStore>;
+
+interface TaskRow extends Record<string, SqlValue> {
+  id: string;
+  at: number;
+  task: string;
+  artifacts: string;
+}
+
+/** The tasks of one workspace, in a database of its own. Every one is forgotten when its lifetime has passed. */
+export const taskStore = (
+  sql: Sql,
+  { lifetimeMs, perOwner = 1000, perWorkspace = 20_000 }: { lifetimeMs: number } & Partial<Bounds>,
+) => {
+  migrate(sql, 'a2a-tasks', [
+    [
+      'CREATE TABLE tasks (id TEXT PRIMARY KEY, owner TEXT NOT NULL, context TEXT NOT NULL, person TEXT, state INTEGER NOT NULL, at INTEGER NOT NULL, task TEXT NOT NULL, artifacts TEXT NOT NULL)',
+      'CREATE INDEX tasks_by_owner ON tasks (owner, at, id)',
+      'CREATE INDEX tasks_by_context ON tasks (context)',
+      'CREATE INDEX tasks_by_person ON tasks (person)',
+      'CREATE INDEX tasks_by_time ON tasks (at)',
+      'CREATE TABLE messages (owner TEXT NOT NULL, message TEXT NOT NULL, task TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (owner, message)) WITHOUT ROWID',
+      'CREATE INDEX messages_by_task ON messages (task)',
+    ],
+  ]);
+  const count = (where: string, ...values: SqlValue[]): number =>
+    sql.all<{ found: number }>(`SELECT count(*) AS found FROM tasks WHERE ${where}`, ...values)[0]?.found ?? 0;
+  const remove = (where: string, ...values: SqlValue[]): void => {
+    sql.run(`DELETE FROM messages WHERE task IN (SELECT id FROM tasks WHERE ${where})`, ...values);
+    sql.run(`DELETE FROM tasks WHERE ${where}`, ...values);
+  };
+  /** Removes the oldest tasks beyond a bound. */
+  const trim = (where: string, bound: number, ...values: SqlValue[]): void => {
+    const surplus = count(where, ...values) - bound;
+    if (surplus <= 0) return;
+    remove(
+      `id IN (SELECT id FROM tasks WHERE ${where} AND state <> ${TaskState.TASK_STATE_WORKING} ORDER BY at, id LIMIT ${surplus})`,
+      ...values,
+    );
+  };
+  return {
+    /** Stores a task as it is now. */
+    save: ({ task, owner, personId }: StoredTask): void => {
+      const { artifacts, ...rest } = task;
+      const at = timeOf(task);
+      sql.transaction(() => {
+        sql.run(
+          'INSERT OR REPLACE INTO tasks (id, owner, context, person, state, at, task, artifacts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+          ...[task.id, owner, task.contextId, personId ?? null, task.status?.state ?? 0, at],
+          JSON.stringify(Task.toJSON({ ...rest, artifacts: [] })),
+          JSON.stringify(artifacts.map((artifact) => Artifact.toJSON(artifact))),
+        );
+        trim('owner = ?', perOwner, owner);
+        trim('true', perWorkspace);
+      });
+    },
+    find: (id: string, owner: string): StoredTask | undefined => {
+      const [row] = sql.all<TaskRow & { person: string | null }>(
+        'SELECT id, at, task, artifacts, person FROM tasks WHERE id = ? AND owner = ?',
+        id,
+        owner,
+      );
+      const task = row && taskOf(row);
+      return task && { task, owner, personId: row?.person ?? undefined };
+    },
+    list: (
+      owner: string,
+      { contextId, state, after }: TaskFilter,
+      { limit, from, withArtifacts }: { limit: number; from: PlaceInList | undefined; withArtifacts: boolean },
+    ): TaskPage => {
+      const where = ['owner = ?'];
+      const values: SqlValue[] = [owner];
+      const demand = (condition: string, ...more: SqlValue[]): void => {
+        where.push(condition);
+        values.push(...more);
+      };
+      if (contextId !== undefined) demand('context = ?', contextId);
+      if (state !== undefined) demand('state = ?', state);
+      if (after !== undefined) demand('at > ?', after);
+      const total = count(where.join(' AND '), ...values);
+      if (from !== undefined) demand('(at < ? OR (at = ? AND id < ?))', from.at, from.at, from.id);
+      const rows = sql.all<TaskRow>(
+        `SELECT id, at, task, ${withArtifacts ? 'artifacts' : "'[]' AS artifacts"} FROM tasks WHERE ${where.join(' AND ')} ORDER BY at DESC, id DESC LIMIT ?`,
+        ...values,
+        limit + 1,
+      );
+      const page = rows.slice(0, limit);
+      const last = page.at(-1);
+      const next = rows.length > limit && last !== undefined ? { at: last.at, id: last.id } : undefined;
+      return { tasks: page.flatMap((row) => taskOf(row) ?? []), total, next };
+    },
+    message: (owner: string, messageId: string): KnownMessage | undefined =>
+      sql.all<{ taskId: string; hash: string }>(
+        'SELECT task AS taskId, hash FROM messages WHERE owner = ? AND message = ?',
+        owner,
+        messageId,
+      )[0],
+    addMessage: (owner: string, messageId: string, { taskId, hash }: KnownMessage): void =>
+      sql.run(
+        'INSERT OR REPLACE INTO messages (owner, message, task, hash) VALUES (?, ?, ?, ?)',
+        owner,
+        messageId,
+        taskId,
+        hash,
+      ),
+    /** Ends the tasks of which the work broke off, as the object was restarted. */
+    interrupted: (): StoredTask[] =>
+      sql
+        .all<TaskRow & { owner: string; person: string | null }>(
+          'SELECT id, at, task, artifacts, owner, person FROM tasks WHERE state = ? LIMIT 1000',
+          TaskState.TASK_STATE_WORKING,
+        )
+        .flatMap((row) => {
+          const task = taskOf(row);
+          return task === undefined ? [] : [{ task, owner: row.owner, personId: row.person ?? undefined }];
+        }),
+    /** Removes the tasks of a conversation or a person, whoever owns them; returns their ids. */
+    erase: (by: 'context' | 'person', value: string): string[] => {
+      const ids = sql.all<{ id: string }>(`SELECT id FROM tasks WHERE ${by} = ?`, value).map(({ id }) => id);
+      sql.transaction(() => remove(`${by} = ?`, value));
+      return ids;
+    },
+    /** Removes what has outlived its lifetime; returns when the next task will have, undefined when there is none. */
+    expire: (now: number): number | undefined => {
+      sql.transaction(() => remove('at <= ?', now - lifetimeMs));
+      const at = sql.all<{ at: number | null }>('SELECT min(at) AS at FROM tasks')[0]?.at ?? undefined;
+      return at === undefined ? undefined : at + lifetimeMs;
+    },
+  };
+};
+
+const timeOf = ({ status }: Task): number => Date.parse(status?.timestamp ?? '') || 0;
+
+const Stored = z.record(z.string(), z.unknown());
+
+const taskOf = ({ task, artifacts }: TaskRow): Task | undefined => {
+  const read = readStored(Stored, task);
+  return (
+    read && { ...Task.fromJSON(read), artifacts: (readStored(z.array(Stored), artifacts) ?? []).map(Artifact.fromJSON) }
+  );
+};

@@ -1,0 +1,326 @@
+import {
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type Message,
+  Role,
+  type SendMessageRequest,
+  type StreamResponse,
+  type Task,
+  TaskState,
+} from '@a2a-js/sdk';
+import {
+  A2AError,
+  PushNotificationNotSupportedError,
+  TaskNotCancelableError,
+  TaskNotFoundError,
+  UnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { EVIDENCE_EXTENSION } from '../contract/a2a.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
+import { recentTurns, type SpokenTurn } from '../runtime/recent-turns.ts';
+import { decodeBase64url, encodeBase64url } from '../signing/base64url.ts';
+import { sha256, utf8 } from '../signing/digest.ts';
+import { readStored } from '../storage/stored-json.ts';
+import { agentMessage, checkModes, failureParts, textPart } from './parts.ts';
+import { malformed, type ReadMessage, readMessage } from './read-message.ts';
+import { type Ask, type Run, startRun } from './run.ts';
+import { PlaceInList, type StoredTask, type TaskStore } from './task-store.ts';
+
+/** What answers the operations of the protocol; the library calls it. */
+export type A2aHandler = ConstructorParameters<typeof JsonRpcTransportHandler>[0];
+
+export interface TasksParts {
+  store: TaskStore;
+  /** Removes personal data and secrets from what is stored. */
+  mask: (text: string) => string;
+  /** Called after a task was stored. */
+  onStored?: (() => void) | undefined;
+  now?: (() => number) | undefined;
+  newId?: (() => string) | undefined;
+}
+
+/** The caller of one request. */
+export interface TaskCaller {
+  owner: string;
+  ask: Ask;
+  /** The card for callers with credentials. */
+  card: () => ReturnType<A2aHandler['getAgentCard']>;
+}
+
+/** Tasks of one owner, and of a workspace, that may run at once. */
+const MAX_RUNNING = { perOwner: 16, perWorkspace: 128 };
+const MAX_STREAMS = 16;
+const PAGE = { default: 50, most: 100, withArtifacts: 20 };
+/** Previous tasks of a context whose turns are read. */
+const READ_TASKS = 6;
+
+/**
+ * The tasks of one workspace, and the work on them: both live in one Durable Object, so that a task can be followed and cancelled by
+ * other requests than the one that began it. A task is visible to its owner only.
+ */
+export const createTasks = (parts: TasksParts) => {
+  const { store, mask, onStored, now = Date.now, newId = () => crypto.randomUUID() } = parts;
+  const running = new Map<string, Run>();
+  const timestamp = (): string => new Date(now()).toISOString();
+  const save = (stored: StoredTask): void => {
+    store.save(stored);
+    onStored?.();
+  };
+  for (const stored of store.interrupted()) save(brokenOff(stored, timestamp()));
+
+  const find = (id: string, owner: string): StoredTask => {
+    if (id === '') throw malformed('id: is missing');
+    const run = running.get(id);
+    const stored = run?.stored.owner === owner ? run.stored : store.find(id, owner);
+    if (stored === undefined) throw new TaskNotFoundError('Cannot find the task: there is none of that id');
+    return stored;
+  };
+
+  const turnsOf = (contextId: string, owner: string, current: Task | undefined): SpokenTurn[] => {
+    const page = { limit: READ_TASKS, from: undefined, withArtifacts: true };
+    const { tasks } = store.list(owner, { contextId }, page);
+    const before = tasks.filter(({ id }) => id !== current?.id).toReversed();
+    return recentTurns([...before, ...(current === undefined ? [] : [current])].flatMap(turnsIn));
+  };
+
+  /** The task that a message continues; undefined when it begins one. */
+  const continued = ({ taskId, contextId }: ReadMessage, owner: string): StoredTask | undefined => {
+    if (taskId === undefined) return undefined;
+    const stored = find(taskId, owner);
+    if (contextId !== undefined && contextId !== stored.task.contextId)
+      throw malformed('contextId: is not the context of the task');
+    if (stored.task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED) {
+      throw new UnsupportedOperationError(
+        'Cannot continue the task: it waits for nothing. Send the message without taskId, in the same contextId',
+      );
+    }
+    return stored;
+  };
+
+  /** Begins or continues a task, or finds the one that the same message has begun. */
+  const start = async (request: SendMessageRequest, { owner, ask }: TaskCaller, context: ServerCallContext) => {
+    refuseTenant(request.tenant);
+    const read = readMessage(request);
+    const wanted = {
+      modes: request.configuration?.acceptedOutputModes ?? [],
+      evidence: context.requestedExtensions?.includes(EVIDENCE_EXTENSION) === true,
+    };
+    checkModes(wanted);
+    if (request.configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
+    if (wanted.evidence) context.addActivatedExtension(EVIDENCE_EXTENSION);
+    const hash = await sha256(utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])));
+    const known = store.message(owner, read.messageId);
+    if (known !== undefined) {
+      if (known.hash !== hash) throw malformed('messageId: is that of another message');
+      return { stored: find(known.taskId, owner), run: running.get(known.taskId) };
+    }
+    const before = continued(read, owner);
+    refuseTooMany(running, owner);
+    const id = before?.task.id ?? newId();
+    const contextId = before?.task.contextId ?? read.contextId ?? newId();
+    const turns = turnsOf(contextId, owner, before?.task);
+    const stored: StoredTask = {
+      owner,
+      personId: read.personId ?? before?.personId,
+      task: {
+        id,
+        contextId,
+        status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: timestamp() },
+        artifacts: [],
+        history: [...(before?.task.history ?? []), askedIn(read, { id, contextId, mask })],
+        metadata: undefined,
+      },
+    };
+    save(stored);
+    store.addMessage(owner, read.messageId, { taskId: id, hash });
+    const question = { ...read, contextId, turns, namesContext: read.contextId !== undefined };
+    const run = startRun(question, { stored, ask, wanted, mask, timestamp, save });
+    running.set(id, run);
+    void run.ended.finally(() => running.delete(id));
+    return { stored, run };
+  };
+
+  /** Takes a task out of work. */
+  const cancel = (id: string, owner: string): Task => {
+    const { task } = find(id, owner);
+    const run = running.get(id);
+    const state = task.status?.state;
+    if (state === TaskState.TASK_STATE_CANCELED) return task;
+    if (run !== undefined) return run.cancel();
+    if (state !== TaskState.TASK_STATE_INPUT_REQUIRED)
+      throw new TaskNotCancelableError('Cannot cancel the task: it has ended');
+    const canceled = {
+      ...task,
+      status: { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: timestamp() },
+    };
+    save({ ...find(id, owner), task: canceled });
+    return canceled;
+  };
+
+  /** The operations for one caller. */
+  const handlerFor = (caller: TaskCaller): A2aHandler => {
+    const { owner } = caller;
+    const noPush = async (): Promise<never> => {
+      throw new PushNotificationNotSupportedError(
+        'Cannot send notifications: they are not offered. Use SubscribeToTask',
+      );
+    };
+    return {
+      getAgentCard: caller.card,
+      getAuthenticatedExtendedAgentCard: caller.card,
+      sendMessage: async (request, context) => {
+        const { historyLength, returnImmediately } = bounded(request.configuration);
+        const { stored, run } = await start(request, caller, context);
+        await (returnImmediately ? run?.begun : run?.ended);
+        return withHistory((run?.stored ?? stored).task, historyLength);
+      },
+      sendMessageStream: async function* (request, context) {
+        const { historyLength } = bounded(request.configuration);
+        const { stored, run } = await start(request, caller, context);
+        yield* follow(stored.task, run, { from: 'beginning', historyLength });
+      },
+      getTask: async ({ tenant, id, historyLength }) => {
+        refuseTenant(tenant);
+        return withHistory(find(id, owner).task, bounded({ historyLength }).historyLength);
+      },
+      listTasks: async (request) => listTasks(store, owner, request),
+      cancelTask: async ({ tenant, id }) => {
+        refuseTenant(tenant);
+        return cancel(id, owner);
+      },
+      resubscribe: async function* ({ tenant, id }) {
+        refuseTenant(tenant);
+        const { task } = find(id, owner);
+        const run = running.get(id);
+        if (run === undefined && task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED)
+          throw new UnsupportedOperationError('Cannot follow the task: it has ended. GetTask has its answer');
+        yield* follow(task, run, { from: 'now' });
+      },
+      createTaskPushNotificationConfig: noPush,
+      getTaskPushNotificationConfig: noPush,
+      listTaskPushNotificationConfigs: noPush,
+      deleteTaskPushNotificationConfig: noPush,
+    };
+  };
+
+  return {
+    handlerFor,
+    /** Erases the tasks of a conversation or a person, those at work too; returns how many. */
+    erase: (by: 'context' | 'person', value: string): number => {
+      const ids = store.erase(by, value);
+      for (const id of ids) running.get(id)?.drop();
+      return ids.length;
+    },
+  };
+};
+
+/** The task as it was or is, then its events until its work has ended. */
+const follow = async function* (
+  task: Task,
+  run: Run | undefined,
+  { from, historyLength }: { from: 'now' | 'beginning'; historyLength?: number | undefined },
+): AsyncGenerator<StreamResponse, void, undefined> {
+  if (run !== undefined && run.followers >= MAX_STREAMS) throw tooMany('the task is followed by too many streams');
+  const events = run?.events(from);
+  yield { payload: { $case: 'task', value: withHistory(task, historyLength) } };
+  if (events !== undefined) yield* events;
+};
+
+const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): ListTasksResponse => {
+  const { tenant, contextId, status, pageToken, statusTimestampAfter: after, includeArtifacts = false } = request;
+  refuseTenant(tenant);
+  const { pageSize = PAGE.default } = request;
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > PAGE.most)
+    throw malformed(`pageSize: is not 1 to ${PAGE.most}`);
+  if (status === TaskState.UNRECOGNIZED) throw malformed('status: is not a state of a task');
+  if (after !== undefined && Number.isNaN(Date.parse(after))) throw malformed('statusTimestampAfter: is not a moment');
+  const from = pageToken === '' ? undefined : placeIn(pageToken);
+  const { historyLength } = bounded(request);
+  const filter = {
+    contextId: contextId === '' ? undefined : contextId,
+    state: status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : status,
+    after: after === undefined ? undefined : Date.parse(after),
+  };
+  // A page of whole answers is large.
+  const limit = includeArtifacts ? Math.min(pageSize, PAGE.withArtifacts) : pageSize;
+  const { tasks, total, next } = store.list(owner, filter, { limit, from, withArtifacts: includeArtifacts });
+  return {
+    tasks: tasks.map((task) => withHistory(task, historyLength)),
+    totalSize: total,
+    pageSize,
+    nextPageToken: next === undefined ? '' : encodeBase64url(utf8(JSON.stringify(next))),
+  };
+};
+
+const placeIn = (token: string): PlaceInList => {
+  const bytes = token.length > 300 ? undefined : decodeBase64url(token);
+  const place = bytes && readStored(PlaceInList, new TextDecoder().decode(bytes));
+  if (place === undefined) throw malformed('pageToken: is not one of a page');
+  return place;
+};
+
+const refuseTenant = (tenant: string): void => {
+  if (tenant !== '') throw malformed('tenant: there are none; a workspace is chosen by ?workspace_id= in the address');
+};
+
+/** Numbers of the protocol that have to be whole. */
+const bounded = <T extends { historyLength?: number | undefined }>(
+  given: T | undefined,
+): Partial<T> & { historyLength?: number | undefined } => {
+  const length = given?.historyLength;
+  if (length !== undefined && (!Number.isInteger(length) || length < 0))
+    throw malformed('historyLength: is not a number from 0');
+  return given ?? {};
+};
+
+const tooMany = (why: string): A2AError =>
+  new A2AError({ message: `Cannot take this request: ${why}`, metadata: { code: 'RATE_LIMITED' } });
+
+const refuseTooMany = (running: ReadonlyMap<string, Run>, owner: string): void => {
+  if (running.size >= MAX_RUNNING.perWorkspace) throw tooMany('the workspace has too many tasks at work');
+  const own = running.values().reduce((sum, run) => sum + (run.stored.owner === owner ? 1 : 0), 0);
+  if (own >= MAX_RUNNING.perOwner)
+    throw tooMany(`${MAX_RUNNING.perOwner} of your tasks are at work; wait for one to end`);
+};
+
+/** 0 for no history; all of it when absent. */
+const withHistory = (task: Task, length: number | undefined): Task =>
+  length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+
+/** The message of the user as it is stored. */
+const askedIn = (
+  { messageId, query }: ReadMessage,
+  { id: taskId, contextId, mask }: { id: string; contextId: string; mask: (text: string) => string },
+): Message => ({
+  ...{ messageId, taskId, contextId },
+  role: Role.ROLE_USER,
+  parts: [textPart(mask(query), 'text/plain')],
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
+});
+
+/** What was said in a task. */
+const turnsIn = ({ history, artifacts }: Task): SpokenTurn[] => {
+  const textIn = (parts: Message['parts']): string =>
+    parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])).join('');
+  const said = history.map(({ role, parts }) => ({
+    speaker: role === Role.ROLE_AGENT ? ('assistant' as const) : ('user' as const),
+    text: textIn(parts),
+  }));
+  const answers = artifacts.map(({ parts }) => ({ speaker: 'assistant' as const, text: textIn(parts) }));
+  return [...said, ...answers].filter(({ text }) => text !== '');
+};
+
+/** A task whose work ended with the process. */
+const brokenOff = ({ task, ...rest }: StoredTask, timestamp: string): StoredTask => {
+  const { parts, metadata } = failureParts(
+    errorInfo('SERVICE_UNAVAILABLE', {
+      message: 'Cannot finish the task: the work on it broke off',
+      suggestion: 'Send the question again with another messageId',
+    }),
+  );
+  const message = agentMessage(parts, { taskId: task.id, contextId: task.contextId, metadata });
+  return { ...rest, task: { ...task, status: { state: TaskState.TASK_STATE_FAILED, message, timestamp } } };
+};

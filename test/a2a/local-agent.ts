@@ -1,0 +1,154 @@
+import { AgentCard, type Task } from '@a2a-js/sdk';
+import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import { unsignedCard } from '../../src/a2a/agent-card.ts';
+import type { Ask } from '../../src/a2a/run.ts';
+import { serveA2a } from '../../src/a2a/serve.ts';
+import { taskStore } from '../../src/a2a/task-store.ts';
+import { createTasks } from '../../src/a2a/tasks.ts';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
+import { RouteFailed } from '../../src/runtime/gateway-routes.ts';
+import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
+import type { Sql } from '../../src/storage/sql.ts';
+
+export const ORIGIN = 'https://agent.example';
+export const LIFETIME_MS = 3_600_000;
+
+const SHIPPING = {
+  text: 'Shipping to Canada takes 4 to 7 days.',
+  sources: [
+    { name: 'Shipping', url: 'https://docs.example/shipping', file: 'shipping.md', quote: '4 to 7', start: 3, end: 9 },
+  ],
+  support: 0.9,
+  check: 'quoted' as const,
+};
+const SECOND = { ...SHIPPING, text: 'Postage is 29 euros.' };
+
+const ANSWER: LibrarianResponse = {
+  answer: `${SHIPPING.text}\n\n${SECOND.text}`,
+  sources: [{ name: 'Shipping', url: 'https://docs.example/shipping' }],
+  confidence: 0.9,
+  metadata: { statements: [SHIPPING, SECOND], navigator: { edition: 'e-1' } },
+};
+
+/** A librarian whose reply depends on the question. */
+const reply = async (
+  query: string,
+  { turns }: Parameters<Ask>[0],
+  { signal, progress }: Parameters<Ask>[1],
+  open: Promise<void>,
+) => {
+  progress({ type: 'routing', librarians: [{ id: 'navigator' }] });
+  if (query.startsWith('fail')) {
+    throw new RouteFailed({
+      code: 'UNAUTHORIZED',
+      message: 'Cannot ask this librarian',
+      suggestion: 'Use a key that may',
+    });
+  }
+  if (query.startsWith('crash')) throw new TypeError('secret inside');
+  if (query.startsWith('vague'))
+    return { answer: 'Which device is it about?', sources: [], metadata: { clarifying: true } };
+  if (query.startsWith('off topic')) {
+    const text = `I found nothing about "${query}".`;
+    return { answer: text, sources: [], confidence: 0, partial: true, metadata: { closest: [] } };
+  }
+  if (query.startsWith('turns')) return { answer: JSON.stringify(turns), sources: ANSWER.sources };
+  progress({ type: 'statement', index: 0, ...SHIPPING });
+  if (query.startsWith('wait')) {
+    const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await Promise.race([open, aborted]);
+  }
+  progress({ type: 'statement', index: 1, ...SECOND });
+  return ANSWER;
+};
+
+/** The HTTP code of the function a2a with one librarian in place of the gateway, without a socket. */
+export const startAgent = ({
+  now = Date.now,
+  sql = nodeSql(),
+  perOwner,
+}: {
+  now?: () => number;
+  sql?: Sql;
+  perOwner?: number;
+} = {}) => {
+  const gate = Promise.withResolvers<void>();
+  const asked: Parameters<Ask>[0][] = [];
+  const aborted: string[] = [];
+  const ask: Ask = async (question, reporting) => {
+    asked.push(question);
+    reporting.signal.addEventListener('abort', () => aborted.push(question.messageId));
+    return reply(question.query, question, reporting, gate.promise);
+  };
+  const store = taskStore(sql, { lifetimeMs: LIFETIME_MS, ...(perOwner === undefined ? {} : { perOwner }) });
+  const tasks = createTasks({ store, mask: createMask(readMaskKinds('')).mask, now });
+  const card = unsignedCard({
+    origin: ORIGIN,
+    librarians: [{ id: 'navigator', name: 'Navigator', health: 'ok' }],
+    issuers: [],
+  }).card;
+  const fetchAs =
+    (owner: string): typeof fetch =>
+    async (input, init) => {
+      const request = new Request(input, init);
+      if (new URL(request.url).pathname === '/.well-known/agent-card.json') return Response.json(card);
+      return serveA2a(request, tasks.handlerFor({ owner, ask, card: async () => AgentCard.fromJSON(card) }), {
+        owner,
+      });
+    };
+  /** One call as it is on the wire. */
+  const call = async (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) => {
+    const response = await fetchAs(owner)(`${ORIGIN}/a2a`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers },
+      body: body || JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
+    });
+    return { response, json: (await response.json()) as Reply };
+  };
+  return {
+    asked,
+    aborted,
+    store,
+    tasks,
+    fetchAs,
+    call,
+    open: () => gate.resolve(),
+    client: (owner = 'alice') => connect(fetchAs(owner)),
+  };
+};
+
+export interface Reply {
+  jsonrpc: string;
+  id: unknown;
+  // Whatever the protocol says; tests compare it.
+  result?: Record<string, unknown> & {
+    task?: Record<string, unknown> & { id: string; contextId: string; status: { state: string } };
+  };
+  error?: {
+    code: number;
+    message: string;
+    data: { '@type': string; reason: string; domain: string; metadata: { code: string } }[];
+  };
+}
+
+/** The official client, over a `fetch` of ours. */
+export const connect = (send: typeof fetch, origin = ORIGIN): Promise<Client> => {
+  const transports = [new JsonRpcTransportFactory({ fetchImpl: send })];
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });
+  return send(`${origin}/.well-known/agent-card.json`)
+    .then((response) => response.json())
+    .then((card) => new ClientFactory(options).createFromAgentCard(card as never));
+};
+
+let count = 0;
+/** A message as it is on the wire. */
+export const message = (text: string, more: object = {}) => {
+  count += 1;
+  return { messageId: `m-${count}`, role: 'ROLE_USER', parts: [{ text }], ...more };
+};
+
+export const textOf = ({ artifacts }: Pick<Task, 'artifacts'>): string =>
+  artifacts
+    .flatMap(({ parts }) => parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])))
+    .join('');

@@ -1,0 +1,242 @@
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { EVIDENCE_EXTENSION } from '../../src/contract/a2a.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
+import { LIFETIME_MS, message, startAgent } from './local-agent.ts';
+
+const Artifacts = z.array(z.object({ parts: z.array(z.record(z.string(), z.unknown())) }));
+
+type Agent = ReturnType<typeof startAgent>;
+let agent: Agent;
+beforeEach(() => {
+  agent = startAgent();
+});
+
+const send = async (text: string, more: object = {}, options: Parameters<Agent['call']>[2] = {}, on = agent) =>
+  (await on.call('SendMessage', { message: message(text, more) }, options)).json;
+const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) => reply.result?.task?.status.state;
+
+describe('what an answer becomes', () => {
+  it('an abstention is a task that is completed, with the Response that says so', async () => {
+    const { result } = await send('off topic');
+    expect(result?.task).toMatchObject({
+      status: { state: 'TASK_STATE_COMPLETED' },
+      artifacts: [
+        { parts: [{ text: 'I found nothing about "off topic".' }, { data: { partial: true, sources: [] } }] },
+      ],
+    });
+  });
+
+  it('a question back asks for input, and the next message continues with it', async () => {
+    const { result } = await send('vague');
+    expect(result?.task).toMatchObject({
+      status: {
+        state: 'TASK_STATE_INPUT_REQUIRED',
+        message: { role: 'ROLE_AGENT', parts: [{ text: 'Which device is it about?' }] },
+      },
+    });
+    await send('the second', { taskId: result?.task?.id });
+    expect(agent.asked.at(-1)?.turns).toEqual([
+      { speaker: 'user', text: 'vague' },
+      { speaker: 'assistant', text: 'Which device is it about?' },
+    ]);
+  });
+
+  it('a failure is a task that has failed, with our error', async () => {
+    expect((await send('fail')).result?.task).toMatchObject({
+      status: {
+        state: 'TASK_STATE_FAILED',
+        message: {
+          parts: [
+            { text: 'Cannot ask this librarian. Use a key that may.' },
+            { data: { error: { code: 'UNAUTHORIZED' } } },
+          ],
+          metadata: { code: 'UNAUTHORIZED' },
+        },
+      },
+    });
+  });
+
+  it('a fault of ours tells nothing of the inside', async () => {
+    const reply = await send('crash');
+    expect(stateOf(reply)).toBe('TASK_STATE_FAILED');
+    expect(JSON.stringify(reply)).toContain('INTERNAL_ERROR');
+    expect(JSON.stringify(reply)).not.toContain('secret');
+  });
+
+  it('evidence comes to those that ask for it', async () => {
+    const headers = { 'a2a-extensions': `https://other.example/x, ${EVIDENCE_EXTENSION}` };
+    const { response, json } = await agent.call('SendMessage', { message: message('shipping') }, { headers });
+    expect(response.headers.get('a2a-extensions')).toBe(EVIDENCE_EXTENSION);
+    expect(json.result?.task?.artifacts).toMatchObject([
+      {
+        extensions: [EVIDENCE_EXTENSION],
+        metadata: {
+          [EVIDENCE_EXTENSION]: {
+            edition: 'e-1',
+            confidence: 0.9,
+            statements: [{ sources: [{ quote: '4 to 7', start: 3 }], support: 0.9 }, {}],
+          },
+        },
+      },
+    ]);
+    const plain = await agent.call('SendMessage', { message: message('shipping') });
+    expect(plain.response.headers.get('a2a-extensions')).toBeNull();
+    expect(JSON.stringify(plain.json)).not.toContain(EVIDENCE_EXTENSION);
+  });
+
+  it.each([
+    [['text/plain'], ['text', 'url']],
+    [['application/json'], ['data']],
+    [['*/*'], ['text', 'data', 'url']],
+  ])('has the parts of the accepted modes %j', async (acceptedOutputModes, kinds) => {
+    const { json } = await agent.call('SendMessage', {
+      message: message('shipping'),
+      configuration: { acceptedOutputModes },
+    });
+    const [{ parts } = { parts: [] }] = Artifacts.parse(json.result?.task?.artifacts);
+    expect(parts.map((part) => Object.keys(part)[0])).toEqual(kinds);
+  });
+
+  it('refuses modes that no answer has', async () => {
+    const configuration = { acceptedOutputModes: ['image/png'] };
+    const { json } = await agent.call('SendMessage', { message: message('shipping'), configuration });
+    expect(json.error?.code).toBe(-32_005);
+    expect(agent.asked).toEqual([]);
+  });
+});
+
+describe('a conversation', () => {
+  it('is read with what was said in its context by the same owner', async () => {
+    await send('shipping', { contextId: 'c' });
+    await send('shipping', { contextId: 'c' }, { owner: 'mallory' });
+    await send('and now', { contextId: 'c' });
+    expect(agent.asked.map(({ turns }) => turns.length)).toEqual([0, 0, 2]);
+    expect(agent.asked[2]?.turns.map(({ speaker }) => speaker)).toEqual(['user', 'assistant']);
+  });
+
+  it('is known to its caller only where the message names it', async () => {
+    const { result } = await send('shipping');
+    await send('and now', { contextId: result?.task?.contextId });
+    expect(agent.asked.map(({ namesContext }) => namesContext)).toEqual([false, true]);
+  });
+
+  it('carries the librarian and the metadata of its message', async () => {
+    await send('shipping', { metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] } });
+    expect(agent.asked[0]).toMatchObject({ librarian: 'navigator', metadata: { person_id: 'p-1', devices: ['X'] } });
+  });
+});
+
+describe('a repeated message', () => {
+  it('is answered with its task, not asked again', async () => {
+    const sent = { message: message('shipping') };
+    const one = await agent.call('SendMessage', sent);
+    const other = await agent.call('SendMessage', sent);
+    expect(other.json).toEqual(one.json);
+    expect(agent.asked).toHaveLength(1);
+  });
+
+  it('at the same moment joins the work', async () => {
+    const sent = { message: message('wait') };
+    const both = Promise.all([agent.call('SendMessage', sent), agent.call('SendMessage', sent)]);
+    await expect.poll(() => agent.asked.length).toBe(1);
+    agent.open();
+    const [one, other] = await both;
+    expect(other.json).toEqual(one.json);
+    expect(agent.asked).toHaveLength(1);
+  });
+
+  it('with another text is refused', async () => {
+    const sent = message('shipping');
+    await agent.call('SendMessage', { message: sent });
+    const { json } = await agent.call('SendMessage', { message: { ...sent, parts: [{ text: 'other' }] } });
+    expect(json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('messageId') });
+  });
+
+  it('of another owner is another message', async () => {
+    const sent = { message: message('shipping') };
+    const one = await agent.call('SendMessage', sent);
+    const other = await agent.call('SendMessage', sent, { owner: 'bob' });
+    expect(other.json.result?.task?.id).not.toBe(one.json.result?.task?.id);
+  });
+});
+
+describe('bounds', () => {
+  it('an owner has 16 tasks at work, and others are not held up', async () => {
+    const begin = (owner: string) =>
+      agent.call('SendMessage', { message: message('wait'), configuration: { returnImmediately: true } }, { owner });
+    for (let at = 0; at < 16; at += 1) expect(stateOf((await begin('alice')).json)).toBe('TASK_STATE_WORKING');
+    const { json } = await begin('alice');
+    expect(json.error?.data[0]?.metadata.code).toBe('RATE_LIMITED');
+    expect(stateOf((await begin('bob')).json)).toBe('TASK_STATE_WORKING');
+    agent.open();
+    await expect.poll(async () => stateOf((await begin('alice')).json)).toBeDefined();
+  });
+
+  it('the oldest tasks of an owner make room', async () => {
+    agent = startAgent({ perOwner: 3 });
+    const first = await send('shipping 0');
+    for (let at = 1; at < 4; at += 1) await send(`shipping ${at}`);
+    const { json } = await agent.call('ListTasks', {});
+    expect(json.result?.totalSize).toBe(3);
+    expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(-32_001);
+  });
+
+  it('a task ends with its lifetime, and can be sent anew', async () => {
+    let time = 1_790_000_000_000;
+    agent = startAgent({ now: () => time });
+    const sent = { message: message('shipping') };
+    await agent.call('SendMessage', sent);
+    expect(agent.store.expire(time)).toBe(time + LIFETIME_MS);
+    time += LIFETIME_MS;
+    expect(agent.store.expire(time)).toBeUndefined();
+    expect((await agent.call('ListTasks', {})).json.result?.totalSize).toBe(0);
+    await agent.call('SendMessage', sent);
+    expect(agent.asked).toHaveLength(2);
+  });
+
+  it('a task whose work broke off with the process has failed', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const { json } = await agent.call('SendMessage', {
+      message: message('wait'),
+      configuration: { returnImmediately: true },
+    });
+    const { json: after } = await startAgent({ sql }).call('GetTask', { id: json.result?.task?.id });
+    expect(after.result).toMatchObject({
+      status: { state: 'TASK_STATE_FAILED', message: { metadata: { code: 'SERVICE_UNAVAILABLE' } } },
+    });
+  });
+});
+
+describe('what is stored', () => {
+  const everything = (sql: ReturnType<typeof nodeSql>): string =>
+    JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);
+
+  it('is masked, also where an answer repeats the question', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const reply = await send('off topic, write to jane.doe@example.com');
+    expect(JSON.stringify(reply.result?.task?.artifacts)).toContain('jane.doe@example.com');
+    expect(everything(sql)).not.toContain('jane.doe');
+    expect(everything(sql)).toContain('[email]');
+  });
+
+  it('is erased by conversation or person, while it is at work too', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const sent = { metadata: { person_id: 'p-1' } };
+    await send('shipping', { contextId: 'c' });
+    await send('shipping', sent);
+    await agent.call('SendMessage', { message: message('wait', sent), configuration: { returnImmediately: true } });
+    await send('shipping', {}, { owner: 'bob' });
+    expect(agent.tasks.erase('person', 'p-1')).toBe(2);
+    expect(agent.aborted).toHaveLength(1);
+    expect(agent.tasks.erase('context', 'c')).toBe(1);
+    agent.open();
+    expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
+    expect(sql.all('SELECT * FROM messages')).toHaveLength(1);
+    expect(everything(sql)).not.toContain('p-1');
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { KnowledgeHealth } from '../../../src/contract/knowledge-health.ts';
+import { knowledgeHealth } from '../../../src/knowledge/health/knowledge-health.ts';
+import type { Article } from '../../../src/search/article.ts';
+import { openSmallKb } from '../../navigator/small-kb.ts';
+
+const article = (id: string, text: string, changes: Partial<Article> = {}): Article => ({
+  ...{ id, title: id.replace('.md', ''), url: `https://docs.example.com/${id.replace('.md', '')}`, text },
+  ...{ intents: [], devices: [], lastUpdated: '2026-01-01T00:00:00Z', ...changes },
+});
+const of = (kind: string, ...articles: Article[]) =>
+  KnowledgeHealth.parse(knowledgeHealth(openSmallKb(articles).edition)).findings.filter((each) => each.kind === kind);
+
+const RINSE = 'After descaling, rinse the boiler of the machine with fresh water for 5 minutes.';
+
+describe('knowledgeHealth()', () => {
+  it('reports the same sentence with another quantity in another article, with both places', () => {
+    const found = of(
+      'contradiction',
+      article('care.md', `## Rinse\n\n${RINSE}`),
+      article('faq.md', `## After descaling\n\n${RINSE.replace('5', '15')}`),
+    );
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({
+      place: { article_id: 'care.md', heading: 'Rinse', text: RINSE },
+      other: { article_id: 'faq.md', heading: 'After descaling', text: RINSE.replace('5', '15') },
+      detail: '15 min instead of 5 min',
+    });
+  });
+
+  it.each([
+    ['another version in a name', 'Install the Barista driver 2013 on the computer of the office.', '2013', '2016'],
+    [
+      'another address of a link',
+      'Read the [guide to the boiler](https://docs.example.com/5-minutes) of the machine.',
+      '5',
+      '9',
+    ],
+    ['one more quantity', RINSE, '5 minutes', '5 minutes at 90 °C'],
+  ])('is silent about %s', (_, sentence, part, instead) => {
+    const one = article('a.md', `## Text\n\n${sentence}`);
+    expect(of('contradiction', one, article('b.md', `## Text\n\n${sentence.replace(part, instead)}`))).toEqual([]);
+  });
+
+  it('is silent about quantities of different products', () => {
+    const one = article('one.md', `## Rinse\n\n${RINSE}`, { devices: ['Barista I'] });
+    const two = article('two.md', `## Rinse\n\n${RINSE.replace('5', '15')}`, { devices: ['Barista II'] });
+    expect(of('contradiction', one, two)).toEqual([]);
+  });
+
+  it('reports an article whose sentences stand in another one, and not two that share a few', () => {
+    const sentences = ['boiler', 'grinder', 'tray', 'filter', 'pump', 'wand', 'tank', 'hopper'].map(
+      (part) => `Clean the ${part} of the machine every week with a soft cloth and warm water.`,
+    );
+    const whole = article('whole.md', sentences.join('\n\n'));
+    const copy = article('copy.md', sentences.slice(0, 5).join('\n\n'));
+    expect(of('duplicate', whole, copy)).toMatchObject([
+      { place: { article_id: 'copy.md' }, other: { article_id: 'whole.md' }, detail: '100 % of its sentences' },
+    ]);
+    const other = article(
+      'other.md',
+      `${sentences[0]}\n\nThe warranty covers the machine for two whole years after delivery.`,
+    );
+    expect(of('duplicate', whole, other)).toEqual([]);
+  });
+
+  it('reports what is a year older than the newest article about its product, oldest first', () => {
+    const [old, older, fresh] = ['2024-05-01', '2020-05-01', '2026-01-01'].map((day, at) =>
+      article(`a${at}.md`, RINSE, { devices: ['Barista'], lastUpdated: `${day}T00:00:00Z` }),
+    ) as [Article, Article, Article];
+    const else_ = article('else.md', RINSE, { devices: ['Kettle'], lastUpdated: '2010-01-01T00:00:00Z' });
+    const found = of('outdated', old, older, fresh, else_);
+    expect(found.map(({ place }) => place.article_id)).toEqual(['a1.md', 'a0.md']);
+    expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail: '2071 days older' });
+  });
+
+  it('reports links to articles that are not there, and no others', () => {
+    const links = {
+      alive: [
+        'other.md',
+        './other',
+        'https://docs.example.com/other#rinse',
+        '#here',
+        'mailto:a@example.com',
+        'picture.png',
+      ],
+      elsewhere: ['https://www.example.com/other', '`[code](gone.md)`'],
+      dead: ['gone.md', '../gone.md', 'https://docs.example.com/gone'],
+    };
+    const written = [...links.alive, ...links.elsewhere, ...links.dead]
+      .map((link) => (link.startsWith('`') ? link : `[to it](${link})`))
+      .join(' and ');
+    const found = of('dead_link', article('a.md', `Read ${written}.`), article('other.md', RINSE));
+    expect(found.map(({ detail }) => detail)).toEqual(links.dead);
+  });
+
+  it('reports headings with nothing to read below them', () => {
+    const found = of('empty_section', article('a.md', `## Rinse\n\n${RINSE}\n\n## Reset the machine\n\nTo do.`));
+    expect(found).toMatchObject([{ place: { article_id: 'a.md', heading: 'Reset the machine' } }]);
+  });
+
+  it('reports an article that a search for its title does not find among the first', () => {
+    const same = [0, 1, 2, 3, 4].map((at) => article(`m${at}.md`, 'Nothing.', { title: 'Machine' }));
+    expect(of('not_found_by_title', ...same).length).toBeGreaterThan(0);
+    expect(of('not_found_by_title', article('boiler.md', RINSE), article('grinder.md', 'Grind the beans.'))).toEqual(
+      [],
+    );
+  });
+
+  it('finds next to nothing wrong with articles that are in order, and counts what it lists', () => {
+    const health = knowledgeHealth(openSmallKb().edition);
+    expect(health.articles).toBe(openSmallKb().edition.articleCount);
+    expect(Object.values(health.counts).reduce((sum, count) => sum + count, 0)).toBe(health.findings.length);
+  });
+});
