@@ -91,7 +91,7 @@ export const askIn = async (page: Page, query: string): Promise<void> => {
   await page.locator(`.turn >> nth=${before}`).and(page.locator('[aria-busy="false"]')).waitFor();
 };
 
-/** Answers a route of the page with an event stream: `[['statement', {...}], ['done', {...}]]`. @public */
+/** Answers a route of the page with an event stream: `[['statement', {...}], ['done', {...}]]`. */
 export const fulfilEvents = (route: Route, events: readonly (readonly [name: string, data: object])[]): Promise<void> =>
   route.fulfill({
     contentType: 'text/event-stream',

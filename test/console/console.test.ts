@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
 import { describeAsk } from './describe-ask.ts';
+import { describeShell } from './describe-shell.ts';
 import { describeTrace } from './describe-trace.ts';
 import { describeWidget } from './describe-widget.ts';
 
@@ -13,6 +14,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   afterEach(() => started.closePages());
   afterAll(() => started?.stop());
 
+  describeShell(() => started);
   describeAsk(() => started);
   describeTrace(() => started);
   describeWidget(() => started);

@@ -1,12 +1,16 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { navigate } from '../navigation/router.ts';
 import { Button } from '../parts/button.tsx';
-import { Empty } from '../parts/states.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Age } from '../parts/time.tsx';
+import { noteRefusal } from '../session/deployment.ts';
 import { formatShare, t } from '../texts/texts.ts';
 import type { Answer } from './answer.ts';
 import { answers, answerWith } from './asked-questions.ts';
+import { readKeptAnswer } from './kept-answer.ts';
 
 interface AnswerPageProps {
   /** The first part of the view's path: `trace`. */
@@ -16,32 +20,72 @@ interface AnswerPageProps {
   children: (answer: Answer) => ComponentChildren;
 }
 
-/** A view of one answer of this tab; without an id, the list of them. */
+/** A view of one answer: of this tab, or kept by the deployment; without an id, the list of those of the tab. */
 export const AnswerPage = ({ path, id, children }: AnswerPageProps) => {
+  if (id === undefined) return <Chooser path={path} />;
   const answer = answerWith(id)?.value;
-  if (answer === undefined) return <Chooser path={path} isMissing={id !== undefined} />;
+  if (answer === undefined) return <Kept key={id} {...{ path, id, children }} />;
   return (
-    <div class="answer-page">
-      <div class="title">
-        <div>
-          <h1>{t(`view.${path}`)}</h1>
-          <p class="quiet">{answer.query}</p>
-        </div>
-        <Button onClick={() => navigate(`/ask/${answer.conversation}`)}>{t('answer.back')}</Button>
-      </div>
+    <Page path={path} answer={answer}>
       {children(answer)}
-    </div>
+    </Page>
   );
 };
 
-const Chooser = ({ path, isMissing }: { path: 'trace' | 'why'; isMissing: boolean }) => {
+const Page = ({ path, answer, children }: { path: 'trace' | 'why'; answer: Answer; children: ComponentChildren }) => (
+  <div class="answer-page">
+    <div class="title">
+      <div>
+        <h1>{t(`view.${path}`)}</h1>
+        <p class="quiet">{answer.query}</p>
+      </div>
+      {answerWith(answer.id) === undefined ? null : (
+        <Button onClick={() => navigate(`/ask/${answer.conversation}`)}>{t('answer.back')}</Button>
+      )}
+    </div>
+    {children}
+  </div>
+);
+
+const Kept = ({ path, id, children }: AnswerPageProps & { id: string }) => {
+  const kept = useSignal<Answer | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const load = (): void => {
+    failure.value = undefined;
+    readKeptAnswer(id).then(
+      (answer) => {
+        kept.value = answer;
+      },
+      (error: unknown) => {
+        failure.value = error;
+        void noteRefusal(error);
+      },
+    );
+  };
+  useEffect(load, []);
+  if (kept.value !== undefined)
+    return (
+      <Page path={path} answer={kept.value}>
+        {children(kept.value)}
+      </Page>
+    );
+  return (
+    <>
+      <div class="title">
+        <h1>{t(`view.${path}`)}</h1>
+      </div>
+      {failure.value === undefined ? <Loading lines={6} /> : <Failure error={failure.value} retry={load} />}
+    </>
+  );
+};
+
+const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
   const finished = answers.value.map(({ value }) => value).filter(({ response }) => response !== undefined);
   return (
     <>
       <div class="title">
         <h1>{t(`view.${path}`)}</h1>
       </div>
-      {isMissing ? <p class="banner">{t('answer.missing')}</p> : null}
       <Table
         caption={t('answer.of_tab')}
         rows={finished.toReversed()}

@@ -131,6 +131,10 @@ export const removedFrom = ({ removed, response }: Answer): Answer['removed'] =>
 export const isDeclined = ({ phase, response, statements }: Answer): boolean =>
   phase === 'done' && statements.length === 0 && (response?.sources ?? []).length === 0 && response?.partial === true;
 
+/** Whether the answer has statements, and says that they may not answer the question. */
+export const isDoubtful = ({ phase, response, statements }: Answer): boolean =>
+  phase === 'done' && statements.length > 0 && response?.partial === true;
+
 /** An article with the places in it that an answer cites, and which statements do. */
 export interface CitedSource {
   number: number;

@@ -1,8 +1,8 @@
 import { type Signal, signal } from '@preact/signals';
 import { ConstellationError } from '../../../client/constellation-error.ts';
 import type { DisplayModel } from '../../contract/display-model.ts';
-import { call, client, missingCapability, noteRefusal } from '../session/deployment.ts';
-import { type Answer, afterEvent, agentIn, type ShownError } from './answer.ts';
+import { accessIsRead, call, client, may, missingCapability, noteRefusal } from '../session/deployment.ts';
+import { type Answer, afterEvent, agentIn, type ShownError, storedIdOf } from './answer.ts';
 
 const STORED = 'constellation.answers';
 /** Of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
@@ -78,7 +78,13 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
   const { id, query, conversation, librarian } = answer.value;
   const stopping = new AbortController();
   running.set(id, stopping);
-  const question = { query, conversation_id: conversation, ...(librarian === undefined ? {} : { librarian }) };
+  await accessIsRead();
+  const question = {
+    query,
+    // A key without rights to memories asks each question by itself.
+    ...(may('memory:read') === false || may('memory:write') === false ? {} : { conversation_id: conversation }),
+    ...(librarian === undefined ? {} : { librarian }),
+  };
   try {
     for await (const event of client.askStream(question, { signal: stopping.signal, timeoutMs: 300_000 }))
       answer.value = afterEvent(answer.value, event);
@@ -100,9 +106,9 @@ const shownError = (error: unknown): ShownError => {
   return { code, message, suggestion, requestId, missing: missingCapability(error) };
 };
 
-/** The answer with an id, of this tab. */
+/** The answer of this tab with an id: its own, or that under which the deployment keeps it. */
 export const answerWith = (id: string | undefined): Signal<Answer> | undefined =>
-  answers.value.find(({ value }) => value.id === id);
+  answers.value.find(({ value }) => id !== undefined && (value.id === id || storedIdOf(value.response) === id));
 
 /** Asks an agent for its answer as blocks: tables, charts, documents. */
 export const loadDisplay = async (answer: Signal<Answer>): Promise<void> => {

@@ -47,7 +47,7 @@ export const Dialog = ({ title, onClose, children, isDrawer = false, isRequired 
   );
 };
 
-/** Asks before something is done that cannot be undone. @public */
+/** Asks before something is done that cannot be undone. */
 export const Confirm = ({
   title,
   action,

@@ -40,6 +40,11 @@ export const refreshDeployment = async (): Promise<void> => {
   syncStatus.value = await background.sync.status(once).catch(() => undefined);
 };
 
+let reading = Promise.resolve();
+
+/** Waits until the rights of the key are known, or cannot be. */
+export const accessIsRead = (): Promise<void> => reading;
+
 /** What stays the same while somebody is signed in. */
 const readOnce = async (): Promise<void> => {
   const directory = background.librarians().catch((error: unknown) => void noteRefusal(error));
@@ -48,6 +53,12 @@ const readOnce = async (): Promise<void> => {
     .catch(() => undefined);
   librarians.value = (await directory)?.librarians ?? librarians.value;
 };
+
+/** Whether the key holds a right; undefined until that is known. `kb:*` covers `kb:read`. */
+export const may = (capability: string): boolean | undefined =>
+  access.value?.capabilities.some(
+    (held) => held === '*' || held === capability || (held.endsWith(':*') && capability.startsWith(held.slice(0, -1))),
+  );
 
 const REFRESH_MS = 20_000;
 
@@ -59,7 +70,7 @@ export const watchDeployment = (): void => {
   effect(() => {
     if (credential.value === undefined) return;
     void refreshDeployment();
-    void readOnce();
+    reading = readOnce();
   });
   setInterval(refresh, REFRESH_MS);
   addEventListener('online', refresh);

@@ -118,6 +118,11 @@ const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
     );
   };
   useEffect(load, []);
+  // A reader who does not see the page learns that it is another one; the first page keeps the focus where it is.
+  useEffect(() => {
+    if (document.activeElement !== document.body && document.activeElement?.closest('.rail') === null) return;
+    document.getElementById('main')?.focus({ preventScroll: true });
+  }, [loaded.value[entry.path]]);
   useSignalEffect(() => {
     document.title = `${t(entry.title)} · Constellation`;
   });

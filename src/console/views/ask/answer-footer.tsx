@@ -19,6 +19,8 @@ export const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
     });
   };
   const storedId = storedIdOf(answer.response);
+  // An id of the deployment opens the answer for others, too.
+  const id = storedId ?? answer.id;
   const { confidence } = answer.response ?? {};
   return (
     <footer class="answer-footer">
@@ -31,10 +33,10 @@ export const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
             {t('answer.display')}
           </Button>
         )}
-        <Button kind="quiet" icon="trace" onClick={() => navigate(`/trace/${answer.id}`)}>
+        <Button kind="quiet" icon="trace" class="button quiet to-trace" onClick={() => navigate(`/trace/${id}`)}>
           {t('view.trace')}
         </Button>
-        <Button kind="quiet" icon="why" onClick={() => navigate(`/why/${answer.id}`)}>
+        <Button kind="quiet" icon="why" onClick={() => navigate(`/why/${id}`)}>
           {t('view.why')}
         </Button>
         <CopyButton text={() => asMarkdown(answer)}>{t('answer.copy')}</CopyButton>

@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { loadMarkdown } from '../../parts/markdown.tsx';
-import { librarians } from '../../session/deployment.ts';
+import { librarians, may } from '../../session/deployment.ts';
 import { t } from '../../texts/texts.ts';
 
 const MAX_LENGTH = 4000;
@@ -45,7 +45,9 @@ export const AskForm = ({ input, isFollowUp, onAsk }: AskFormProps) => {
         ref={input}
         rows={1}
         maxLength={MAX_LENGTH}
-        placeholder={t(isFollowUp ? 'ask.follow_up' : 'ask.placeholder')}
+        placeholder={t(
+          isFollowUp ? (may('memory:read') === false ? 'ask.another' : 'ask.follow_up') : 'ask.placeholder',
+        )}
         value={query.value}
         onInput={(event) => keep(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -1,18 +1,21 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { answers, ask, forget } from '../../answers/asked-questions.ts';
 import { navigate } from '../../navigation/router.ts';
 import { useShortcuts } from '../../navigation/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
+import { Confirm } from '../../parts/dialog.tsx';
 import type { ViewProps } from '../../shell/view-entry.ts';
 import { t } from '../../texts/texts.ts';
 import { AskForm } from './ask-form.tsx';
 import { ShownAnswer } from './shown-answer.tsx';
+import { STEPS } from './steps.ts';
 import { Suggestions } from './suggestions.tsx';
 
 /** Questions and answers of one conversation; its id is in the address, so that it survives a reload. */
 const AskView = ({ parts: [conversation] }: ViewProps) => {
   const input = useRef<HTMLTextAreaElement>(null);
-  useShortcuts([{ key: '/', label: 'shortcuts.ask', run: () => input.current?.focus() }]);
+  useShortcuts([{ key: '/', label: 'shortcuts.ask', run: () => input.current?.focus() }, ...STEPS]);
   const shown = answers.value.filter((answer) => answer.peek().conversation === conversation);
   const send = (query: string, librarian?: string): void => {
     const id = conversation ?? crypto.randomUUID();
@@ -22,6 +25,7 @@ const AskView = ({ parts: [conversation] }: ViewProps) => {
   useEffect(() => {
     if (shown.length > 1) document.querySelector('.turn:last-of-type')?.scrollIntoView({ block: 'start' });
   }, [shown.length]);
+  const isDiscarding = useSignal(false);
   const discard = (): void => {
     if (conversation !== undefined) forget(conversation);
     navigate('/ask');
@@ -35,7 +39,7 @@ const AskView = ({ parts: [conversation] }: ViewProps) => {
             <Button icon="plus" onClick={() => navigate('/ask')}>
               {t('ask.new')}
             </Button>
-            <Button kind="quiet" onClick={discard}>
+            <Button kind="quiet" onClick={() => (isDiscarding.value = true)}>
               {t('ask.forget')}
             </Button>
           </div>
@@ -46,6 +50,18 @@ const AskView = ({ parts: [conversation] }: ViewProps) => {
       ))}
       <AskForm input={input} isFollowUp={shown.length > 0} onAsk={send} />
       {shown.length === 0 ? <Suggestions onAsk={send} /> : null}
+      {isDiscarding.value ? (
+        <Confirm
+          title={t('ask.forget_title')}
+          action={t('ask.forget')}
+          onConfirm={discard}
+          onClose={() => {
+            isDiscarding.value = false;
+          }}
+        >
+          <p>{t('ask.forget_text')}</p>
+        </Confirm>
+      ) : null}
     </div>
   );
 };

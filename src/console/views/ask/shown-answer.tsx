@@ -1,5 +1,4 @@
 import { type Signal, useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { Statement } from '../../../contract/ask-events.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
@@ -9,10 +8,10 @@ import {
   type CitedSource,
   citedSources,
   isDeclined,
+  isDoubtful,
   type ShownError,
 } from '../../answers/answer.ts';
 import { askAgain, stop } from '../../answers/asked-questions.ts';
-import { useShortcuts } from '../../navigation/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
@@ -23,6 +22,7 @@ import { AnswerFooter } from './answer-footer.tsx';
 import { Blocks } from './blocks.tsx';
 import { Declined } from './declined.tsx';
 import { Evidence, SourceLine, supportOf } from './evidence.tsx';
+import { Doubt, InDoubt } from './unanswered.tsx';
 
 /** A question with its answer: each statement with its evidence beside it, or below where there is no room. */
 export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; onAsk: (query: string) => void }) => {
@@ -31,12 +31,10 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
   const open = useSignal<number | undefined>(undefined);
   /** The source, by its number, or the statement that the pointer is on. */
   const lit = useSignal<{ source?: number; statement?: number }>({});
-  const root = useRef<HTMLElement>(null);
   const sources = citedSources(answer.statements);
-  useShortcuts(stepsThrough(root));
   const isRunning = answer.phase === 'asking' || answer.phase === 'answering';
   return (
-    <article class="turn" ref={root} aria-busy={isRunning}>
+    <article class="turn" aria-busy={isRunning}>
       <h2 class="question">{answer.query}</h2>
       <div class="answer">
         <div class="body">
@@ -72,7 +70,15 @@ const Body = ({ onAsk, ...props }: StatementsProps & { onAsk: (query: string) =>
   const { answer } = props;
   if (isDeclined(answer)) return <Declined answer={answer} onAsk={onAsk} />;
   // The blocks hold the text, too.
-  return answer.display === undefined ? <Statements {...props} /> : <Blocks display={answer.display} />;
+  if (answer.display !== undefined) return <Blocks display={answer.display} />;
+  if (!isDoubtful(answer)) return <Statements {...props} />;
+  return (
+    <>
+      <Doubt />
+      <Statements {...props} />
+      <InDoubt answer={answer} />
+    </>
+  );
 };
 
 interface StatementsProps extends Lighting {
@@ -214,21 +220,3 @@ const errorOf = ({ code, message, suggestion, requestId, missing }: ShownError):
     ...{ suggestion, requestId },
     ...(missing === undefined ? {} : { info: { code: 'UNAUTHORIZED', message, details: { missing } } }),
   });
-
-/** `j` and `k` step through the statements of all answers, `e` opens the evidence of the one that has the focus. */
-const stepsThrough = (root: { current: HTMLElement | null }) => {
-  const step = (by: 1 | -1): void => {
-    const all = [...document.querySelectorAll<HTMLElement>('.statement')];
-    const at = all.findIndex((each) => each.contains(document.activeElement));
-    all[at < 0 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
-  };
-  const evidence = (): void => {
-    const statement = document.activeElement?.closest('.statement') ?? root.current?.querySelector('.statement');
-    statement?.querySelector<HTMLElement>('.chip')?.click();
-  };
-  return [
-    { key: 'j', label: 'shortcuts.next', run: () => step(1) },
-    { key: 'k', label: 'shortcuts.previous', run: () => step(-1) },
-    { key: 'e', label: 'shortcuts.evidence', run: evidence },
-  ] as const;
-};

@@ -1,0 +1,132 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { grant } from '../functions/product-for-test.ts';
+import { violationsOf } from './accessibility.ts';
+import { askIn, type ConsoleForTest } from './console-for-test.ts';
+
+const READER = 'ck_reader_0123456789abcdef';
+const MAX_SCRIPT = 45 * 1024;
+const MAX_STYLE = 10 * 1024;
+
+export const describeShell = (using: () => ConsoleForTest) =>
+  describe('the shell', () => {
+    it('asks for a key, and says what is wrong with one', async () => {
+      const page = await using().open('/ask', { key: '', expected: /401/ });
+      const key = page.getByLabel('API key');
+      await key.fill('short');
+      await key.press('Enter');
+      await page.getByText('This is no key').waitFor();
+      await key.fill('ck_unknown_0123456789abcdef');
+      await key.press('Enter');
+      await page.getByText('unknown or has expired').waitFor();
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await key.fill(` ${using().product.key} `);
+      await key.press('Enter');
+      await page.getByLabel('Your question').waitFor();
+      await page.getByText('default', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('API key').waitFor();
+    });
+
+    it('explains a missing right, and keeps the question', async () => {
+      await grant(using().product, READER, { capabilities: ['kb:read'] });
+      const page = await using().open('/', { key: READER, expected: /40[0-9]|50[0-9]/ });
+      await askIn(page, 'Does the Apollo support Bluetooth headphones?');
+      await page.getByRole('button', { name: 'Report as gap' }).click();
+      await page.getByText('This needs the capability support:analyze').waitFor();
+      expect(await page.locator('.question').textContent()).toBe('Does the Apollo support Bluetooth headphones?');
+    });
+
+    it('asks for another key when this one is no longer accepted, and loses nothing that was typed', async () => {
+      const page = await using().open('/', { expected: /401/ });
+      await page.getByLabel('Your question').fill('How do I swap the fan?');
+      const refuse = (route: import('playwright-core').Route) => {
+        const error = { code: 'UNAUTHORIZED', message: 'Cannot accept the API key', recoverable: false };
+        return route.fulfill({ status: 401, json: { error } });
+      };
+      await page.route(/\/v1\/(ask|librarians)/, refuse);
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').getByText('no longer accepted').waitFor();
+      await page.unroute(/\/v1\/(ask|librarians)/);
+      await page.getByLabel('API key').fill(using().product.key);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.locator('.statement').first().waitFor();
+      expect(await page.locator('.question').textContent()).toBe('How do I swap the fan?');
+    });
+
+    it('says when the server cannot be reached, and goes on when it can', async () => {
+      const page = await using().open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
+      await page.getByText('connected', { exact: true }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByText('Cannot reach the server').waitFor();
+      await page.context().setOffline(false);
+      await page.getByText('connected', { exact: true }).waitFor();
+      expect(await page.getByText('Cannot reach the server').count()).toBe(0);
+    });
+
+    it('speaks the language of the browser until another is chosen, in the colours that are chosen', async () => {
+      const page = await using().open('/', { locale: 'de-DE' });
+      await page.getByRole('heading', { name: 'Fragen' }).waitFor();
+      expect(await page.locator('html').getAttribute('lang')).toBe('de');
+      await page.getByLabel('Sprache').selectOption('en');
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      await page.getByRole('button', { name: 'Colours of the system' }).click();
+      await page.getByRole('button', { name: 'Light colours' }).click();
+      await page.reload();
+      await page.getByRole('heading', { name: 'Ask' }).waitFor();
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    });
+
+    it('serves the page with a policy at every address of a view, and its files for ever', async () => {
+      const { url } = using().product;
+      const get = (path: string, accept = 'text/html') => fetch(new URL(path, url), { headers: { accept } });
+      for (const path of ['/', '/ask/abc', '/no/such/view']) {
+        const page = await get(path);
+        expect([path, page.status, page.headers.get('Cache-Control')]).toEqual([path, 200, 'no-cache']);
+        expect(page.headers.get('Content-Security-Policy')).toContain("trusted-types 'none'");
+        expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
+      }
+      const [script = ''] = /\/console\/app-[A-Z0-9]+\.js/.exec(await (await get('/')).text()) ?? [];
+      expect((await get(script, '*/*')).headers.get('Cache-Control')).toContain('immutable');
+      // Neither a missing file nor what belongs to programs is a page.
+      for (const path of ['/console/app-OLD.js', '/console/index.html', '/nothing.js', '/v1/nothing'])
+        expect((await get(path)).headers.get('Content-Type')).toContain('application/json');
+      expect((await get('/ask', 'application/json')).status).toBe(404);
+      const nowhere = await using().open('/no/such/view');
+      await nowhere.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    });
+
+    it('transfers a first view within its limits', async () => {
+      const page = await using().open('/', { key: '' });
+      const files: Promise<{ type: string; bytes: number }>[] = [];
+      page.on('response', (response) => {
+        const type = response.request().resourceType();
+        if (type === 'script' || type === 'stylesheet')
+          files.push(response.body().then((body) => ({ type, bytes: gzipSync(body).length })));
+      });
+      await page.goto(new URL(`/ask?again#key=${encodeURIComponent(using().product.key)}`, using().product.url).href);
+      await page.locator('.suggestions button').nth(2).waitFor();
+      const transferred = await Promise.all(files);
+      const total = (wanted: string) =>
+        transferred.filter(({ type }) => type === wanted).reduce((sum, { bytes }) => sum + bytes, 0);
+      expect(total('script')).toBeGreaterThan(10 * 1024);
+      expect(total('script')).toBeLessThan(MAX_SCRIPT);
+      expect(total('stylesheet')).toBeLessThan(MAX_STYLE);
+    });
+
+    it('repeats a request from a terminal as it was sent', async () => {
+      const page = await using().open('/');
+      await askIn(page, "What's the Apollo's E30?");
+      await page.getByRole('button', { name: 'Show request' }).click();
+      await page.locator('.requests button', { hasText: '/v1/ask' }).click();
+      expect(await page.getByRole('tabpanel').textContent()).toContain(String.raw`"What'\''s the Apollo'\''s E30?"`);
+      await page.getByRole('tab', { name: 'TypeScript' }).click();
+      expect(await page.getByRole('tabpanel').textContent()).toContain('client.askStream({');
+      await page.getByRole('tab', { name: 'MCP' }).click();
+      const call = JSON.parse((await page.getByRole('tabpanel').textContent()) ?? '');
+      expect(call.params).toMatchObject({ name: 'ask', arguments: { query: "What's the Apollo's E30?" } });
+      expect(await violationsOf(page, 'light')).toEqual([]);
+    });
+  });
