@@ -100,6 +100,7 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['GET /v1/knowledge/gaps?state=all'],
   ['GET /v1/knowledge/gaps/records'],
   ['GET /v1/knowledge/stats'],
+  ['GET /v1/knowledge/health'],
   ['GET /v1/sync'],
   ['GET /api/kb/articles'],
   ['GET /api/kb/inventory'],
