@@ -3,6 +3,8 @@ import {
   AnswerFeedbackRequest,
   AnswerId,
   AnswerInput,
+  type AnswerStatistics,
+  AnswerStatisticsQuery,
   AnswersErasureQuery,
   type AnswersPage,
   AnswersQuery,
@@ -21,6 +23,7 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { covers } from '../signing/capabilities.ts';
 import { memoryReplayStore } from '../signing/replay-store.ts';
+import { rangeOf } from './answer-statistics.ts';
 import { type AnswerListing, readAnswerCursor } from './answer-store.ts';
 import { maskAnswer } from './mask-answer.ts';
 import type { RemoteAnswers } from './remote-answers.ts';
@@ -86,6 +89,14 @@ export const answerRoutes = (
     const listing = listingIn(c);
     if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`);
     return jsonAnswer(await answersIn(c).full(listing.value));
+  });
+  app.get('/v1/answers/statistics', ...read, async (c) => {
+    const query = readAs(AnswerStatisticsQuery, c.req.query());
+    const range = query.ok ? rangeOf(query.value, now()) : describeIssues(query.issues);
+    if (!query.ok || typeof range === 'string') return refused(c, 'INVALID_QUERY', `Cannot count answers: ${range}`);
+    const { bucket: _bucket, ...filter } = query.value;
+    const { audiences } = c.get('context');
+    return jsonAnswer((await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics);
   });
   app.get('/v1/answers/:id', ...read, async (c) => {
     const id = idIn(c);

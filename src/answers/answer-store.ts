@@ -3,12 +3,14 @@ import type {
   AnswerFeedback,
   AnswerFilter,
   AnswerInput,
+  AnswerStatistics,
   AnswersErasureQuery,
   AnswersPage,
   KeptAnswer,
 } from '../contract/answers.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
+import type { StatisticsRange } from './answer-statistics.ts';
 
 /** Which page of a list. */
 export interface AnswerListing {
@@ -38,6 +40,8 @@ export interface AnswerStore {
   /** Newest first; as many as fit into some megabytes, at least one. */
   full(listing: AnswerListing): FullPage;
   get(id: string, audiences?: readonly string[]): KeptAnswer | null;
+  /** Counts the answers of the filter within a time, which takes the place of the filter's own. */
+  statistics(filter: AnswerFilter, range: StatisticsRange, audiences?: readonly string[]): AnswerStatistics;
   /**
    * Stores what somebody thinks of an answer, in place of an earlier opinion. False when there is no answer of that id that this
    * caller may judge.

@@ -11,6 +11,7 @@ import {
 import { migrate } from '../storage/migrations.ts';
 import type { Sql, SqlValue } from '../storage/sql.ts';
 import { readStored } from '../storage/stored-json.ts';
+import { statisticsOf } from './answer-statistics.ts';
 import {
   type AnswerLimits,
   type AnswerListing,
@@ -74,6 +75,10 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       const where = conditionsOf({}, audiences);
       const [row] = sql.all<AnswerRow>(`SELECT * FROM answers WHERE ${where.sql} AND id = ?`, ...where.values, id);
       return (row && answerOf(sql, row)) ?? null;
+    },
+    statistics: (filter, range, audiences) => {
+      const [from, to] = [range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString());
+      return statisticsOf(sql, conditionsOf({ ...filter, from, to }, audiences), range);
     },
     judge: (id, feedback, by) =>
       sql.transaction(() => {

@@ -18,7 +18,7 @@ export type AnswerVerdict = z.infer<typeof AnswerVerdict>;
 
 /** Through what a question came. */
 export const AnswerInterface = z.enum([
-  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console', 'replay'] as const),
+  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console'] as const),
 ]);
 export type AnswerInterface = z.infer<typeof AnswerInterface>;
 
@@ -186,3 +186,94 @@ export const AnswersErasureQuery = z
     'has to name person_id, conversation_id or before, and only one of them',
   );
 export type AnswersErasureQuery = z.infer<typeof AnswersErasureQuery>;
+
+/** `POST /v1/answers/{id}/replay`: asks the kept question again. */
+export const AnswerReplayRequest = z.strictObject({
+  /** The edition to answer from, where it is still stored; the current one when absent. Only the navigator answers from another one. */
+  edition: z
+    .string()
+    .regex(/^e\d{6,12}-[0-9a-f]{8}$/, 'is not the id of an edition')
+    .optional(),
+  /** The librarian to ask, `concierge` included; the one that answered when absent. */
+  librarian: LibrarianId.optional(),
+  /** Whether a model may be used where one is configured; true when absent. */
+  model: z.boolean().optional(),
+  /** 1 to 60,000. */
+  timeout_ms: z.int().min(1).max(60_000).optional(),
+});
+export type AnswerReplayRequest = z.infer<typeof AnswerReplayRequest>;
+
+/** One of the two answers that a replay compares. */
+export const ReplayedAnswer = KeptAnswer.pick({
+  ...{ verdict: true, answer: true, statements: true, confidence: true, edition: true, librarians: true },
+  ...{ tokens: true, cost_usd: true, duration_ms: true, code: true },
+});
+export type ReplayedAnswer = z.infer<typeof ReplayedAnswer>;
+
+/** What became of a statement. `before` and `after` are places in the lists of statements, from 0. */
+export const StatementChange = z.object({
+  change: z.enum(['kept', 'changed', 'added', 'removed']),
+  before: z.int().min(0).optional(),
+  after: z.int().min(0).optional(),
+});
+export type StatementChange = z.infer<typeof StatementChange>;
+
+/** Reply of `POST /v1/answers/{id}/replay`. The new answer is not kept. */
+export const AnswerReplay = z.object({
+  /** The question that was asked again: as it was kept, masked and standalone. */
+  question: z.string().max(8000),
+  before: ReplayedAnswer,
+  after: ReplayedAnswer,
+  /** In the order of the new answer; removed statements last. */
+  difference: z.array(StatementChange).max(128),
+});
+export type AnswerReplay = z.infer<typeof AnswerReplay>;
+
+/** Most buckets of one request for statistics. */
+export const MAX_BUCKETS = 750;
+
+/** Query of `GET /v1/answers/statistics`: the filters of the list, over the last 30 days when `from` is absent. */
+export const AnswerStatisticsQuery = AnswerFilter.extend({
+  /** In UTC. At most 750 of them. */
+  bucket: z.enum(['hour', 'day']).default('day'),
+});
+export type AnswerStatisticsQuery = z.infer<typeof AnswerStatisticsQuery>;
+
+const Count = z.int().min(0);
+const Verdicts = z.object({
+  ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, error: Count },
+});
+const Opinions = z.object({ up: Count, down: Count });
+const Percentiles = z.object({ count: Count, p50: z.number(), p90: z.number(), p99: z.number() });
+
+/** Reply of `GET /v1/answers/statistics`. The answers behind each number are those of the list with the same filters. */
+export const AnswerStatistics = z.object({
+  from: Timestamp,
+  to: Timestamp,
+  total: Count,
+  /** All of the time, oldest first, empty ones too; `from` and `to` are filters of the list. */
+  buckets: z
+    .array(
+      z.object({
+        ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: Verdicts, feedback: Opinions },
+        ...{ tokens: Count, cost_usd: z.number().min(0), cached: Count },
+      }),
+    )
+    .max(MAX_BUCKETS),
+  /** Milliseconds; null for a stage that no answer has. */
+  latency: z.object({
+    total: Percentiles.nullable(),
+    understanding: Percentiles.nullable(),
+    routing: Percentiles.nullable(),
+    answering: Percentiles.nullable(),
+    first_statement: Percentiles.nullable(),
+  }),
+  /** Ten of them, `confidence_from` and `confidence_to` of the list, with what people thought of these answers. */
+  confidence: z.array(z.object({ from: z.number(), to: z.number(), total: Count, feedback: Opinions })).max(10),
+  /** Most frequent first, as are the next two. A question that several librarians answered counts for each. */
+  librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: Verdicts })).max(100),
+  interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: Verdicts })).max(20),
+  /** Of answers whose intent is known. */
+  intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: Verdicts })).max(200),
+});
+export type AnswerStatistics = z.infer<typeof AnswerStatistics>;

@@ -18,6 +18,8 @@ export const AskRequest = z.strictObject({
   metadata: RequestMetadata.optional(),
   /** Whether facts that are stored about `metadata.person_id` or the conversation are used; true when absent. */
   facts: z.boolean().optional(),
+  /** Whether `metadata.explain` says what the navigator's search found, how it was ranked, and what became of it. Needs `kb:read`. */
+  explain: z.boolean().optional(),
   /** Timeout in milliseconds, 1 to 300,000; the server may use a shorter one. */
   timeout_ms: z.int().min(1).max(300_000).optional(),
 });

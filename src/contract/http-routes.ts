@@ -65,6 +65,16 @@ export const ROUTES = {
     capability: 'answers:read',
   },
   'DELETE /v1/answers/{id}': { tag: 'Answers', summary: 'Erase a kept answer', capability: 'answers:write' },
+  'GET /v1/answers/statistics': {
+    tag: 'Answers',
+    summary: 'Count kept answers by time, verdict, confidence and librarian, with their latencies and cost',
+    capability: 'answers:read',
+  },
+  'POST /v1/answers/{id}/replay': {
+    tag: 'Answers',
+    summary: 'Ask a kept question again, and compare the answers',
+    capability: 'answers:read',
+  },
   'POST /v1/answers/{id}/feedback': { tag: 'Answers', summary: 'Say whether an answer helped' },
   'POST /v1/chat/completions': {
     tag: 'OpenAI',

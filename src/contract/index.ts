@@ -20,6 +20,7 @@ export * from './chat-completions.ts';
 export * from './context-engine.ts';
 export * from './display-model.ts';
 export * from './error-info.ts';
+export * from './explanation.ts';
 export * from './host-article.ts';
 export * from './http-routes.ts';
 export * from './issue.ts';

@@ -38,6 +38,7 @@ import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Tokens } from './oidc.ts';
 import { createPages } from './pages.ts';
+import { createReplay } from './replay-answer.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { consoleFile, consolePage, docsFile, opensPage, staticFile, widgetFile } from './static-files.ts';
 
@@ -203,6 +204,8 @@ export const createApp = (parts: GatewayParts) => {
   };
   on('GET /v1/answers', createAnswerList({ client }));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client }));
+  forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
+  on('POST /v1/answers/{id}/replay', createReplay({ client, asking, now }));
   forwardTo('memory', 'GET /v1/answers/{id}', { as: 'answers:read' });
   forwardTo('memory', 'DELETE /v1/answers');
   forwardTo('memory', 'DELETE /v1/answers/{id}');

@@ -58,7 +58,17 @@ export interface AskParts {
 export type Asking = (
   c: Context<GatewayEnv>,
   request: AskRequest,
+  options?: AskingOptions,
 ) => (reporting: Reporting) => Promise<LibrarianResponse>;
+
+interface AskingOptions {
+  /** Rights that the question takes along; those of the key that read when absent. */
+  capabilities?: readonly string[] | undefined;
+  /** Take the place of the configured ones. */
+  budgets?: Amounts | undefined;
+  /** Whether the answer may be kept; true when absent. */
+  isKept?: boolean | undefined;
+}
 
 /** The librarian that chooses the others. */
 export const CONCIERGE = 'concierge';
@@ -88,8 +98,10 @@ export const createAsking = (parts: AskParts): Asking => {
   const circuitBreakers = createCircuitBreakers();
   const askConcierge = conciergeFor(parts);
   const talk = createTalk(parts);
-  return (c, request) => {
+  return (c, sent, options = {}) => {
     const startedAtMs = now();
+    if (sent.explain === true) demand(c.get('apiKey'), 'kb:read');
+    const request = sent.explain === true ? { ...sent, metadata: { ...sent.metadata, explain: true } } : sent;
     const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
     if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
@@ -99,9 +111,9 @@ export const createAsking = (parts: AskParts): Asking => {
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
       authentication: key.authentication ?? 'key',
       // A question is untrusted text: write rights are not delegated with it (signed context 10.2).
-      capabilities: readingCapabilities(key.capabilities) ?? key.capabilities,
+      capabilities: options.capabilities ?? readingCapabilities(key.capabilities) ?? key.capabilities,
       audiences: key.audiences,
-      budgets: { calls: DEFAULT_CALLS, ...parts.budgets },
+      budgets: { calls: DEFAULT_CALLS, ...parts.budgets, ...options.budgets },
       timeoutMs,
       now: startedAtMs,
       traceId: c.get('traceId'),
@@ -111,7 +123,10 @@ export const createAsking = (parts: AskParts): Asking => {
     if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
     return async ({ signal, progress: reported }) => {
       const isStream = reported !== undefined;
-      const kept = parts.keepAnswers?.(c, { request, context: origin, startedAtMs, isStream });
+      const kept =
+        options.isKept === false
+          ? undefined
+          : parts.keepAnswers?.(c, { request, context: origin, startedAtMs, isStream });
       const progress = (reported && kept?.watched(reported)) ?? reported;
       const budget = requestBudget(origin);
       const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });

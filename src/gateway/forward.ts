@@ -12,6 +12,8 @@ import type { GatewayEnv } from './request-log.ts';
 export interface Forwarding {
   /** Id of the function. */
   to: string;
+  /** That of the request when absent. */
+  method?: string | undefined;
   /** Path and query at the function. */
   path: string;
   workspace: string;
@@ -41,6 +43,7 @@ export const forward = async (
   client: SignedClient,
   {
     to,
+    method = c.req.method,
     path,
     workspace,
     namedWorkspace,
@@ -66,8 +69,8 @@ export const forward = async (
   });
   c.set('answeredBy', to);
   // A HEAD is answered as its GET; the server omits the body.
-  const method = c.req.method === 'HEAD' ? 'GET' : c.req.method;
-  const answer = await client.call(context, { to, method, path, body, ...reporting });
+  const sent = method === 'HEAD' ? 'GET' : method;
+  const answer = await client.call(context, { to, method: sent, path, body, ...reporting });
   if (!answer.ok) {
     c.set('outcome', answer.error.code);
     return errorResponse(answer.error);

@@ -131,7 +131,7 @@ export const readKeepAnswers = (
 
 /** As the client names it, else by key or route. */
 const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
-  const named = AnswerInterface.exclude(['ticket', 'replay']).safeParse(c.req.header(INTERFACE_HEADER));
+  const named = AnswerInterface.exclude(['ticket']).safeParse(c.req.header(INTERFACE_HEADER));
   if (named.success) return named.data;
   if (c.get('apiKey').origins !== undefined) return 'widget';
   if (c.req.path.startsWith('/v1/chat/')) return 'chat';
@@ -145,9 +145,9 @@ const personOf = ({ metadata }: AskRequest) => {
 };
 
 /** What is kept of a response. */
-const outcomeOf = (response: LibrarianResponse) => {
+export const outcomeOf = (response: LibrarianResponse) => {
   const { answer, sources = [], confidence, error, metadata = {} } = response;
-  const { trace, statements, closest, usage, answer_id: _id, ...rest } = metadata;
+  const { trace, statements, closest, usage, answer_id: _id, explain: _explain, ...rest } = metadata;
   const read = Kept.parse({ trace, statements, closest, usage });
   const hops = read.trace?.hops ?? [];
   const answered = hops.filter(({ outcome }) => outcome === 'answer' || outcome === 'partial').map(({ to }) => to);

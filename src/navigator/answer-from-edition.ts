@@ -43,7 +43,7 @@ export const HITS = 50;
 /** Upper bound of the probability without an answer. */
 const UNANSWERED_LIMIT = 0.2;
 /** Less probable answers are not shown; the closest articles are linked. Chosen by cross-validation (docs/answers.md). */
-const DECLINED_BELOW = 0.18;
+export const DECLINED_BELOW = 0.18;
 
 /**
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and

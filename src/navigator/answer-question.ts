@@ -1,6 +1,7 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { Progress } from '../contract/ask-events.ts';
+import type { Explanation } from '../contract/explanation.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
@@ -17,6 +18,7 @@ import { isOwnQuestion, pointsBack } from '../text/question-forms.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
+import { explainAnswer } from './explain-answer.ts';
 import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
 
@@ -40,10 +42,14 @@ export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'device
   retrieve?: Retriever | undefined;
   /** Word vectors; words are compared by form alone when absent. */
   wordVectors?: (() => WordVectors) | undefined;
+  /** Whether `metadata.explain` says why the passages were chosen, which costs a search of its own. */
+  explain?: boolean | undefined;
 }
 
 /** Metadata of an answer; empty without a model and without failures. */
 export interface AnswerMetadata {
+  /** Whether the answer to the same question on the same edition was reused. */
+  cached?: true;
   answered_by?: ModelAccount['answeredBy'];
   model?: string;
   model_refused?: NonNullable<ModelAccount['refused']>;
@@ -70,8 +76,12 @@ export const answerQuestion = async (
   question: string,
   options: QuestionOptions,
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  const { answer: found, metadata } = await findAnswer(edition, question, options);
+  const { answer: found, metadata: reported } = await findAnswer(edition, question, options);
   const answer = options.others === undefined ? found : withWhomToAsk(found, question, options.others);
+  const metadata =
+    options.explain === true
+      ? { ...reported, explain: await explanationOf(edition, question, answer, options) }
+      : reported;
   const { violations = [] } = answer;
   if (violations.length === 0) return { answer, metadata };
   options.onViolations?.(violations);
@@ -87,6 +97,24 @@ const changesSubject = (edition: Edition, question: string): boolean =>
   isOwnQuestion(question) &&
   !pointsBack(question) &&
   analyseQuery(edition, question).terms.every(({ postings }) => postings.length === 0);
+
+/** By a search of its own, so that a reused answer is explained, too. */
+const explanationOf = async (
+  edition: Edition,
+  question: string,
+  answer: NavigatorAnswer,
+  { history = [], devices, retrieve, signal, waitUntil, timeLeftMs }: QuestionOptions,
+): Promise<Explanation> => {
+  const about = { history, devices, limit: HITS };
+  const { outcome, semantic } =
+    retrieve === undefined
+      ? {
+          outcome: (await readPages(edition, () => searchEdition(edition, question, about))).value,
+          semantic: 'absent' as const,
+        }
+      : await retrieve(edition, question, { ...about, signal, waitUntil, timeLeftMs: timeLeftMs() });
+  return (await readPages(edition, () => explainAnswer(edition, question, { answer, outcome, semantic }))).value;
+};
 
 const findAnswer = async (
   edition: Edition,
@@ -116,7 +144,7 @@ const findAnswer = async (
       answerFromEdition(edition, question, { ...asked, vectors, knowledge }),
     );
   const entry = ai === undefined ? cacheEntryOf(edition, question, asked, 'retrieved') : undefined;
-  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
+  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: { cached: true } };
   const limit = ai === undefined ? HITS : MODEL_HITS;
   const find = async (query: string, about: Pick<AnswerOptions, 'history' | 'devices'>) =>
     retrieve
@@ -174,7 +202,7 @@ const quoted = async (
   answer: () => NavigatorAnswer,
   lacks: readonly NonNullable<AnswerMetadata['degraded']>[number][] = [],
 ): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
-  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: {} };
+  if (entry?.cached !== undefined) return { answer: entry.cached, metadata: { cached: true } };
   const { value, isComplete } = await readPages(edition, answer);
   const degraded = isComplete || lacks.includes('texts') ? [...lacks] : [...lacks, 'texts' as const];
   if (degraded.length > 0) return { answer: value, metadata: { degraded } };

@@ -12,9 +12,11 @@ import { readJson } from '../runtime/read-json.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
+import type { EditionScope } from '../search/current-edition.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
 import { requestBudget } from '../signing/budget.ts';
+import { covers } from '../signing/capabilities.ts';
 import { answerQuestion } from './answer-question.ts';
 import { closestIn, createNavigator, violationLog } from './navigator-librarian.ts';
 import examples from './question-examples.json' with { type: 'json' };
@@ -30,11 +32,14 @@ const NAVIGATOR: LibrarianInfo = {
   readsHistory: true,
 };
 
+/** Needed to answer from an edition that was replaced, as a replay does: it may hold text that was deleted since. */
+const OLDER_EDITIONS = 'kb:editions:read';
+
 const NO_LIBRARIANS: readonly LibrarianInfo[] = [];
 
 export interface NavigatorAppOptions extends ServeOptions {
   /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */
-  editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
+  editionFor: (scope: EditionScope) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Orders the passages for the model; search order when absent. */
@@ -71,7 +76,8 @@ export const createApp = ({
         retrieve,
         waitUntil: scope.waitUntil,
         others: () => othersFor(scope),
-        readEdition: () => editionFor(scope),
+        readEdition: (edition) =>
+          editionFor({ ...scope, edition: covers(scope.context.capabilities, OLDER_EDITIONS) ? edition : undefined }),
       }),
   };
   const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };

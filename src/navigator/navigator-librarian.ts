@@ -19,8 +19,11 @@ import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
 import type { OtherLibrarians } from './whom-to-ask.ts';
 
 export interface NavigatorParts {
-  /** The current edition of the user's knowledge base; throws when there is none. */
-  readEdition: () => Promise<Edition>;
+  /**
+   * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
+   * when there is none.
+   */
+  readEdition: (named?: string) => Promise<Edition>;
   /** Finds passages; the edition's own search when absent. */
   retrieve?: Retriever | undefined;
   /** Orders the passages for the model. */
@@ -63,7 +66,8 @@ export const createNavigator =
             message: `Cannot answer: the query ${question.issues[0]?.message}`,
           }),
         };
-      const edition = await withDeadline(readEdition, {
+      const named = readAs(EditionId, context?.metadata?.edition);
+      const edition = await withDeadline(() => readEdition(named.ok ? named.value : undefined), {
         signal: context?.signal,
         reason: 'the signal aborted before the edition was read',
       });
@@ -155,10 +159,14 @@ const mergeSources = (sources: NavigatorAnswer['sources']): Source[] => {
 const mergedOnce = oncePer(mergeSources);
 
 const History = z.array(z.object({ speaker: z.enum(['user', 'assistant']), text: z.string().max(8000) })).max(20);
+const EditionId = z.string().max(40).optional();
 const Devices = z.array(z.string().min(1).max(100)).max(20);
 
 /** Metadata comes from the caller: invalid members are ignored. */
-const optionsOf = (context: Context | undefined): Pick<QuestionOptions, 'history' | 'devices' | 'facts'> => ({
+const optionsOf = (
+  context: Context | undefined,
+): Pick<QuestionOptions, 'history' | 'devices' | 'facts' | 'explain'> => ({
+  explain: context?.metadata?.explain === true,
   facts: readOr(AskerFacts, context?.metadata?.[ASKER_FACTS], []),
   history: readOr(History, context?.metadata?.history, []),
   devices: readOr(Devices, context?.metadata?.devices, []),

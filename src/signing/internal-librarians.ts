@@ -5,7 +5,7 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
   webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read', 'kb:write'] },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
-  navigator: { cap: ['kb:read'] },
+  navigator: { cap: ['kb:read', 'kb:editions:read'] },
   semantic: { cap: ['kb:read'] },
   analytics: { cap: ['sql:read'] },
   'web-search': { cap: ['web:search'] },

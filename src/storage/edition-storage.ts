@@ -78,14 +78,17 @@ export class LibraryUnreachable extends Error {
   override name = 'LibraryUnreachable';
 }
 
+/** The manifest of the current edition, or of one that is still stored; `undefined` when there is none. */
+export const readManifest = async (ask: AskLibrary, edition = 'current'): Promise<EditionManifest | undefined> => {
+  const { status, body } = await ask(`/editions/${edition}`, { maxBytes: 65_536 });
+  if (status === 404) return undefined;
+  if (status !== 200) throw new LibraryUnreachable(`Cannot read the edition ${edition}: status is ${status}`);
+  return EditionManifest.parse(JSON.parse(new TextDecoder().decode(body)));
+};
+
 /** Editions as the library function serves them over its service binding: always current and complete. `cheaper` parts are tried first. */
 export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionParts[] = []): EditionSource => ({
-  readCurrent: async () => {
-    const { status, body } = await ask('/editions/current', { maxBytes: 65_536 });
-    if (status === 404) return undefined;
-    if (status !== 200) throw new LibraryUnreachable(`Cannot read the current edition: status is ${status}`);
-    return EditionManifest.parse(JSON.parse(new TextDecoder().decode(body)));
-  },
+  readCurrent: () => readManifest(ask),
   parts: [
     ...cheaper,
     {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
+import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
+import { Explanation } from '../../src/contract/explanation.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { grant, send, startEmbedded } from './product-for-test.ts';
@@ -10,6 +11,9 @@ const KEYS = {
   other: 'ck_other_0123456789abcdef',
   reader: 'ck_reader_0123456789abcdef',
   acme: 'ck_acme_0123456789abcdef',
+  figures: 'ck_figures_0123456789abc',
+  staff: 'ck_staff_0123456789abcdef',
+  clerk: 'ck_clerk_0123456789abcdef',
 };
 const READS = ['kb:read', 'sql:read', 'web:search'];
 const NO_SUCH = '00000000-0000-4000-8000-000000000000';
@@ -23,6 +27,8 @@ beforeAll(async () => {
   await grant(product, KEYS.asker, { capabilities: [...READS, 'memory:*'] });
   await grant(product, KEYS.other, { capabilities: READS });
   await grant(product, KEYS.reader, { capabilities: ['answers:read'] });
+  await grant(product, KEYS.staff, { capabilities: [...READS, 'answers:*'], audiences: ['staff'] });
+  await grant(product, KEYS.clerk, { capabilities: [...READS, 'answers:*'] });
   await grant(product, KEYS.acme, { workspaces: ['acme'], capabilities: ['*'] });
 }, 240_000);
 afterAll(() => product?.stop());
@@ -99,6 +105,17 @@ describe('a kept answer', { timeout: 60_000 }, () => {
     expect(answer.question).toBe('Do you ship to Bolivia? My mail is [email], call [phone]');
     expect(JSON.stringify(answer)).not.toMatch(/ann@example|1234567/);
     expect(logs.join('\n')).not.toMatch(/ann@example|Bolivia/);
+  });
+
+  it('leaves out why its passages were chosen, which is told on request to keys that read articles', async () => {
+    const { response, id } = await ask(SHIPPING, { explain: true });
+    const { passages, semantic } = Explanation.parse(response.metadata?.explain);
+    expect([passages[0]?.outcome, semantic]).toEqual(['cited', 'used']);
+    expect(passages[0]?.similarity).toBeGreaterThan(0);
+    expect((await kept(id)).metadata).not.toHaveProperty('explain');
+    await grant(product, KEYS.figures, { capabilities: ['sql:read'] });
+    const refused = await errorOf('POST /v1/ask', { query: SHIPPING, explain: true }, KEYS.figures);
+    expect(refused).toMatchObject({ status: 401, details: { missing: 'kb:read' } });
   });
 
   it('is named in every interface, and says through which it came', async () => {
@@ -237,6 +254,152 @@ describe('POST /v1/answers/{id}/feedback', { timeout: 60_000 }, () => {
     ['no JSON', '{"value": "up"'],
   ])('refuses %s', async (_, body) => {
     expect(await errorOf(`POST /v1/answers/${NO_SUCH}/feedback`, body)).toMatchObject({ code: 'INVALID_QUERY' });
+  });
+});
+
+describe('GET /v1/answers/statistics', { timeout: 60_000 }, () => {
+  const count = async (query = ''): Promise<AnswerStatistics> =>
+    AnswerStatistics.parse(await (await call(`GET /v1/answers/statistics?${query}`)).json());
+
+  it('counts what the list shows: each bucket, confidence and librarian by its filters', async () => {
+    const { id } = await askKept(SHIPPING);
+    await call(`POST /v1/answers/${id}/feedback`, { value: 'up' });
+    const counted = await count('bucket=hour');
+    expect(counted.total).toBe((await list()).total);
+    const [last] = counted.buckets.slice(-1);
+    expect(last?.total).toBe((await list(`from=${last?.from}&to=${last?.to}`)).total);
+    expect(last?.verdicts.declined).toBe((await list(`verdict=declined&from=${last?.from}`)).total);
+    expect(last?.feedback.up).toBe((await list('feedback=up')).total);
+    for (const { from, to, total } of counted.confidence) {
+      expect([from, total]).toEqual([from, (await list(`confidence_from=${from}&confidence_to=${to}`)).total]);
+    }
+    const navigator = counted.librarians.find(({ librarian }) => librarian === 'navigator');
+    expect(navigator?.total).toBe((await list('librarian=navigator')).total);
+    expect((await count('librarian=navigator')).total).toBe(navigator?.total);
+    const { total: latency, first_statement: first } = counted.latency;
+    expect(latency?.count).toBe(counted.total);
+    expect(first?.count).toBe((await list('interface=stream')).total);
+    expect(latency?.p99).toBeGreaterThanOrEqual(latency?.p50 ?? 0);
+  });
+
+  it('has all days of the time, and no answers of another one', async () => {
+    const { buckets, total, latency } = await count('from=2026-01-01&to=2026-01-31');
+    expect([buckets.length, total, latency.total]).toEqual([30, 0, null]);
+  });
+
+  it.each(['from=2026-02-01&to=2026-01-01', 'bucket=hour&from=2020-01-01', 'bucket=minute', 'limit=5'])(
+    'refuses %s',
+    async (query) => {
+      expect(await errorOf(`GET /v1/answers/statistics?${query}`)).toMatchObject({ code: 'INVALID_QUERY' });
+    },
+  );
+});
+
+describe('POST /v1/answers/{id}/replay', { timeout: 120_000 }, () => {
+  const PRICE = 'What does a zeppelin ride cost?';
+  const put = async (price: string): Promise<void> => {
+    const content = `# Zeppelin rides\n\nA zeppelin ride over the lake costs ${price}, children pay half.\n`;
+    await call('PUT /api/kb/articles/rides/zeppelin.md', { title: 'Zeppelin rides', content });
+    const answered = async () => (await ask(PRICE, { librarian: 'navigator' })).response.answer;
+    await expect.poll(answered, { timeout: 20_000 }).toContain(price);
+  };
+  const replay = async (id: string, body: object): Promise<AnswerReplay> => {
+    const response = await call(`POST /v1/answers/${id}/replay`, body);
+    expect([response.status, await response.clone().text()]).toEqual([200, expect.anything()]);
+    return AnswerReplay.parse(await response.json());
+  };
+  const changesOf = ({ difference }: AnswerReplay) => [...new Set(difference.map(({ change }) => change))];
+
+  it('answers on the current edition and on an older one, and compares the statements', async () => {
+    await put('90 euros');
+    const before = await askKept(PRICE, { librarian: 'navigator' });
+    await put('120 euros');
+    const { total } = await list();
+    const current = await replay(before.id, {});
+    expect(current.after.answer).toContain('120 euros');
+    expect(changesOf(current)).toContain('changed');
+    expect(current.after.edition).not.toBe(before.edition);
+    const older = await replay(before.id, { edition: before.edition });
+    expect(older.after).toMatchObject({ edition: before.edition, answer: before.answer });
+    expect(changesOf(older)).toEqual(['kept']);
+    expect((await list()).total).toBe(total);
+    // The right to read older editions is not the asker's.
+    const { response } = await ask(PRICE, { librarian: 'navigator', metadata: { edition: before.edition } });
+    expect(response.answer).toContain('120 euros');
+  });
+
+  it('asks another librarian, without a model', async () => {
+    const { id } = await askKept(SHIPPING, { librarian: 'navigator' });
+    const { before, after } = await replay(id, { librarian: 'semantic', model: false });
+    expect([before.librarians, after.librarians]).toEqual([['navigator'], ['semantic']]);
+    expect(after.tokens).toBe(0);
+  });
+
+  it('refuses an edition that is not stored, another key, and an answer that there is not', async () => {
+    const { id } = await askKept(SHIPPING);
+    const gone = await errorOf(`POST /v1/answers/${id}/replay`, { edition: 'e000099-00000000' });
+    expect(gone).toMatchObject({ status: 404, message: expect.stringContaining('not stored any more') });
+    expect(await errorOf(`POST /v1/answers/${id}/replay`, { edition: '../current' })).toMatchObject({ status: 400 });
+    expect(await errorOf(`POST /v1/answers/${id}/replay`, { librarian: 'nobody' })).toMatchObject({ status: 404 });
+    expect(await errorOf(`POST /v1/answers/${id}/replay`, {}, KEYS.asker)).toMatchObject({ status: 401 });
+    expect(await errorOf(`POST /v1/answers/${id}/replay`, {}, KEYS.acme)).toMatchObject({ status: 404 });
+    expect(await errorOf(`POST /v1/answers/${NO_SUCH}/replay`, {})).toMatchObject({ status: 404 });
+  });
+});
+
+describe('answers to somebody with an audience', { timeout: 120_000 }, () => {
+  const PRICE = 'What does a submarine ride cost?';
+  const SECRET = '55 euros';
+  const FILE = 'rides/submarine.md';
+  const askIn = (key: string, more: object = {}) => ask(PRICE, { librarian: 'navigator', ...more }, key);
+  const publish = async (price: string): Promise<void> => {
+    const content = `# Submarine rides\n\nA submarine ride below the lake costs ${price} for the staff.\n`;
+    const article = { title: 'Submarine rides', content, metadata: { audience: ['staff'] } };
+    expect((await call(`PUT /api/kb/articles/${FILE}`, article)).status).toBeLessThan(300);
+    const answered = async () => (await askIn(KEYS.staff)).response.answer;
+    await expect.poll(answered, { timeout: 20_000 }).toContain(price);
+  };
+  const count = async (key: string): Promise<AnswerStatistics> =>
+    AnswerStatistics.parse(await (await call('GET /v1/answers/statistics?bucket=hour', undefined, key)).json());
+  const replayed = async (id: string, key: string, body: object): Promise<string> => {
+    const response = await call(`POST /v1/answers/${id}/replay`, body, key);
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+
+  it('are not counted, read or replayed by a reader without it, on the current edition or an older one', async () => {
+    await publish(SECRET);
+    const secret = await kept((await askIn(KEYS.staff)).id);
+    expect(secret.answer).toContain(SECRET);
+    const open = await kept((await askIn(KEYS.clerk)).id);
+    expect(JSON.stringify(open)).not.toContain(SECRET);
+
+    expect((await list('', KEYS.staff)).answers.map(({ id }) => id)).toContain(secret.id);
+    const readable = await list('', KEYS.clerk);
+    expect(readable.answers.map(({ id }) => id)).not.toContain(secret.id);
+    expect((await count(KEYS.clerk)).total).toBe(readable.total);
+    const [all, some] = [await count(KEYS.staff), await count(KEYS.clerk)];
+    expect(all.total).toBe((await list('', KEYS.staff)).total);
+    expect(all.total).toBeGreaterThan(some.total);
+    expect(all.latency.total?.count).toBeGreaterThan(some.latency.total?.count ?? 0);
+
+    expect(await errorOf(`POST /v1/answers/${secret.id}/replay`, {}, KEYS.clerk)).toMatchObject({ status: 404 });
+    expect(await replayed(open.id, KEYS.clerk, {})).not.toContain(SECRET);
+    await publish('77 euros');
+    const { edition } = secret;
+    expect(await replayed(open.id, KEYS.staff, { edition })).toContain(SECRET);
+    const shown = await replayed(open.id, KEYS.clerk, { edition });
+    expect(shown).toContain(String(edition));
+    expect(shown).not.toMatch(/55 euros|77 euros|submarine\.md/);
+  });
+
+  it('name no article of it in an explanation', async () => {
+    const explained = async (key: string) =>
+      Explanation.parse((await askIn(key, { explain: true })).response.metadata?.explain);
+    expect((await explained(KEYS.staff)).passages.map(({ file }) => file)).toContain(FILE);
+    const { passages } = await explained(KEYS.clerk);
+    expect(passages.length).toBeGreaterThan(0);
+    expect(JSON.stringify(passages)).not.toMatch(/submarine/i);
   });
 });
 

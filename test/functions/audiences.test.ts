@@ -114,6 +114,7 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['GET /metrics'],
   ['GET /v1/answers?limit=200'],
   ['GET /v1/answers?format=jsonl'],
+  ['POST /v1/ask', { query, librarian: 'navigator', explain: true }],
 ];
 
 const textOf = async (key: string, route: string, body?: unknown): Promise<string> => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   product = await startEmbedded({ webSearch: 'local', allVars: { OIDC_PROVIDERS } });
   await product.sync({ full: true });
   const capabilities = ['*', 'memory:restore'];
-  await grant(product, OWNER, { capabilities });
+  await grant(product, OWNER, { capabilities, audiences: ['*'] });
   const { metadata } = (await ask(product, 'How long does shipping to Canada take?')).reply;
   answerId = String(metadata?.answer_id);
   const isKept = async () => (await send(product, `GET /v1/answers/${answerId}`)).ok;

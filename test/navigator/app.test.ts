@@ -125,9 +125,11 @@ describe('the navigator function', () => {
 
   it('returns no model metadata without a model', async () => {
     const navigated = await call('/v1/navigate', { query: QUESTION });
-    expect(Object.keys(navigated.reply.metadata)).toEqual(['closest']);
+    // Only whether the answer to an earlier question was reused.
+    const namesIn = (metadata: object) => Object.keys(metadata).filter((name) => name !== 'cached');
+    expect(namesIn(navigated.reply.metadata)).toEqual(['closest']);
     const asked = await call('/librarians/navigator/ask', { query: QUESTION });
-    expect(Object.keys(asked.reply.metadata)).toEqual(['navigator', 'statements', 'closest']);
+    expect(namesIn(asked.reply.metadata)).toEqual(['navigator', 'statements', 'closest']);
   });
 
   it('passes the previous turns to the model', async () => {

@@ -27,6 +27,8 @@ describe('the navigator with facts about the asker', () => {
   });
 
   it('lets no other fact change an answer without a model', async () => {
+    // Once before, since a reused answer says so.
+    await ask(OFTEN, undefined);
     const plain = await ask(OFTEN, undefined);
     expect(await ask(OFTEN, [HOSTILE, 'Has hard water', 'Prefers Italian'])).toEqual(plain);
   });
@@ -35,9 +37,10 @@ describe('the navigator with facts about the asker', () => {
     ['no list', 'Owns a Barista II'],
     ['another type', [7]],
     ['too many', Array(101).fill('x')],
-  ])('ignores facts that are %s', async (_, facts) =>
-    expect(await ask(OFTEN, facts)).toEqual(await ask(OFTEN, undefined)),
-  );
+  ])('ignores facts that are %s', async (_, facts) => {
+    await ask(OFTEN, undefined);
+    expect(await ask(OFTEN, facts)).toEqual(await ask(OFTEN, undefined));
+  });
 
   it('shows them to the model as data beside the question, never as an instruction or a passage', async () => {
     const ai = scriptedModel(replyOf([{ text: QUOTE }]));

@@ -27,6 +27,7 @@ const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<voi
   retrieval: async () => (await import('./retrieval.ts')).benchRetrieval,
   support: async () => (await import('./support.ts')).benchSupport,
   intents: async () => (await import('./intents.ts')).benchIntents,
+  answers: async () => (await import('./answers.ts')).benchAnswers,
   tickets: async () => (await import('./tickets.ts')).benchTickets,
   size: async () => (await import('./size.ts')).benchSize,
 };

@@ -6,6 +6,10 @@ import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-re
 import {
   AnswerFeedback,
   AnswerFeedbackRequest,
+  AnswerReplay,
+  AnswerReplayRequest,
+  AnswerStatistics,
+  AnswerStatisticsQuery,
   AnswersErasureQuery,
   AnswersPage,
   AnswersQuery,
@@ -148,6 +152,14 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /v1/answers/{id}': { reply: KeptAnswer, errors: ['NOT_FOUND'], example: { path: answer } },
   'DELETE /v1/answers/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: answer } },
+  'GET /v1/answers/statistics': {
+    ...{ query: AnswerStatisticsQuery, reply: AnswerStatistics },
+    example: { query: { bucket: 'day', librarian: 'navigator' } },
+  },
+  'POST /v1/answers/{id}/replay': {
+    ...{ body: AnswerReplayRequest, reply: AnswerReplay, errors: ['NOT_FOUND'] },
+    example: { path: answer, body: { librarian: 'navigator', model: false } },
+  },
   'POST /v1/answers/{id}/feedback': {
     ...{ body: AnswerFeedbackRequest, reply: z.object({ feedback: AnswerFeedback }), errors: ['NOT_FOUND'] },
     example: { path: answer, body: { value: 'down', comment: 'The article is about the older model.' } },

@@ -95,6 +95,10 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     const manifest = await library(c).currentEdition();
     return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
+  app.get('/editions/:edition', ...own, async (c) => {
+    const manifest = await library(c).storedEdition(c.req.param('edition'));
+    return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read this edition: it is not stored any more');
+  });
   app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...own, async (c) => {
     const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
     if (!bytes) return refused(c, 'NOT_FOUND', 'Cannot find this part of an edition');

@@ -33,6 +33,8 @@ export interface StoredEdition {
 /** The editions of one library. Methods that write return the rows they wrote. */
 export interface EditionStore {
   current(): StoredEdition | undefined;
+  /** One that was current, while it is stored. */
+  stored(edition: string): StoredEdition | undefined;
   /** Whether readers of this version cannot open the current edition: its layout is another, or its manifest is damaged. */
   isCurrentUnreadable(): boolean;
   nextNumber(): number;
@@ -66,6 +68,13 @@ interface EditionRow extends Record<string, string | number | null> {
 
 export const editionStore = (sql: Sql): EditionStore => ({
   current: () => sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').flatMap(editionOf)[0],
+  stored: (edition) =>
+    sql
+      .all<EditionRow>(
+        'SELECT * FROM editions WHERE edition = ? AND (is_current = 1 OR retired_at IS NOT NULL)',
+        edition,
+      )
+      .flatMap(editionOf)[0],
   isCurrentUnreadable: () =>
     sql
       .all<EditionRow>('SELECT * FROM editions WHERE is_current = 1')

@@ -73,6 +73,8 @@ export interface Library {
   /** Notes a call that writes; false for a replay (signed context 4.7). */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
+  /** An edition that is still stored: the current one, or one that was replaced within the last five minutes. */
+  storedEdition(edition: string): EditionManifest | undefined;
   editionPart(edition: string, part: number): Uint8Array<ArrayBuffer> | undefined;
   /** Does what is due: a sync's next steps, publishing, cleaning up. */
   work(): Promise<void>;
@@ -217,6 +219,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
     },
     isFirstCall: callStore(sql).isFirst,
     currentEdition: () => editions.current()?.manifest,
+    storedEdition: (edition) => editions.stored(edition)?.manifest,
     editionPart: editions.part,
   };
 };

@@ -10,7 +10,7 @@ export type RemoteLibrary = {
 /** The methods that travel; nothing else of an object can be called from outside. */
 export const REMOTE_METHODS = [
   ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
-  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'editionPart'] as const),
+  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'storedEdition', 'editionPart'] as const),
 ];
 
 export type RemoteMethod = (typeof REMOTE_METHODS)[number];

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { readAnswerLimits } from '../../src/answers/answer-store.ts';
+import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
+import type { AnswerInput } from '../../src/contract/answers.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 10, 25, 12);
+const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+const answerOf = (number: number, more: Partial<AnswerInput> = {}): AnswerInput => ({
+  ...{ id: idOf(number), asked_at: new Date(NOW + number).toISOString(), question: `Question ${number}?` },
+  ...{ verdict: 'answered', confidence: 0.9, interface: 'rest', librarians: ['navigator'], edition: null },
+  ...{ asked_by: 'user:key-1', duration_ms: 20, tokens: 0, cost_usd: 0, cached: false, answer: 'Yes.' },
+  ...{ statements: [], sources: [], closest: [], timings: { total: 20 }, metadata: {} },
+  budgets: { granted: {}, spent: {} },
+  ...more,
+});
+
+const storeWith = ({ days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {}) =>
+  sqlAnswerStore(sql, { limits: { days, answers }, now: () => now });
+
+const questionsIn = (store: ReturnType<typeof storeWith>) =>
+  store.list({ filter: {}, limit: 200 }).answers.map(({ question }) => question);
+
+describe('the kept answers of a workspace', () => {
+  it('are as many as allowed: the oldest go first', () => {
+    const store = storeWith({ answers: 3 });
+    for (const number of [1, 2, 3, 4, 5]) store.keep(answerOf(number));
+    expect(questionsIn(store)).toEqual(['Question 5?', 'Question 4?', 'Question 3?']);
+    store.remove(idOf(4));
+    store.keep(answerOf(6));
+    expect(questionsIn(store)).toEqual(['Question 6?', 'Question 5?', 'Question 3?']);
+    store.keep(answerOf(7));
+    expect(questionsIn(store)).toEqual(['Question 7?', 'Question 6?', 'Question 5?']);
+  });
+
+  it('expire with their details, and say when the next one does', () => {
+    const sql = nodeSql();
+    const store = storeWith({ sql });
+    store.keep(answerOf(1));
+    store.keep(answerOf(2, { asked_at: new Date(NOW + DAY).toISOString() }));
+    expect(store.removeExpired()).toBe(NOW + 1 + 30 * DAY + 1);
+    const later = storeWith({ sql, now: NOW + 1 + 30 * DAY + 1 });
+    expect(later.removeExpired()).toBe(NOW + 31 * DAY + 1);
+    expect(questionsIn(later)).toEqual(['Question 2?']);
+    expect(sql.all('SELECT count(*) AS left FROM answer_details')).toEqual([{ left: 1 }]);
+    // A shorter time takes effect when the store is next opened.
+    expect(storeWith({ sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
+  });
+
+  it('count an answer once that is sent twice', () => {
+    const store = storeWith({ answers: 2 });
+    for (const number of [1, 2, 2, 2]) store.keep(answerOf(number));
+    expect(questionsIn(store)).toEqual(['Question 2?', 'Question 1?']);
+  });
+
+  it('are erased completely, more than one transaction holds', () => {
+    const store = storeWith();
+    for (let number = 0; number < 1203; number += 1) store.keep(answerOf(number, { person_id: `p-${number % 2}` }));
+    expect(store.erase({ person_id: 'p-0' })).toBe(602);
+    expect(store.list({ filter: {}, limit: 1 }).total).toBe(601);
+    expect(store.erase({ before: new Date(NOW + 100).toISOString() })).toBe(50);
+  });
+
+  it('are listed without one whose row is damaged', () => {
+    const sql = nodeSql();
+    const store = storeWith({ sql });
+    for (const number of [1, 2, 3]) store.keep(answerOf(number));
+    sql.run("UPDATE answers SET verdict = 'perfect' WHERE id = ?", idOf(2));
+    sql.run("UPDATE answer_details SET details = '{' WHERE place = 3");
+    expect(questionsIn(store)).toEqual(['Question 3?', 'Question 1?']);
+    expect(store.get(idOf(3))).toBeNull();
+    expect(store.full({ filter: {}, limit: 10 }).answers.map(({ id }) => id)).toEqual([idOf(1)]);
+  });
+
+  it('have percentiles of each stage', () => {
+    const store = storeWith();
+    for (let ms = 1; ms <= 200; ms += 1) store.keep(answerOf(ms, { timings: { total: ms } }));
+    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
+    const { latency } = store.statistics({}, range);
+    expect(latency.total).toEqual({ count: 200, p50: 100, p90: 180, p99: 198 });
+    expect(latency.routing).toBeNull();
+  });
+
+  it('are counted for those alone who hold the audiences that they were given with', () => {
+    const store = storeWith();
+    store.keep(answerOf(1));
+    store.keep(answerOf(2), ['staff']);
+    store.keep(answerOf(3, { verdict: 'declined', librarians: ['semantic'] }), ['staff', 'sales']);
+    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
+    const totals = (audiences?: string[]) => {
+      const { total, latency, confidence, librarians, interfaces } = store.statistics({}, range, audiences);
+      const shown = confidence.reduce((sum, tenth) => sum + tenth.total, 0);
+      return [total, latency.total?.count, shown, interfaces[0]?.total, librarians.length];
+    };
+    expect(totals()).toEqual([1, 1, 1, 1, 1]);
+    expect(totals(['sales'])).toEqual([1, 1, 1, 1, 1]);
+    expect(totals(['staff'])).toEqual([2, 2, 2, 2, 1]);
+    expect(totals(['staff', 'sales'])).toEqual([3, 3, 3, 3, 2]);
+    expect(totals(['*'])).toEqual([3, 3, 3, 3, 2]);
+  });
+});
+
+describe('readAnswerLimits()', () => {
+  it('takes empty variables as not set, and names a wrong one', () => {
+    expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
+    expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');
+    expect(() => readAnswerLimits({ MAX_ANSWERS: 'many' })).toThrow('MAX_ANSWERS');
+  });
+});
