@@ -4,6 +4,16 @@ import type { ViewEntry } from './shell/view-entry.ts';
 export const VIEWS: readonly ViewEntry[] = [
   { path: 'ask', title: 'view.ask', icon: 'ask', load: () => import('./views/ask/ask-view.tsx') },
   {
+    ...{ path: 'answers', title: 'view.answers', icon: 'answers' },
+    load: () => import('./views/answers/answers-view.tsx'),
+  },
+  { path: 'gaps', title: 'view.gaps', icon: 'gaps', load: () => import('./views/gaps/gaps-view.tsx') },
+  {
+    ...{ path: 'knowledge', title: 'view.knowledge', icon: 'knowledge' },
+    load: () => import('./views/knowledge/knowledge-view.tsx'),
+  },
+  { path: 'sync', title: 'view.sync', icon: 'sync', load: () => import('./views/sync/sync-view.tsx') },
+  {
     ...{ path: 'trace', title: 'view.trace', icon: 'trace', isUnlisted: true },
     load: () => import('./views/trace/trace-view.tsx'),
   },

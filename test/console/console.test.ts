@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
+import { describeAnswers } from './describe-answers.ts';
 import { describeAsk } from './describe-ask.ts';
+import { describeGaps } from './describe-gaps.ts';
+import { describeKnowledge } from './describe-knowledge.ts';
 import { describeShell } from './describe-shell.ts';
+import { describeSync } from './describe-sync.ts';
 import { describeTrace } from './describe-trace.ts';
 import { describeWidget } from './describe-widget.ts';
 
@@ -16,6 +20,10 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
 
   describeShell(() => started);
   describeAsk(() => started);
+  describeAnswers(() => started);
+  describeGaps(() => started);
+  describeKnowledge(() => started);
+  describeSync(() => started);
   describeTrace(() => started);
   describeWidget(() => started);
 });

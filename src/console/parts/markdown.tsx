@@ -14,29 +14,41 @@ export const loadMarkdown = async (): Promise<void> => {
   loaded.value = lexer;
 };
 
+interface MarkdownProps {
+  text: string;
+  /** Levels by which its headings are higher than usual, below a heading of the page: `##` is an `h4` unless raised. */
+  raisedBy?: number;
+}
+
 /**
  * Markdown as elements. Nothing in it becomes HTML: tags are shown as text, images as their description, links with other schemes than
  * http, https and mailto as their text. What cannot be parsed is shown as it is.
  */
-export class Markdown extends Component<{ text: string }, { hasFailed: boolean }> {
+export class Markdown extends Component<MarkdownProps, { hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static override getDerivedStateFromError() {
     return { hasFailed: true };
   }
 
-  override componentDidUpdate({ text }: { text: string }) {
+  override componentDidUpdate({ text }: MarkdownProps) {
     if (this.state.hasFailed && text !== this.props.text) this.setState({ hasFailed: false });
   }
 
   override render() {
-    const { text } = this.props;
+    const { text, raisedBy = 0 } = this.props;
     if (loaded.value === undefined) void loadMarkdown().catch(() => undefined);
     if (loaded.value === undefined || this.state.hasFailed || text.length > MAX_LENGTH)
       return <div class="prose plain">{text}</div>;
-    return <div class="prose">{blocks(tokensOf(text, loaded.value))}</div>;
+    return <div class="prose">{blocks(raised(tokensOf(text, loaded.value), raisedBy))}</div>;
   }
 }
+
+/** Headings of the text that stand in no list or quote, by some levels higher. */
+const raised = (tokens: readonly Token[], by: number): readonly Token[] =>
+  by === 0
+    ? tokens
+    : tokens.map((token) => (token.type === 'heading' ? { ...token, depth: Math.max(token.depth - by, 0) } : token));
 
 /** A text of hostile depth exhausts the stack of the lexer. */
 const tokensOf = (text: string, Parser: typeof Lexer): Token[] => {

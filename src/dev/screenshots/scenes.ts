@@ -70,6 +70,62 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'why-nothing-asked', path: '/why' },
   {
+    name: 'answers',
+    path: '/',
+    prepare: async (page) => {
+      for (const query of ['How do I reset the dashboard password?', 'How do I cook rice?']) await ask(page, query);
+      await page.goto(new URL('/answers', page.url()).href);
+      await page.locator('tbody tr >> nth=1').waitFor();
+    },
+  },
+  {
+    name: 'answer',
+    path: '/answers',
+    prepare: async (page) => {
+      await page
+        .getByRole('link', { name: /password/ })
+        .first()
+        .click();
+      await page.locator('.statement >> nth=1').locator('.chip').click();
+    },
+  },
+  { name: 'answers-none', path: '/answers?text=zzz', prepare: (page) => page.locator('.state').waitFor() },
+  {
+    name: 'gaps',
+    path: '/',
+    prepare: async (page) => {
+      await ask(page, 'Can I mount the Zephyr on a wall?');
+      await page.getByRole('button', { name: 'Report as gap' }).click();
+      await page.getByText('Noted').waitFor();
+      await page.goto(new URL('/gaps', page.url()).href);
+      await page.locator('.unfold').first().click();
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.locator('.again .state-mark').waitFor();
+    },
+  },
+  { name: 'sync', path: '/sync', prepare: (page) => page.locator('.figures').waitFor() },
+  { name: 'knowledge', path: '/knowledge', prepare: (page) => page.locator('tbody tr').first().waitFor() },
+  {
+    name: 'knowledge-found',
+    path: '/knowledge?q=reset+password',
+    prepare: (page) => page.locator('.excerpt').first().waitFor(),
+  },
+  {
+    name: 'knowledge-health',
+    path: '/knowledge?health=all',
+    prepare: (page) => page.locator('.findings > li').first().waitFor(),
+  },
+  {
+    name: 'knowledge-article',
+    path: '/knowledge?article=network/wifi.md',
+    prepare: (page) => page.locator('.excerpt').first().waitFor({ timeout: 20_000 }),
+  },
+  {
+    name: 'knowledge-edit',
+    path: '/knowledge?article=network/wifi.md&edit',
+    prepare: (page) => page.getByLabel('Title').fill('Wi-Fi, changed and not saved'),
+  },
+  {
     name: 'requests',
     path: '/',
     prepare: async (page) => {

@@ -12,6 +12,7 @@ import {
   type ShownError,
 } from '../../answers/answer.ts';
 import { askAgain, stop } from '../../answers/asked-questions.ts';
+import { Evidence, SourceLine, supportOf } from '../../answers/evidence.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
@@ -21,7 +22,6 @@ import { count, t } from '../../texts/texts.ts';
 import { AnswerFooter } from './answer-footer.tsx';
 import { Blocks } from './blocks.tsx';
 import { Declined } from './declined.tsx';
-import { Evidence, SourceLine, supportOf } from './evidence.tsx';
 import { Doubt, InDoubt } from './unanswered.tsx';
 
 /** A question with its answer: each statement with its evidence beside it, or below where there is no room. */

@@ -1,10 +1,10 @@
-import type { Statement, StatementSource } from '../../../contract/ask-events.ts';
-import type { CitedSource } from '../../answers/answer.ts';
-import { markWords } from '../../answers/matched-words.ts';
-import { Icon } from '../../parts/icon.tsx';
-import { safeUrl } from '../../parts/safe-url.ts';
-import { SourceLink } from '../../parts/source-link.tsx';
-import { count, t } from '../../texts/texts.ts';
+import type { Statement, StatementSource } from '../../contract/ask-events.ts';
+import { Icon } from '../parts/icon.tsx';
+import { safeUrl } from '../parts/safe-url.ts';
+import { SourceLink } from '../parts/source-link.tsx';
+import { count, t } from '../texts/texts.ts';
+import type { CitedSource } from './answer.ts';
+import { markWords } from './matched-words.ts';
 
 /** From these supports on, the words change. */
 const FULL = 0.8;

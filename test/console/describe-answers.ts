@@ -1,0 +1,119 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../functions/product-for-test.ts';
+import { overflowOf, violationsOf } from './accessibility.ts';
+import type { ConsoleForTest } from './console-for-test.ts';
+
+const ANSWERED = 'How loud is the Apollo III in Turbo mode?';
+const DECLINED = 'How do I bake <b>bread</b> in a volcano?';
+
+export const describeAnswers = (using: () => ConsoleForTest) =>
+  describe('the view Answers', () => {
+    beforeAll(async () => {
+      await ask(using().product, ANSWERED);
+      await ask(using().product, DECLINED);
+    });
+
+    it('lists what was asked, and keeps its filters in the address', async () => {
+      const page = await using().open('/answers');
+      const rows = page.locator('tbody tr');
+      await rows.filter({ hasText: DECLINED }).first().waitFor();
+      const all = await rows.count();
+      await page.getByLabel('Outcome').selectOption('declined');
+      await rows.filter({ hasText: ANSWERED }).waitFor({ state: 'detached' });
+      expect(await rows.filter({ hasText: DECLINED }).first().textContent()).toMatch(/declined.*API/);
+      expect(await rows.count()).toBeLessThan(all);
+      await page.getByLabel('Words of the question').fill('volcano');
+      await page.keyboard.press('Enter');
+      await page.getByText('1 answer', { exact: true }).waitFor();
+      expect(new URL(page.url()).search).toBe('?verdict=declined&text=volcano');
+      await page.reload();
+      await page.getByText('1 answer', { exact: true }).waitFor();
+      expect(await page.getByLabel('Outcome').inputValue()).toBe('declined');
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await page.getByLabel('Came through').selectOption('mcp');
+      await page.getByText('No answer matches').waitFor();
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await rows.filter({ hasText: ANSWERED }).first().waitFor();
+    });
+
+    it('shows an answer at its own address with its evidence, takes feedback, and erases it after a question', async () => {
+      const page = await using().open('/answers?text=turbo', { expected: /404/ });
+      await page.getByRole('link', { name: ANSWERED }).first().click();
+      const statement = page.locator('.statement').first();
+      await statement.getByRole('button', { name: /supported/ }).click();
+      expect(await statement.getByRole('region', { name: 'Evidence of statement 1' }).textContent()).toMatch(/dB/);
+      expect(await page.locator('.facts').textContent()).toMatch(/not sure.*%.*API.*navigator.*tokens/);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'This did not help' }).click();
+      await page.getByLabel('In one sentence (optional)').fill('It names no firmware.');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('Noted, thank you').waitFor();
+      await page.reload();
+      await page.getByText('It names no firmware.').waitFor();
+      const pressed = page.getByRole('button', { name: 'This did not help' });
+      expect(await pressed.getAttribute('aria-pressed')).toBe('true');
+      const address = page.url();
+      await page.getByRole('link', { name: 'Trace' }).click();
+      await page.getByRole('row', { name: /navigator/ }).waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Erase' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Answers' }).waitFor();
+      await page.goto(address);
+      await page.getByRole('alert').getByText('NOT_FOUND').waitFor();
+    });
+
+    it('exports the answers that fit the filters, and says when an export breaks off', async () => {
+      const page = await using().open('/answers?text=volcano');
+      const button = page.getByRole('button', { name: /^Export/ });
+      const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+      const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line).question)).toEqual([DECLINED]);
+      const error = { error: { code: 'SERVICE_UNAVAILABLE', message: 'gone' } };
+      await page.route(/format|\/v1\/answers/, (route) =>
+        route.request().headers().accept === 'application/x-ndjson'
+          ? route.fulfill({
+              contentType: 'application/x-ndjson',
+              body: `${lines[0]}\n${JSON.stringify(error)}\n`,
+            })
+          : route.fallback(),
+      );
+      await button.click();
+      await page.getByText('The export broke off before its last answer').waitFor();
+    });
+
+    it('has the rows of one page in the document, and reads further ones by cursor', async () => {
+      const page = await using().open('/answers');
+      await page.locator('tbody tr').first().waitFor();
+      const { answers } = await page.evaluate(async () => {
+        const key = sessionStorage.getItem('constellation.key');
+        return (await fetch('/v1/answers?limit=1', { headers: { authorization: `Bearer ${key}` } })).json();
+      });
+      const total = 50_000;
+      const asked: string[] = [];
+      await page.route(/\/v1\/answers\?/, (route) => {
+        const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+        asked.push(String(from));
+        const some = Array.from({ length: 100 }, (_, at) => ({
+          ...answers[0],
+          id: `00000000-0000-4000-8000-${String(from + at).padStart(12, '0')}`,
+          question: `Question ${from + at}`,
+        }));
+        return route.fulfill({ json: { answers: some, total, next_cursor: String(from + 100) } });
+      });
+      await page.reload();
+      await page.getByText('50,000 answers', { exact: true }).waitFor();
+      expect(await page.locator('tbody tr').count()).toBe(50);
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText('1 to 50 of 200').waitFor();
+      expect(asked).toEqual(['0', '100']);
+      expect(await page.locator('tbody tr').count()).toBe(50);
+    });
+  });

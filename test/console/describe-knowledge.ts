@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { grant, send } from '../functions/product-for-test.ts';
+import { overflowOf, violationsOf } from './accessibility.ts';
+import type { ConsoleForTest } from './console-for-test.ts';
+
+export const describeKnowledge = (using: () => ConsoleForTest) =>
+  describe('the view Knowledge', () => {
+    it('lists the articles of an intent, and searches their passages', async () => {
+      const page = await using().open('/knowledge');
+      await page.getByText('40 articles').waitFor();
+      await page.getByLabel('Intent').fill('login_issue');
+      await page.keyboard.press('Enter');
+      await page.getByText('2 articles').waitFor();
+      expect(new URL(page.url()).search).toBe('?intent=login_issue');
+      await page.getByRole('button', { name: 'Clear' }).click();
+      await page.getByLabel('Words').fill('reset the dashboard password');
+      await page.keyboard.press('Enter');
+      const found = page.getByRole('region', { name: 'Passages found' }).getByRole('row').nth(1);
+      expect(await found.textContent()).toMatch(/Log in to the dashboard.*%/s);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await found.getByRole('link').click();
+      await page.getByRole('heading', { level: 1, name: /Log in to the dashboard/ }).waitFor();
+      const passage = page.getByRole('region', { name: 'Passages' }).getByRole('row').nth(1);
+      await passage.waitFor();
+      const [start = 0, end = 0] = ((await passage.textContent())?.match(/^[\d,]+–[\d,]+/)?.[0] ?? '')
+        .split('–')
+        .map((number) => Number(number.replaceAll(',', '')));
+      const id = 'dashboard/log-in-and-password-reset.md';
+      const { text } = (await (await send(using().product, `GET /api/kb/text/${id}`)).json()) as { text: string };
+      expect(await passage.getByRole('paragraph').textContent()).toBe(text.slice(start, end));
+      expect(await overflowOf(page)).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+    });
+
+    it('names what writers should look at, by kind, and at its article', async () => {
+      const page = await using().open('/knowledge?health=all');
+      const finding = page.locator('.findings > li').first();
+      await finding.waitFor();
+      const kind = (await finding.locator('.support').textContent())?.trim() ?? '';
+      const title = (await finding.getByRole('link').first().textContent()) ?? '';
+      await page.getByLabel('Kind').selectOption({ label: await optionOf(page, kind) });
+      expect(await page.locator('.findings .support').allTextContents()).toContain(` ${kind}`);
+      expect(new URL(page.url()).searchParams.get('health')).not.toBe('all');
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await finding.getByRole('link').first().click();
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      await page.locator('.findings').getByText(kind).first().waitFor();
+    });
+
+    it('puts an article, keeps what was typed when that fails, and deletes it after a question', async () => {
+      const page = await using().open('/knowledge?edit', { expected: /400|404/ });
+      await page.getByRole('button', { name: 'Save' }).click();
+      expect(await page.getByRole('alert').allTextContents()).toEqual([
+        ...['Enter an id.', 'Enter a title.', 'Enter a text.'],
+      ]);
+      await page.getByLabel('Id', { exact: true }).fill('../bad');
+      await page.getByLabel('Title').fill('Hanging the <b>Zephyr</b> on a wall');
+      await page.getByLabel('Intents').fill('setup_help, wall');
+      const text =
+        '## Wall mount\n\nThe Zephyr hangs on two screws of 5 mm, 120 mm apart. ![x](https://evil.example/x.png)';
+      await page.getByLabel('Markdown or HTML').fill(text);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByText('INVALID_QUERY').waitFor();
+      await page.reload();
+      expect(await page.getByLabel('Markdown or HTML').inputValue()).toBe(text);
+      await page.getByRole('tab', { name: 'Preview' }).click();
+      expect(await page.getByRole('heading', { name: 'Wall mount' }).count()).toBe(1);
+      await page.getByLabel('Id', { exact: true }).fill('setup/wall mount.md');
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Hanging the <b>Zephyr</b> on a wall' }).waitFor();
+      expect(new URL(page.url()).searchParams.get('article')).toBe('setup/wall mount.md');
+      await page.goto(new URL('/knowledge?intent=wall', page.url()).href);
+      await page.getByRole('link', { name: /Zephyr/ }).click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+      expect((await send(using().product, 'GET /api/kb/articles/setup/wall%20mount.md')).status).toBe(200);
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('40 articles').waitFor();
+      expect((await send(using().product, 'GET /api/kb/articles/setup/wall%20mount.md')).status).toBe(404);
+    });
+
+    it('does not overwrite what somebody else has changed meanwhile', async () => {
+      const { product, open } = using();
+      const put = (title: string) =>
+        send(product, 'PUT /api/kb/articles/shared.md', { title, content: 'Two people write this.' });
+      await put('First');
+      const page = await open('/knowledge?article=shared.md&edit');
+      await page.getByLabel('Title').fill('Mine');
+      await put('Theirs');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Somebody has changed this article').waitFor();
+      expect(await page.getByLabel('Title').inputValue()).toBe('Mine');
+      await page.getByRole('button', { name: 'Overwrite' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
+      await send(product, 'DELETE /api/kb/articles/shared.md');
+    });
+
+    it('explains what a key without the right may not do', async () => {
+      const key = 'ck_reads_no_articles';
+      await grant(using().product, key, { capabilities: ['support:analyze'] });
+      const page = await using().open('/knowledge', { key, expected: /401|403/ });
+      await page.getByRole('heading', { name: 'Your key may not use this' }).waitFor();
+      expect(await page.getByText('kb:read').count()).toBeGreaterThan(0);
+      const reader = 'ck_reads_but_not_writes';
+      await grant(using().product, reader, { capabilities: ['kb:read'] });
+      const read = await using().open('/knowledge', { key: reader });
+      await read.getByText('40 articles').waitFor();
+      expect(await read.getByRole('button', { name: 'New article' }).count()).toBe(0);
+    });
+  });
+
+const optionOf = async (page: Parameters<typeof overflowOf>[0], kind: string): Promise<string> =>
+  (await page.getByLabel('Kind').getByRole('option').allTextContents()).find((each) => each.startsWith(kind)) ?? '';
