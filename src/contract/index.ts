@@ -21,6 +21,7 @@ export * from './context-engine.ts';
 export * from './display-model.ts';
 export * from './error-info.ts';
 export * from './explanation.ts';
+export type * from './gateway-call.ts';
 export * from './host-article.ts';
 export * from './http-routes.ts';
 export * from './issue.ts';
