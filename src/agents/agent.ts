@@ -5,6 +5,7 @@ import type {
   AgentType,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
+import type { Progress } from '../contract/ask-events.ts';
 import type { QuestionOrigin } from '../contract/ask-request.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
@@ -15,6 +16,7 @@ import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-o
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { AgentResponse, validateAgentResponse } from './agent-response.ts';
+import type { AnswerParts } from './answer-parts.ts';
 
 /**
  * Answers a question in the agent envelope. A thrown error becomes a failure there: a `CodedError` keeps its code
@@ -37,6 +39,10 @@ export interface AgentCall {
   ai?: AIClient | undefined;
   /** How the question came here, as far as it is known. */
   origin?: QuestionOrigin | undefined;
+  /** Gets that the request is accepted and what is found, when someone follows. */
+  progress?: Progress | undefined;
+  /** Gets the parts of the answer as they are finished, when they are sent as a stream. */
+  parts?: AnswerParts | undefined;
   scope: RequestScope;
 }
 

@@ -1,5 +1,6 @@
 import type { AgentMetadata, AgentSuccess, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
 import { SemanticResult, WebSearchResult } from '../contract/agent-response.ts';
+import type { Statement } from '../contract/ask-events.ts';
 import type { DisplayBlock } from '../contract/display-model.ts';
 import { readAs } from '../contract/issue.ts';
 import { jsonObject } from '../contract/json-object.ts';
@@ -32,6 +33,24 @@ export const asLibrarianResponse = (response: WireAgentResponse): LibrarianRespo
     metadata,
   };
 };
+
+/** The whole answer as one statement of a stream. */
+export const wholeStatement = (response: AgentSuccess): Statement => ({
+  text: answerOf(response),
+  ...evidence(sourcesOf(response), response.source_attribution),
+});
+
+/** A text that rests on parts of an answer as a statement of a stream: Markdown that is safe to show. */
+export const statementOn = (text: string, parts: readonly FoundPart[], confidence: number): Statement => ({
+  text: inertMarkdown(text),
+  ...evidence(withoutDuplicates(parts.flatMap(partSources)), { confidence }),
+});
+
+const evidence = (sources: readonly Source[], { confidence }: { confidence: number }): Omit<Statement, 'text'> => ({
+  sources: sources.slice(0, 20).map(({ name, url }) => ({ name, ...linkOf(url) })),
+  support: confidence,
+  check: 'reported',
+});
 
 /** Smaller than a response may be, since a trace is added on the way. */
 const Metadata = jsonObject({ maxDepth: 14, maxLength: 180_000 });
@@ -83,15 +102,17 @@ const sourcesOf = ({ type, result, source_attribution }: AgentSuccess): Source[]
   return withoutDuplicates(found.toSorted((a, b) => (b.relevance ?? 0) - (a.relevance ?? 0))).slice(0, 50);
 };
 
-/** The sources that a part of any shape names; an unknown shape names none. */
-const sourcesOfPart = (part: {
+/** A part of any shape; an unknown one names no sources. */
+interface FoundPart {
   type: string;
   result?: unknown;
   source_attribution?: unknown;
-  success?: unknown;
-}): Source[] => (part.success === false ? [] : partSources(part));
+}
 
-const partSources = (part: { type: string; result?: unknown; source_attribution?: unknown }): Source[] => {
+const sourcesOfPart = (part: FoundPart & { success?: unknown }): Source[] =>
+  part.success === false ? [] : partSources(part);
+
+const partSources = (part: FoundPart): Source[] => {
   if (part.type === 'semantic') return documentSources(part.result);
   if (part.type === 'web_search') return webSources(part.result, confidenceOf(part.source_attribution));
   if (part.type === 'analytics') return tableSources(part.source_attribution);
@@ -144,7 +165,8 @@ const confidenceOf = (attribution: unknown): number | undefined => {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && /\S/.test(value);
 
-const linkOf = (url: unknown): { url?: string } => {
+/** The address of a source, if it is one for a link. */
+export const linkOf = (url: unknown): { url?: string } => {
   const link = readAs(Link, url);
   return link.ok ? { url: link.value } : {};
 };

@@ -7,16 +7,18 @@ import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import type { DelegationTrace } from '../contract/response.ts';
 import { startDeadline, timeToAnswer } from '../http/deadline.ts';
-import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
+import { contextGuard, faultHandler, type GuardedEnv, refusal, requireCapability } from '../runtime/context-guard.ts';
 import type { ErrorScene } from '../runtime/error-info-of.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { logLine } from '../runtime/log.ts';
+import { type Reporting, reportedBy, withProgress } from '../runtime/progress.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
 import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.ts';
+import { answerParts } from './answer-parts.ts';
 import { resultFormatter } from './format/result-formatter.ts';
-import { asLibrarianResponse } from './librarian-response.ts';
+import { asLibrarianResponse, wholeStatement } from './librarian-response.ts';
 
 export interface AgentServeOptions extends ServeOptions {
   /** The ids that the host gives to languages, by their tag (`en`), for `metadata.language_id`. */
@@ -26,6 +28,8 @@ export interface AgentServeOptions extends ServeOptions {
 /**
  * Turns an agent into a function: `POST /librarians/{id}/ask` and `GET /librarians/{id}` as a librarian, and
  * `POST /v1/agents/{type}` in the agent envelope, both behind the capabilities that its info names.
+ *
+ * To a caller that accepts events it reports what it finds, and each part of the answer as it is finished (docs/streaming.md).
  *
  * `?format=markdown|text|display` gives the answer as `resultFormatter` writes it; failures stay JSON. As a librarian it
  * reads its options from `metadata.options`.
@@ -39,7 +43,7 @@ export const serveAgent = (agent: Agent, profile: AgentProfile, options: AgentSe
     `/v1/agents/${type}`,
     contextGuard(settings),
     ...(info.capabilities ?? []).map(requireCapability),
-    answering(agent, profile, options),
+    answering(agent, profile, { ...options, onFault: faultHandler(settings) }),
   );
   return app;
 };
@@ -59,7 +63,7 @@ const asLibrarian =
     const timeoutMs = givenMs - Math.min(RESPONSE_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
     const { options: own, origin } = givenIn(context);
-    const call = { options: own, origin, signal, timeoutMs, ai: context?.ai, scope };
+    const call = { options: own, origin, signal, timeoutMs, ai: context?.ai, scope, progress: context?.progress };
     const scene = sceneOf(profile, { scope, options });
     return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now, languageIds }));
   };
@@ -67,7 +71,11 @@ const asLibrarian =
 /** Reserved for building the Response from the agent's result. */
 const RESPONSE_RESERVE_MS = 5;
 
-const answering = (agent: Agent, profile: AgentProfile, options: AgentServeOptions) => {
+interface Answering extends AgentServeOptions {
+  onFault: ReturnType<typeof faultHandler>;
+}
+
+const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }: Answering) => {
   const { now = Date.now, languageIds } = options;
   const { id } = profile.info;
   const scopes = requestScopes({ ...options, self: id });
@@ -82,24 +90,36 @@ const answering = (agent: Agent, profile: AgentProfile, options: AgentServeOptio
       c.set('outcome', 'INVALID_QUERY');
       return refusal('INVALID_QUERY', { librarian: id, message: UNKNOWN_FORMAT });
     }
-    const { query, options: own = {} } = request.value;
+    const run = async (reporting: Reporting): Promise<Response> =>
+      reply(c, await answered(c, request.value, reporting), format.value);
+    // An agent reads its own options, and reports nothing before.
+    return withProgress(c, run, { onFault: (error) => onFault(error, c), beginsWithReport: true });
+  };
+
+  async function answered(
+    c: HonoContext<GuardedEnv>,
+    { query, options: own = {} }: AgentRequest,
+    { progress: reported, ...caller }: Reporting,
+  ): Promise<AgentResponse> {
     const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
-    const deadline = startDeadline({ timeoutMs, signal: c.req.raw.signal });
+    const deadline = startDeadline({ timeoutMs, signal: caller.signal });
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
       // There is no conversation here that could complete a question.
       const origin = { memory_context_used: false };
-      const call = { options: own, origin, signal, timeoutMs, ai: scope.model?.ai, scope };
+      const progress = reportedBy(id, reported);
+      const parts = progress && answerParts(progress);
+      const call = { options: own, origin, signal, timeoutMs, ai: scope.model?.ai, scope, progress, parts };
       const scene = sceneOf(profile, { scope, options });
-      const answered = await runAgent(agent, query, { profile, call, scene, now, languageIds });
-      const response = withTrace(answered, scope.delegates.trace());
+      const response = await runAgent(agent, query, { profile, call, scene, now, languageIds });
+      if (response.success && parts?.isEmpty()) parts.add(wholeStatement(response));
       scopes.settle(c, scope);
-      return reply(c, response, format.value);
+      return withTrace(response, scope.delegates.trace());
     } finally {
       deadline.end();
     }
-  };
+  }
 };
 
 const UNKNOWN_FORMAT = `Cannot read the address: format is given once, as one of ${AgentFormat.options.join(', ')}`;

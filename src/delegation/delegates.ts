@@ -82,20 +82,22 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   };
 
   const delegates: Delegates = {
-    ask: async (requests, { metadata = parts.metadata, progress } = {}) => {
+    ask: async (requests, { metadata = parts.metadata, progress, onBranch } = {}) => {
       const room = MAX_FAN_OUT - questions;
       questions += Math.min(room, requests.length);
       const shares = sharesOf(budget, Math.min(room, requests.length, budget.left('calls')));
       const deadlineMs = askDeadlineMs(context, now());
       const reported = requests.length === 1 ? inOrder(progress) : withoutStatements(progress);
-      const asking = requests.map((request, index) => {
+      const asking = requests.map(async (request, index) => {
         const share = shares[index];
         if (!isAddressed(request)) return refusedBranch(parts.query, request, invalidId());
         if (share !== undefined) {
           const isTainted = request.query !== undefined && !hasOnlyWordsOf(request.query, own);
           const capabilities = readingCapabilities(context.capabilities, { isTainted });
           const asker = { ...caller, capabilities, progress: reported };
-          return askBranch(asker, request, { ...parts, metadata, share, deadlineMs });
+          const asked = await askBranch(asker, request, { ...parts, metadata, share, deadlineMs });
+          onBranch?.(asked.branch, index);
+          return asked;
         }
         const response = index < room ? overBudget(request.to) : tooMany(request.to);
         return refusedBranch(parts.query, request, response);

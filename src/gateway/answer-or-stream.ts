@@ -14,6 +14,7 @@ import type { GatewayEnv } from './request-log.ts';
 export const answerOrStream = (
   c: Context<GatewayEnv>,
   run: (reporting: Reporting) => Promise<Response>,
+  { beginsWithReport }: { beginsWithReport?: boolean } = {},
 ): Promise<Response> =>
   withProgress(
     c,
@@ -24,7 +25,7 @@ export const answerOrStream = (
       if (response.ok) sendRest(await response.clone().json());
       return response;
     },
-    { onFault: (error) => faultResponse(c, error) },
+    { onFault: (error) => faultResponse(c, error), beginsWithReport },
   );
 
 /** The same for an answer that is not sent as JSON. */

@@ -198,7 +198,10 @@ export const createApp = (parts: GatewayParts) => {
       }
       const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body };
       return streams === true
-        ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }))
+        ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }), {
+            // The function checks the request.
+            beginsWithReport: true,
+          })
         : forward(c, client, { ...forwarding, signal: c.req.raw.signal });
     });
   };

@@ -91,6 +91,7 @@ export const createApp = ({
     }
     return withProgress(c, (reporting) => navigate(c, request.value.query, reporting), {
       onFault: (error) => fault(error, c),
+      beginsWithReport: true,
     });
   });
 

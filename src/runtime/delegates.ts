@@ -28,10 +28,15 @@ export interface Delegates {
    *
    * @param options.metadata Sent with every query; the metadata of the request when absent.
    * @param options.progress Gets what the librarians report: statements only where one is asked, since those of several are joined first.
+   * @param options.onBranch Gets each branch that was asked as soon as it has ended, with the place of its request.
    */
   ask(
     requests: readonly DelegateRequest[],
-    options?: { metadata?: Metadata | undefined; progress?: Progress | undefined },
+    options?: {
+      metadata?: Metadata | undefined;
+      progress?: Progress | undefined;
+      onBranch?: ((branch: Branch, place: number) => void) | undefined;
+    },
   ): Promise<Branch[]>;
   /**
    * The Response to a request whose librarian returned `response` and whose delegates answered `branches`, with the trace under

@@ -58,6 +58,8 @@ describe('a stream', { timeout: 180_000 }, () => {
   it.each([
     ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, EVENTS],
     ['/v1/navigate', { query: QUESTION }, EVENTS],
+    ['/v1/agents/semantic', { query: 'Find articles about the dashboard password' }, EVENTS],
+    ['/v1/agents/hybrid', { query: `Find articles about the dashboard password` }, EVENTS],
     [
       '/v1/chat/completions',
       { model: 'constellation', stream: true, messages: [{ role: 'user', content: QUESTION }] },
@@ -71,12 +73,18 @@ describe('a stream', { timeout: 180_000 }, () => {
     await expect.poll(() => models.left - before.left, POLL).toBe(models.waiting - before.waiting);
   });
 
-  it('of an agent ends with the answer of a plain call', async () => {
+  it('of an agent sends the answer as a statement, and ends with the answer of a plain call', async () => {
     const body = { query: 'How many iPhone 17 are in stock?' };
     const plain = await (await send(product, 'POST /v1/agents/analytics', body)).json();
     expect(JSON.stringify(plain)).toContain('50 units');
     let text = '';
     for await (const part of (await unread('/v1/agents/analytics', body)).setEncoding('utf8')) text += part;
+    const statement = /event: statement\ndata: (.*)\n/.exec(text)?.[1] ?? '{}';
+    expect(JSON.parse(statement)).toMatchObject({
+      index: 0,
+      librarian: 'analytics',
+      text: expect.stringContaining('50 units'),
+    });
     const [, done = '{}'] = /event: done\ndata: (.*)\n\n$/.exec(text) ?? [];
     expect(JSON.parse(done)).toMatchObject({ result: (plain as { result: object }).result });
   });
@@ -109,19 +117,34 @@ describe('bad input', { timeout: 180_000 }, () => {
     expect((await send(product, 'POST /v1/knowledge/search', { query: 'password' })).status).toBe(200);
   });
 
-  it.each([
+  const BAD = [
     ['no JSON', '{"query": '],
     ['no question', '{}'],
     ['an unknown member', '{"query": "x", "colour": 1}'],
-  ])('with %s is answered as JSON with its status, before a stream begins', async (_, body) => {
-    const response = await fetch(new URL('/v1/ask', product.url), {
+  ] as const;
+  const STREAMS = ['/v1/ask', '/v1/navigate', '/v1/agents/semantic', '/v1/agents/hybrid'] as const;
+  it.each(STREAMS.flatMap((path) => BAD.map(([what, body]) => [what, path, body] as const)))(
+    'with %s to %s is answered as JSON with its status, before a stream begins',
+    async (_, path, body) => {
+      const response = await fetch(new URL(path, product.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
+        body,
+      });
+      expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
+      const { error } = (await response.json()) as { error: unknown };
+      expect(ErrorInfo.parse(error).code).toBe('INVALID_QUERY');
+    },
+  );
+
+  it('with an option that an agent does not have is answered the same, in the agent envelope', async () => {
+    const response = await fetch(new URL('/v1/agents/semantic', product.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
-      body,
+      body: JSON.stringify({ query: 'the dashboard', options: { limit: 900 } }),
     });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
-    const { error } = (await response.json()) as { error: unknown };
-    expect(ErrorInfo.parse(error).code).toBe('INVALID_QUERY');
+    expect(await response.json()).toMatchObject({ success: false, metadata: { error_code: 'INVALID_QUERY' } });
   });
 
   const turns = (count: number, length: number) =>

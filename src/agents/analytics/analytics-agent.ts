@@ -47,6 +47,7 @@ export const createAnalyticsAgent = ({
   return async (query, call) => {
     if (call.scope.context.workspace !== workspace) throw otherWorkspace();
     readOptions(AGENT_OPTIONS.analytics, call.options);
+    call.progress?.({ type: 'searching' });
     try {
       const reason = 'the catalogue was not read in time';
       const catalogue = await withDeadline(catalogueOf, { signal: call.signal, reason });

@@ -12,6 +12,7 @@ import type { DelegateRequest, LibrarianResponse } from '../../contract/response
 import { containMarkdown } from '../../delegation/contain-markdown.ts';
 import type { Branch } from '../../runtime/delegates.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
+import { withoutStatements } from '../../runtime/progress.ts';
 import { covers } from '../../signing/capabilities.ts';
 import { type AgentCall, failureInfoOf } from '../agent.ts';
 import { AgentResponse as Builder } from '../agent-response.ts';
@@ -48,7 +49,9 @@ export interface FailedPart extends PartialQuery {
   isAsked: boolean;
 }
 
-interface Asking extends Pick<AgentCall, 'scope'> {
+interface Asking extends Pick<AgentCall, 'scope' | 'progress'> {
+  /** Gets each part that was answered as soon as it is. */
+  onAnswer?: ((part: AnsweredPart) => void) | undefined;
   options: z.infer<typeof AGENT_OPTIONS.hybrid>;
 }
 
@@ -58,12 +61,21 @@ interface Asking extends Pick<AgentCall, 'scope'> {
  *
  * @returns One part for each query, in their order.
  */
-export const askParts = async (queries: readonly PartialQuery[], { scope, options }: Asking): Promise<Part[]> => {
+export const askParts = async (
+  queries: readonly PartialQuery[],
+  { scope, options, progress, onAnswer }: Asking,
+): Promise<Part[]> => {
   const { capabilities } = scope.context;
   const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
   const requests = allowed.map((query) => requestOf(query, options));
+  const onBranch = (branch: Branch, place: number): void => {
+    const query = allowed[place];
+    const part = query && readPart(query, branch);
+    if (part?.ok) onAnswer?.(part);
+  };
   // Metadata of the whole question is of no use to its parts, and may leave no room for theirs.
-  const branches = requests.length > 0 ? await scope.delegates.ask(requests, { metadata: {} }) : [];
+  const sent = { metadata: {}, progress: withoutStatements(progress), onBranch: onAnswer && onBranch };
+  const branches = requests.length > 0 ? await scope.delegates.ask(requests, sent) : [];
   const asked = new Map(allowed.map((query, place) => [query, branches[place]]));
   return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
 };

@@ -7,10 +7,12 @@ import { joinFailures } from '../../delegation/failures.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
+import type { AnswerParts } from '../answer-parts.ts';
+import { statementOn } from '../librarian-response.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import { proposeSplit } from './propose-split.ts';
 import { cuesFor, MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
-import { modelSynthesis, synthesise } from './synthesise.ts';
+import { isWithoutDocuments, modelSynthesis, notesOn, shownFinding, synthesise } from './synthesise.ts';
 
 /**
  * Answers a question that needs several kinds of source: splits it, has the other agents
@@ -26,8 +28,12 @@ export const hybridAgent = async (
 ): Promise<AgentResponseShape> => {
   const options = readOptions(AGENT_OPTIONS.hybrid, call.options);
   const deadlineMs = now() + call.timeoutMs;
+  call.progress?.({ type: 'searching' });
   const plan = await planQuery(query, call);
-  const parts = await askParts(plan.queries, { ...call, options });
+  call.parts?.routed(plan.queries.map(({ type, query: asked }) => ({ id: SOURCES[type].librarian, query: asked })));
+  const onAnswer =
+    call.parts && ((part: AnsweredPart) => report(part, { sent: call.parts, count: plan.queries.length }));
+  const parts = await askParts(plan.queries, { ...call, options, onAnswer });
   const about = metadataOf(parts, plan);
   if (!parts.some(({ ok }) => ok)) return failedTogether(query, parts, about);
   const informed = parts.filter((part): part is AnsweredPart => part.ok && part.isInformed);
@@ -35,6 +41,7 @@ export const hybridAgent = async (
     call.ai === undefined
       ? undefined
       : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: deadlineMs - now() });
+  reportRest(call.parts, { written, informed, notes: notesOn(parts, plan.unasked), confidence: confidenceOf(parts) });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)
     .setResult({
@@ -49,6 +56,32 @@ export const hybridAgent = async (
     })
     .toArray();
 };
+
+/** Sends the finding of a part when its librarian has answered. */
+const report = (part: AnsweredPart, { sent, count }: { sent: AnswerParts | undefined; count: number }): void => {
+  if (isWithoutDocuments(part)) return;
+  const statement = statementOn(shownFinding(part, count), [foundIn(part)], part.attribution.confidence);
+  sent?.add({ librarian: SOURCES[part.type].librarian, ...statement });
+};
+
+interface Joined {
+  written: string | undefined;
+  informed: readonly AnsweredPart[];
+  notes: readonly string[];
+  confidence: number;
+}
+
+/** Sends what the answer has beside the findings, or in place of them. */
+const reportRest = (sent: AnswerParts | undefined, { written, informed, notes, confidence }: Joined): void => {
+  if (written !== undefined) {
+    sent?.withdraw('the text of a model that joins the parts replaces it');
+    sent?.add(statementOn(written, informed.map(foundIn), confidence));
+  }
+  // What a note states is known of the answer itself.
+  for (const note of notes) sent?.add(statementOn(note, [], 1));
+};
+
+const foundIn = ({ type, result, attribution }: AnsweredPart) => ({ type, result, source_attribution: attribution });
 
 /** Characters for the results in a librarian's metadata; the rest is for the synthesis and the trace. */
 const ROOM_FOR_RESULTS = 110_000;

@@ -19,16 +19,21 @@ export const synthesise = (
   { unasked, written }: { unasked: readonly string[]; written?: string | undefined },
 ): string => {
   const answered = parts.filter((part): part is AnsweredPart => part.ok && !isWithoutDocuments(part));
-  const share = Math.floor(ROOM_FOR_FINDINGS / Math.max(1, answered.length));
-  const findings = answered.map(({ finding }) => shorten(finding, share));
-  const notes = [
-    ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map(gapSentence),
-    ...unasked
-      .slice(0, MAX_NOTED)
-      .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
-  ];
-  return [written ?? joined(findings), ...notes].filter((text) => text !== '').join('\n\n');
+  const findings = answered.map((part) => shownFinding(part, answered.length));
+  return [written ?? joined(findings), ...notesOn(parts, unasked)].filter((text) => text !== '').join('\n\n');
 };
+
+/** A finding in its share of the room for all. */
+export const shownFinding = ({ finding }: AnsweredPart, count: number): string =>
+  shorten(finding, Math.floor(ROOM_FOR_FINDINGS / Math.max(1, count)));
+
+/** A sentence for each part that is missing. */
+export const notesOn = (parts: readonly Part[], unasked: readonly string[]): string[] => [
+  ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map(gapSentence),
+  ...unasked
+    .slice(0, MAX_NOTED)
+    .map((query) => `Not asked, as a question can have ${MAX_PARTS} parts: “${inertLine(query, 120)}”.`),
+];
 
 const ROOM_FOR_FINDINGS = 8000;
 const MAX_NOTED = 4;
@@ -42,7 +47,7 @@ const joined = (findings: readonly string[]): string => {
 const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text) ? text : `${text}.`);
 
 /** Its summary, which the part keeps, speaks of thresholds. A web search that found nothing may still know our own price. */
-const isWithoutDocuments = (part: Part): boolean => part.ok && part.type === 'semantic' && !part.isInformed;
+export const isWithoutDocuments = (part: Part): boolean => part.ok && part.type === 'semantic' && !part.isInformed;
 
 const gapSentence = (part: Part): string =>
   `Not answered: “${inertLine(part.query, 200)}” (${SOURCES[part.type].name}): ${whyMissing(part)}.`;

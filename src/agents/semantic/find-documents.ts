@@ -1,3 +1,4 @@
+import type { StatementSource } from '../../contract/ask-events.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';
@@ -5,6 +6,7 @@ import { readPages } from '../../search/chunk-texts.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
+import { linkOf } from '../librarian-response.ts';
 import { withoutKinds } from './subject-of.ts';
 
 /** A passage of the knowledge base. */
@@ -76,12 +78,20 @@ const search = async (edition: Edition, subject: string, { retrieve, limit, ...o
 /** Rounds down, so that no score is shown higher than it is. */
 const rounded = (score: number): number => Math.floor(score * 10_000) / 10_000;
 
+/** The place of a passage as the source of a statement. */
+export const sourceOf = ({ source, headingPath }: Place): StatementSource => ({
+  name: (source.title || source.id).slice(0, 500),
+  ...linkOf(source.url),
+  file: source.id,
+  ...(headingPath.length === 0 ? {} : { section: headingPath.join(' > ').slice(0, 500) }),
+});
+
+interface Place extends Pick<FoundDocument['chunk'], 'source'> {
+  headingPath: readonly string[];
+}
+
 /** "guides/ssl.md, Certificates": where a reader finds a passage. */
-export const citationOf = ({
-  chunk: { source, headingPath },
-}: {
-  chunk: Pick<FoundDocument['chunk'], 'source'> & { headingPath: readonly string[] };
-}): string => {
+export const citationOf = ({ chunk: { source, headingPath } }: { chunk: Place }): string => {
   const section = (headingPath.at(-1) || source.title).replace(/[\s\p{Cc}]+/gu, ' ').trim();
   return section === '' || section === source.id ? source.id : `${source.id}, ${section}`;
 };

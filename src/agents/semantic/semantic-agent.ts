@@ -6,7 +6,8 @@ import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments } from './find-documents.ts';
+import { escapeParagraphs } from '../format/escape-markdown.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments, sourceOf } from './find-documents.ts';
 import { subjectOf } from './subject-of.ts';
 import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
@@ -30,10 +31,12 @@ export const createSemanticAgent =
   async (query, call) => {
     const { similarity_threshold = 0.7, limit = 10 } = readOptions(AGENT_OPTIONS.semantic, call.options);
     const edition = await editionFor(call.scope);
+    call.progress?.({ type: 'searching', edition: edition.id });
     const { signal, timeoutMs, scope } = call;
     const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
     const found = await findDocuments(edition, subjectOf(query), { similarity_threshold, limit, ...search });
     const { documents, nearest, subject, degraded } = found;
+    call.progress?.({ type: 'passages', passages: documents.map(placeOf) });
     const best = nearest[0]?.score ?? 0;
     const { summary, ...about } = await summarise({ edition, query, found }, { ...call, similarity_threshold });
     const confidence = documents.length === 0 ? 0 : best;
@@ -64,18 +67,26 @@ interface Search {
 
 const summarise = async (
   { edition, query, found }: Search,
-  { similarity_threshold, ai, signal, timeoutMs }: AgentCall & { similarity_threshold: number },
+  { similarity_threshold, ai, signal, timeoutMs, parts }: AgentCall & { similarity_threshold: number },
 ): Promise<{ summary: string } & AgentMetadata> => {
   if (found.documents.length === 0) {
     const nearest = found.nearest.map((each) => ({ document: citationOf(each), score: each.score }));
     return { summary: nothingFound(found.nearest[0], similarity_threshold), summary_by: 'none', nearest };
   }
-  const { value: summary } = await readPages(edition, () => quoteSummary(edition, found));
-  const quotes = { summary, summary_by: 'quotes' };
-  if (ai === undefined) return quotes;
-  const written = await modelSummary(query, found.documents, { ai, signal, timeoutMs });
-  if ('refused' in written) return { ...quotes, summary_refused: written.refused };
-  return { summary: written.text, summary_by: 'model', model: ai.model };
+  const { value: quoted } = await readPages(edition, () => quoteSummary(edition, found));
+  const quotes = { summary: quoted.map(({ text }) => text).join('\n\n'), summary_by: 'quotes' };
+  const written = ai && (await modelSummary(query, found.documents, { ai, signal, timeoutMs, parts }));
+  if (written === undefined || 'refused' in written) {
+    parts?.withdraw('its model did not finish the summary');
+    for (const { text, statement } of quoted) parts?.add({ text: escapeParagraphs(text), ...statement });
+    return { ...quotes, ...(written && { summary_refused: written.refused }) };
+  }
+  return { summary: written.text, summary_by: 'model', model: ai?.model };
+};
+
+const placeOf = ({ chunk, score }: FoundDocument) => {
+  const { name, url, section } = sourceOf(chunk);
+  return { name, url, section, relevance: score };
 };
 
 const documentOf = ({ chunk, score }: FoundDocument, edition: string): AgentDocument => {

@@ -1,14 +1,17 @@
+import type { Statement } from '../../contract/ask-events.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
-import { type AnswerFailure, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
-import { type AnswerPassage, findAnswer } from '../../grounding/find-answer.ts';
+import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
+import { findAnswer } from '../../grounding/find-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { headingOf, passageMarkdown } from '../../grounding/render-passage.ts';
 import type { Unit } from '../../grounding/units.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import type { AnswerParts } from '../answer-parts.ts';
+import { escapeParagraphs } from '../format/escape-markdown.ts';
 import { joinStatements } from '../format/join-statements.ts';
 import { oneLine, proseOf } from '../format/plain-text.ts';
-import { citationOf, type Found, type FoundDocument } from './find-documents.ts';
+import { citationOf, type Found, type FoundDocument, sourceOf } from './find-documents.ts';
 
 /** The summary when no document reaches the threshold: the score of the nearest, and what to do. */
 export const nothingFound = (best: FoundDocument | undefined, threshold: number): string => {
@@ -20,11 +23,14 @@ export const nothingFound = (best: FoundDocument | undefined, threshold: number)
 
 const MAX_QUOTE = 1500;
 
-/**
- * Quotes the passages of the documents that answer the question best, each below its heading and with its citation;
- * plain text.
- */
-export const quoteSummary = (edition: Edition, { documents, outcome, subject }: Found): string => {
+/** A part of a summary as plain text with its citation, and the evidence of it as a statement. */
+interface Quoted {
+  text: string;
+  statement: Omit<Statement, 'text'>;
+}
+
+/** Quotes the passages of the documents that answer the question best, each below its heading and with its citation. */
+export const quoteSummary = (edition: Edition, { documents, outcome, subject }: Found): Quoted[] => {
   const isShown = ({ parts }: Unit): boolean =>
     parts.every(({ section: { firstChunk, endChunk } }) =>
       documents.some(({ chunk }) => chunk.index >= firstChunk && chunk.index < endChunk),
@@ -32,16 +38,18 @@ export const quoteSummary = (edition: Edition, { documents, outcome, subject }: 
   const { passages } = findAnswer(edition, subject, { searches: [outcome], isShown });
   // When only a title fits, the beginning of the best passage is quoted.
   const [first] = documents;
-  if (passages.length === 0 && first !== undefined) return `${proseOf(first.chunk.text, 300)} (${citationOf(first)})`;
-  return passages.map(cited).join('\n\n');
+  if (passages.length === 0 && first !== undefined) return [quoted(first.chunk, '', proseOf(first.chunk.text, 300))];
+  return passages.map((passage) => {
+    const { section } = passage.unit.parts[0];
+    const place = { source: passage.source, headingPath: section.path };
+    return quoted(place, proseOf(headingOf(passage), 300), proseOf(passageMarkdown(passage.unit), MAX_QUOTE));
+  });
 };
 
-const cited = (passage: AnswerPassage): string => {
-  const { section } = passage.unit.parts[0];
-  const heading = proseOf(headingOf(passage), 300);
-  const text = proseOf(passageMarkdown(passage.unit), MAX_QUOTE);
-  return `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk: { source: passage.source, headingPath: section.path } })})`;
-};
+const quoted = (chunk: Parameters<typeof sourceOf>[0], heading: string, text: string): Quoted => ({
+  text: `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk })})`,
+  statement: { sources: [sourceOf(chunk)], support: 1, check: 'quoted' },
+});
 
 /** Documents that a model reads, and characters of each. */
 const READ_DOCUMENTS = 5;
@@ -58,6 +66,8 @@ interface SummaryOptions {
   signal: AbortSignal;
   /** Milliseconds left. */
   timeoutMs: number;
+  /** Gets each statement as soon as it is checked. */
+  parts?: AnswerParts | undefined;
 }
 
 interface DocumentPassage extends Passage {
@@ -71,7 +81,7 @@ interface DocumentPassage extends Passage {
 export const modelSummary = async (
   query: string,
   documents: readonly FoundDocument[],
-  { ai, signal, timeoutMs }: SummaryOptions,
+  { ai, signal, timeoutMs, parts }: SummaryOptions,
 ): Promise<ModelSummary> => {
   const passages = documents.slice(0, READ_DOCUMENTS).map((document, at): DocumentPassage => {
     const { source, headingPath, text } = document.chunk;
@@ -85,21 +95,33 @@ export const modelSummary = async (
   try {
     const written = await writeCheckedAnswer(
       { question: query, history: [], passages },
-      { calls, maxTokens: MAX_TOKENS },
+      {
+        ...{ calls, maxTokens: MAX_TOKENS },
+        onStatement: parts && ((statement) => parts.add(statementOf(statement))),
+      },
     );
     if ('failure' in written) return { refused: written.failure };
-    const parts = written.statements.map(({ text, quotes }) => {
-      const places = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))];
-      return withPlaces(proseOf(text, MAX_SUMMARY), places.join('; '));
-    });
-    return { text: joinStatements(parts).slice(0, MAX_SUMMARY) };
+    return { text: joinStatements(written.statements.map(withPlaces)).slice(0, MAX_SUMMARY) };
   } finally {
     calls.end();
   }
 };
 
+const statementOf = (statement: CheckedStatement<DocumentPassage>): Statement => {
+  const { quotes, probability, isJudged } = statement;
+  const places = new Map(quotes.map(({ passage }) => [citationOf(passage.document), sourceOf(passage.document.chunk)]));
+  return {
+    text: escapeParagraphs(withPlaces(statement)),
+    sources: [...places.values()].slice(0, 20),
+    support: probability,
+    check: isJudged ? 'judged' : probability === 1 ? 'quoted' : 'compared',
+  };
+};
+
 /** A sentence names its places before its end, a list behind it; what only leads over to the next statement names none. */
-const withPlaces = (prose: string, places: string): string => {
+const withPlaces = ({ text, quotes }: CheckedStatement<DocumentPassage>): string => {
+  const prose = proseOf(text, MAX_SUMMARY);
+  const places = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))].join('; ');
   if (places === '' || prose.endsWith(':')) return prose;
   const [, sentence = prose, end = ''] = prose.includes('\n') ? [] : (/^(.*?)([.!?]?)$/s.exec(prose) ?? []);
   return `${sentence} (${places})${end}`;

@@ -4,6 +4,7 @@ import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
 import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { linkOf } from '../librarian-response.ts';
 import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
 import { comparePrices, isPriceQuestion, priceComparisonOf } from './compare-prices.ts';
 import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
@@ -38,6 +39,7 @@ export const createWebSearchAgent =
     const deadlineMs = now() + call.timeoutMs;
     const options = readOptions(AGENT_OPTIONS.web_search, call.options);
     if (search === undefined) throw noProvider();
+    call.progress?.({ type: 'searching' });
     const isAboutPrice = isPriceQuestion(query);
     const { product, isReadable } = await productFor(query, call, parts);
     const isForOffers = isAboutPrice && product !== undefined;
@@ -50,6 +52,7 @@ export const createWebSearchAgent =
       timeoutMs: deadlineMs - now(),
       signal: call.signal,
     });
+    call.progress?.({ type: 'passages', passages: results.map(placeOf) });
     // Without a price in question the whole question was searched for, whatever it names.
     const omitted = isForOffers ? product.alsoNamed : [];
     const comparison = product && comparePrices(product, results);
@@ -78,6 +81,8 @@ export const createWebSearchAgent =
       })
       .toArray();
   };
+
+const placeOf = ({ title, url }: WebResult) => ({ name: title.slice(0, 500), ...linkOf(url) });
 
 const MAX_URLS = 20;
 

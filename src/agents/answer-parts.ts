@@ -1,0 +1,33 @@
+import { MAX_STATEMENTS, type Progress, type ProgressEvent, type Statement } from '../contract/ask-events.ts';
+
+/** The finished parts of an answer that is sent as a stream. */
+export interface AnswerParts {
+  /** Whether no part stands. */
+  isEmpty(): boolean;
+  /** Sends a finished part. Those beyond the most statements of an answer are in the reply only. */
+  add(part: Statement & { librarian?: string | undefined }): void;
+  /** Takes back all parts so far: the answer does not contain them in the end. */
+  withdraw(reason: string): void;
+  /** Names the librarians that are asked for the parts. */
+  routed(librarians: Extract<ProgressEvent, { type: 'routing' }>['librarians']): void;
+}
+
+/** Sends the parts in the order in which they are finished. */
+export const answerParts = (progress: Progress): AnswerParts => {
+  let next = 0;
+  let standing: { index: number; text: string }[] = [];
+  return {
+    isEmpty: () => standing.length === 0,
+    add: (part) => {
+      if (next >= MAX_STATEMENTS) return;
+      standing.push({ index: next, text: part.text.slice(0, 1000) });
+      progress({ type: 'statement', index: next, ...part });
+      next += 1;
+    },
+    withdraw: (reason) => {
+      for (const { index, text } of standing) progress({ type: 'removed', index, text, reason });
+      standing = [];
+    },
+    routed: (librarians) => progress({ type: 'routing', librarians }),
+  };
+};
