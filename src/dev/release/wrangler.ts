@@ -49,19 +49,20 @@ export interface DeployOptions extends ConfigOptions, WranglerOptions {
   secrets: Readonly<Record<string, string>>;
   /** Only bundles and checks. */
   dryRun?: boolean;
+  wrangler?: typeof runWrangler;
 }
 
 /** Deploys one function with the account's ids, its variables and its secrets. */
 export const deployFunction = async (
   target: FunctionConfig,
-  { dryRun = false, secrets, ...options }: DeployOptions,
+  { dryRun = false, secrets, wrangler = runWrangler, ...options }: DeployOptions,
 ): Promise<WranglerResult> => {
   const folder = join(ROOT, 'dist', 'deploy');
   mkdirSync(folder, { recursive: true });
   const config = join(folder, `${target.name}.json`);
   writeFileSync(config, JSON.stringify(deployedConfig(target, options), null, 2));
   const deploy = (more: string[]): Promise<WranglerResult> =>
-    runWrangler(['deploy', '--config', config, ...more], options);
+    wrangler(['deploy', '--config', config, ...more], options);
   if (dryRun) return deploy(['--dry-run', '--outdir', join(ROOT, 'dist', target.name)]);
   if (Object.keys(secrets).length === 0) return deploy([]);
   // Other users of the machine can read a command line, but not our own file.

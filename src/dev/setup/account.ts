@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import { type DeploymentRecord, writeRecord } from '../release/deployment-record.ts';
 import type { neededResources } from '../release/function-config.ts';
-import { runWrangler, type WranglerResult } from '../release/wrangler.ts';
+import type { runWrangler, WranglerResult } from '../release/wrangler.ts';
 
 /** What became of a step. */
 export type Outcome = 'exists' | 'created' | 'changed' | 'deployed' | 'skipped' | 'ok' | 'would do';
@@ -17,6 +17,7 @@ export interface SetupRun {
   /** Says on a line of its own what is going on; undefined when it has ended. */
   progress(doing: string): void;
   signal: AbortSignal;
+  wrangler: typeof runWrangler;
 }
 
 /** A step could not be done: what, why, and what to do. */
@@ -34,9 +35,9 @@ export const CONTINUE = 'Then run npm run setup again: it continues where it sto
 export const wranglerFor = async (
   step: string,
   args: readonly string[],
-  { record, signal }: Pick<SetupRun, 'record' | 'signal'>,
+  { record, signal, wrangler }: Pick<SetupRun, 'record' | 'signal' | 'wrangler'>,
 ): Promise<WranglerResult> => {
-  const result = await runWrangler(args, { accountId: record.account_id, signal });
+  const result = await wrangler(args, { accountId: record.account_id, signal });
   if (result.status !== 0) throw wranglerFailure(step, result.output);
   return result;
 };
@@ -76,7 +77,7 @@ const WhoAmI = z.object({
 /** Signs in, and settles which account it is. @returns False when a dry run has no account to look at. */
 export const chooseAccount = async (run: SetupRun): Promise<boolean> => {
   run.progress('signing in');
-  const { output, stdout, status } = await runWrangler(['whoami', '--json'], { signal: run.signal });
+  const { output, stdout, status } = await run.wrangler(['whoami', '--json'], { signal: run.signal });
   const who = readAs(WhoAmI, jsonIn(stdout));
   if (!who.ok || !who.value.loggedIn) {
     if (run.dryRun) {
@@ -195,7 +196,7 @@ const createListed = async (
 const createQueue = async (run: SetupRun, name: string, hasAccount: boolean): Promise<void> => {
   run.progress(`looking for the queue ${name}`);
   const found = hasAccount
-    ? await runWrangler(['queues', 'info', name], { accountId: run.record.account_id, signal: run.signal })
+    ? await run.wrangler(['queues', 'info', name], { accountId: run.record.account_id, signal: run.signal })
     : undefined;
   if (found?.status === 0) return run.report('exists', `queue ${name}`);
   if (found !== undefined && !found.output.includes('does not exist'))

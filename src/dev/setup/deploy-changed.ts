@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mapBounded } from '../../runtime/map-bounded.ts';
 import { deployedConfig, type FunctionConfig, isPublic, secretsOf } from '../release/function-config.ts';
-import { deployFunction, runWrangler } from '../release/wrangler.ts';
+import { deployFunction } from '../release/wrangler.ts';
 import { bundleModules } from '../run/local-cloud.ts';
 import { type SetupRun, save, wranglerFailure } from './account.ts';
 
@@ -51,13 +51,13 @@ const publicUrlOf = (target: FunctionConfig, { record }: SetupRun, { variables }
 
 /** The version that is deployed now, when this machine has recorded one; asking for the others would change nothing. */
 const versionOf = async (
-  { record, signal }: SetupRun,
+  { record, signal, wrangler }: SetupRun,
   name: string,
   { hasAccount }: DeployChangedOptions,
 ): Promise<string | undefined> => {
   if (record.functions[name] === undefined || !hasAccount) return undefined;
   const args = ['deployments', 'status', '--json', '--name', name];
-  const { status, stdout, output } = await runWrangler(args, { accountId: record.account_id, signal });
+  const { status, stdout, output } = await wrangler(args, { accountId: record.account_id, signal });
   if (status === 0) return /"version_id":\s*"([^"]+)"/.exec(stdout)?.[1];
   if (output.includes('code: 10007')) return undefined;
   throw wranglerFailure(`ask which version of ${name} is deployed`, output);
@@ -68,7 +68,7 @@ const deployIfChanged = async (
   target: FunctionConfig,
   options: DeployChangedOptions & { deployed: string | undefined },
 ): Promise<void> => {
-  const { record, signal } = run;
+  const { record, signal, wrangler } = run;
   const { name, id } = target;
   const { variables, deployed } = options;
   run.progress(`bundling ${name}`);
@@ -80,7 +80,9 @@ const deployIfChanged = async (
   const isNew = known === undefined || deployed === undefined;
   if (run.dryRun) return run.report('would do', `deploy ${name}`);
   run.progress(`deploying ${name}`);
-  const result = await deployFunction(target, { record, variables, secrets, signal, accountId: record.account_id });
+  const result = await deployFunction(target, {
+    ...{ record, variables, secrets, signal, wrangler, accountId: record.account_id },
+  });
   const version = /^Current Version ID: (\S+)$/m.exec(result.output)?.[1];
   if (result.status !== 0 || version === undefined)
     throw wranglerFailure(`deploy ${name}`, hidden(result.output, secrets));

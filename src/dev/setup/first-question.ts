@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { SyncAccepted, SyncStatus } from '../../contract/sync.ts';
 import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
-import { runWrangler } from '../release/wrangler.ts';
 import { type Deployment, openDeployment, Refusal } from '../transfer/deployment.ts';
 import { CONTINUE, SetupFailed, type SetupRun, save, wranglerFor } from './account.ts';
 
@@ -31,7 +30,7 @@ export const makeFirstKey = async (
   if (stored !== undefined) {
     run.progress('looking for the first API key');
     const args = ['kv', 'key', 'get', '--remote', '--namespace-id', namespaceId, stored];
-    const { status, output } = await runWrangler(args, { accountId, signal: run.signal });
+    const { status, output } = await run.wrangler(args, { accountId, signal: run.signal });
     if (status === 0) run.report('exists', `first API key${known === undefined ? '' : ` (${keyFile})`}`);
     else if (output.includes('404'))
       run.report('skipped', 'first API key: it was deleted, and npm run api-key makes others');
@@ -82,18 +81,19 @@ export const askFirstQuestion = async (
   run: SetupRun,
   { url, key, question, hasHost }: { url: string; key: string; question: string | undefined; hasHost: boolean },
 ): Promise<void> => {
-  const deployment = openDeployment({ url, key }, run.progress);
+  const deployment = openDeployment({ url, key, signal: run.signal }, run.progress);
   const status = await untilReachable(run, deployment, url);
-  if (status.edition === null && hasHost) await firstSync(run, deployment);
+  const edition = status.edition === null && hasHost ? await firstSync(run, deployment) : status.edition;
+  if (edition === null) {
+    const advice = hasHost ? CONTINUE : `npm run push-kb -- --folder <docs> --url ${url} fills it. ${CONTINUE}`;
+    return run.report('skipped', `first question: the knowledge base is empty. ${advice}`);
+  }
   const { articles } = await deployment.call('GET /api/kb/articles?limit=1', Articles);
   const query = question ?? articles[0]?.title ?? 'What can you tell me?';
   run.progress('asking the first question');
   const { answer = '', sources = [] } = await deployment.call('POST /v1/ask', Answer, { query });
-  const [line = ''] = answer.split('\n');
   const from = sources[0] === undefined ? 'without a source' : `from “${sources[0].name}”`;
-  run.report('ok', `asked “${query}”, answered ${from}: ${line.slice(0, 200)}`);
-  if (articles.length === 0)
-    run.report('skipped', `the knowledge base is empty: npm run push-kb -- --folder <docs> --url ${url} fills it`);
+  run.report('ok', `asked “${query}”, answered ${from}: ${answer.replace(/\s+/g, ' ').slice(0, 200)}`);
 };
 
 const untilReachable = async (run: SetupRun, deployment: Deployment, url: string): Promise<SyncStatus> => {
@@ -117,14 +117,15 @@ const untilReachable = async (run: SetupRun, deployment: Deployment, url: string
 
 const SYNC_POLL_MS = 1000;
 
-const firstSync = async (run: SetupRun, deployment: Deployment): Promise<void> => {
+const firstSync = async (run: SetupRun, deployment: Deployment): Promise<SyncStatus['edition']> => {
   await deployment.call('POST /v1/sync', SyncAccepted, { full: true });
   for (;;) {
-    const { state, progress, last_report: report, articles } = await deployment.call('GET /v1/sync', SyncStatus);
+    const status = await deployment.call('GET /v1/sync', SyncStatus);
+    const { state, progress, last_report: report, articles, edition } = status;
     if (state === 'idle') {
       if (report?.error) run.report('skipped', `first sync: ${report.error.message}`);
       else run.report('ok', `first sync: ${articles} articles`);
-      return;
+      return edition;
     }
     run.progress(`syncing: ${state}, ${progress?.listed ?? 0} articles listed`);
     await sleep(SYNC_POLL_MS, undefined, { signal: run.signal });

@@ -53,6 +53,7 @@ orFail(() => refuseInvalid(given));
 
 // Loaded late: neither the help nor a wrong value needs wrangler.
 const { functionsInOrder, isPublic, neededResources } = await import('../release/function-config.ts');
+const { runWrangler: wrangler } = await import('../release/wrangler.ts');
 const { chooseAccount, createResources, save, SetupFailed } = await import('./account.ts');
 const { deployChanged } = await import('./deploy-changed.ts');
 const { askFirstQuestion, makeFirstKey } = await import('./first-question.ts');
@@ -70,7 +71,7 @@ const counts = new Map<Outcome, number>();
 const { show, say } = progressLine();
 const run: SetupRun = {
   ...{ record: orFail(() => readRecord(resolve(values.deployment))), file: resolve(values.deployment) },
-  ...{ dryRun: values['dry-run'], signal: interrupted.signal, progress: show },
+  ...{ dryRun: values['dry-run'], signal: interrupted.signal, progress: show, wrangler },
   report: (outcome, step) => {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);

@@ -49,6 +49,7 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /**
  * A deployment as its public API shows it. Every call may be repeated without harm.
  *
+ * @param signal Ends the call in flight, and its wait.
  * @param say Called with a line when a call has to wait.
  * @throws {Error} When the address or the key is missing or has the wrong form.
  */
@@ -57,7 +58,8 @@ export const openDeployment = (
     url,
     key = process.env.CONSTELLATION_API_KEY,
     workspace,
-  }: { url: string; key?: string | undefined; workspace?: string | undefined },
+    signal,
+  }: { url: string; key?: string | undefined; workspace?: string | undefined; signal?: AbortSignal | undefined },
   say: (line: string) => void,
 ): Deployment => {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
@@ -73,13 +75,15 @@ export const openDeployment = (
         method,
         headers,
         body: body === undefined ? undefined : JSON.stringify(body),
+        signal,
       });
+      signal?.throwIfAborted();
       if (reply.ok) return parsed(reply.text, { schema, route });
       const isLast = attempt >= ATTEMPTS;
       if (isLast || !reply.isBusy) throw new Refusal(reply.code, reply.message);
       const waitMs = Math.min(reply.waitMs ?? 1000 * 2 ** attempt, LONGEST_WAIT_MS);
       say(`${reply.message.slice(0, 200)} Trying again in ${Math.ceil(waitMs / 1000)} s`);
-      await sleep(waitMs);
+      await sleep(waitMs, undefined, { signal });
     }
   };
   return {
@@ -102,10 +106,15 @@ type Reply =
 
 const request = async (
   address: URL,
-  init: { method: string; headers: Record<string, string>; body: string | undefined },
+  {
+    signal,
+    ...init
+  }: { method: string; headers: Record<string, string>; body: string | undefined; signal: AbortSignal | undefined },
 ): Promise<Reply> => {
   try {
-    const response = await send(address, { ...init, fetch, signal: AbortSignal.timeout(CALL_MS) });
+    const deadline = AbortSignal.timeout(CALL_MS);
+    const ends = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    const response = await send(address, { ...init, fetch, signal: ends });
     const bytes = await readBody(response, MAX_ANSWER_BYTES);
     const text = new TextDecoder().decode(bytes);
     if (response.ok && bytes !== undefined) return { ok: true, text };
@@ -117,7 +126,7 @@ const request = async (
       ...problemOf(response.status, text),
     };
   } catch (error) {
-    const why = error instanceof HttpFailure ? error.message : 'the connection broke off';
+    const why = error instanceof HttpFailure && error.kind !== 'unreachable' ? error.message : 'there is no connection';
     return {
       ok: false,
       isBusy: true,

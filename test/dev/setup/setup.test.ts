@@ -1,14 +1,19 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { functionsInOrder } from '../../../src/dev/release/function-config.ts';
+import { runWrangler } from '../../../src/dev/release/wrangler.ts';
+import { createResources, type SetupRun } from '../../../src/dev/setup/account.ts';
+import { deployChanged } from '../../../src/dev/setup/deploy-changed.ts';
+import { makeFirstKey } from '../../../src/dev/setup/first-question.ts';
 import {
   type CloudflareServer,
   startCloudflareServer,
 } from '../../../src/dev/stand-ins/cloudflare/cloudflare-server.ts';
 import { runNode } from '../node-for-test.ts';
 
-const SECRET = 'sk-not-a-real-key-0123456789';
+const KEY = 'not-a-real-signing-key';
 
 let folder: string;
 let cloudflare: CloudflareServer;
@@ -17,6 +22,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-setup-'));
   cloudflare = await startCloudflareServer();
 });
+afterEach(() => void vi.unstubAllEnvs());
 afterAll(async () => {
   await cloudflare.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -36,7 +42,6 @@ const setUp = (variables: string, { token = cloudflare.token, more = [] as strin
   });
 };
 
-const record = () => JSON.parse(readFileSync(join(folder, 'deployment.json'), 'utf8')) as Record<string, unknown>;
 const changes = (): string[] => cloudflare.calls.filter((call) => !call.startsWith('GET ') && !call.includes('assets'));
 
 describe('npm run setup', { timeout: 900_000 }, () => {
@@ -67,8 +72,8 @@ describe('npm run setup', { timeout: 900_000 }, () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('prints every step in a dry run, and changes nothing', async () => {
-    const { status, stdout } = await setUp('', { more: ['--dry-run'] });
+  it('prints every step in a dry run, without an account too, and changes nothing', async () => {
+    const { status, stdout } = await setUp('', { token: '', more: ['--dry-run'] });
     expect(status).toBe(0);
     for (const step of [
       'create the KV namespace constellation-editions',
@@ -85,21 +90,41 @@ describe('npm run setup', { timeout: 900_000 }, () => {
     expect(existsSync(join(folder, 'deployment.json'))).toBe(false);
     expect(existsSync(join(folder, 'keys'))).toBe(false);
   });
+});
 
-  it('says which step failed, why, and what to do, and keeps what it has done', async () => {
-    cloudflare.refuse = (call) =>
-      call.endsWith('/scripts/constellation-semantic') && call.startsWith('PUT')
-        ? [403, 10000, 'Authentication error']
-        : undefined;
-    const { status, stdout, stderr } = await setUp(`OPENAI_API_KEY=${SECRET}\nCHAT_MODEL=none\nEMBEDDING_MODEL=none\n`);
-    cloudflare.refuse = () => undefined;
-    expect(status).toBe(1);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(
-      /^Cannot deploy constellation-semantic: .*Authentication error.*Give the API token the rights .*continues where it stopped\.$/,
-    );
-    expect(stdout + stderr).not.toContain(SECRET);
-    expect(stdout).toMatch(/^created {3}KV namespace constellation-editions$/m);
-    expect(stdout).toMatch(/^deployed {2}constellation-library$/m);
-    expect(record()).toMatchObject({ kv: { 'constellation-editions': expect.stringMatching(/^[0-9a-f]{32}$/) } });
+describe('the steps of npm run setup, with the real wrangler', { timeout: 300_000 }, () => {
+  it('are read from what it prints: created and deployed, then found again', async () => {
+    vi.stubEnv('HOME', folder).stubEnv('XDG_CONFIG_HOME', folder);
+    vi.stubEnv('CLOUDFLARE_API_BASE_URL', cloudflare.url).stubEnv('CLOUDFLARE_API_TOKEN', cloudflare.token);
+    const { id, namespaces, databases, scripts } = cloudflare.account;
+    vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', id);
+    const reported: string[] = [];
+    const run: SetupRun = {
+      ...{ file: join(folder, 'one.json'), record: { kv: {}, d1: {}, functions: {}, account_id: id }, dryRun: false },
+      ...{ signal: new AbortController().signal, wrangler: runWrangler, progress: () => {} },
+      report: (outcome, step) => reported.push(`${outcome} ${step}`),
+    };
+    const functions = functionsInOrder().filter((one) => one.id === 'sources');
+    const deploy = (variables: Record<string, string>) =>
+      deployChanged(run, functions, { variables, signingKeyOf: () => KEY, hasAccount: true });
+    const setUpOne = async (): Promise<string | undefined> => {
+      await createResources(run, { kv: ['keys'], d1: ['shop'], queues: ['tickets'] }, true);
+      await deploy({});
+      return makeFirstKey(run, { keyFile: join(folder, 'first-api-key'), namespaceId: run.record.kv.keys ?? '' });
+    };
+
+    const key = await setUpOne();
+    expect(reported).toEqual([
+      ...['created KV namespace keys', 'created database shop', 'created queue tickets'],
+      ...['deployed constellation-sources', expect.stringMatching(/^created first API key/)],
+    ]);
+    expect(run.record).toMatchObject({ kv: { keys: namespaces[0]?.id }, d1: { shop: databases[0]?.uuid } });
+    expect(scripts.get('constellation-sources')?.secrets).toEqual({ CONTEXT_SIGNING_KEY: KEY });
+    expect([...(namespaces[0]?.values.keys() ?? [])]).toEqual([run.record.api_key]);
+
+    cloudflare.calls.length = 0;
+    expect(await setUpOne()).toBe(key);
+    expect(reported.slice(5).map((line) => line.split(' ')[0])).toEqual(Array(5).fill('exists'));
+    expect(changes()).toEqual([]);
   });
 });
