@@ -21,4 +21,5 @@ export const VIEWS: readonly ViewEntry[] = [
     ...{ path: 'why', title: 'view.why', icon: 'why', isUnlisted: true },
     load: () => import('./views/why/why-view.tsx'),
   },
+  { path: 'tickets', title: 'view.tickets', icon: 'tickets', load: () => import('./views/tickets/tickets-view.tsx') },
 ];

@@ -2,6 +2,8 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from
 import { expect } from 'vitest';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
+import { deskVariables } from '../../src/dev/stand-ins/helpdesks/desk-variables.ts';
+import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { startEmbedded } from '../functions/product-for-test.ts';
 
 interface OpenOptions extends BrowserContextOptions {
@@ -14,6 +16,8 @@ interface OpenOptions extends BrowserContextOptions {
 /** One product and one browser for all tests of the console, and what went wrong in its pages. */
 export interface ConsoleForTest {
   product: Product;
+  /** Chatwoot and Zendesk are connected and deliver what is written into them; Zammad is connected without a secret. */
+  helpdesks: LocalHelpdesks;
   browser: Browser;
   /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
   open(path: string, options?: OpenOptions): Promise<Page>;
@@ -23,12 +27,19 @@ export interface ConsoleForTest {
 }
 
 export const startConsole = async (): Promise<ConsoleForTest> => {
-  const [product, browser] = await Promise.all([startEmbedded({ webSearch: 'local' }), launchChromium()]);
+  const helpdesks = await startHelpdesks();
+  const { chatwoot, zendesk, zammad } = helpdesks.desks;
+  const noSecret = { ...zammad, connection: { ...zammad.connection, secrets: [''] } };
+  const variables = deskVariables({ default: [chatwoot, zendesk, noSecret] });
+  const starting = startEmbedded({ webSearch: 'local', helpdesks: variables });
+  const [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });
+  for (const { id, deliverTo } of [chatwoot, zendesk]) deliverTo(new URL(`/webhooks/${id}`, product.url).href);
   const contexts: BrowserContext[] = [];
   const problems: string[] = [];
   return {
     product,
+    helpdesks,
     browser,
     open: async (path, options = {}) => {
       const { context, page } = await newPage(browser, options);
@@ -45,6 +56,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
     stop: async () => {
       await browser.close();
       await product.stop();
+      await helpdesks.stop();
     },
   };
 };

@@ -6,6 +6,7 @@ import { describeGaps } from './describe-gaps.ts';
 import { describeKnowledge } from './describe-knowledge.ts';
 import { describeShell } from './describe-shell.ts';
 import { describeSync } from './describe-sync.ts';
+import { describeTickets } from './describe-tickets.ts';
 import { describeTrace } from './describe-trace.ts';
 import { describeWidget } from './describe-widget.ts';
 
@@ -24,6 +25,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   describeGaps(() => started);
   describeKnowledge(() => started);
   describeSync(() => started);
+  describeTickets(() => started);
   describeTrace(() => started);
   describeWidget(() => started);
 });

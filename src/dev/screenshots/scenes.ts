@@ -14,6 +14,15 @@ const ask = async (page: Page, query: string): Promise<void> => {
   await page.locator(`.turn >> nth=${before}`).and(page.locator('[aria-busy="false"]')).waitFor();
 };
 
+const NOT_HASHING = 'My Apollo III shows 0 H/s for 3 days. I have already tried restarting it.';
+const DANGER = 'There is smoke coming out of my Apollo and it smells burnt! What shall I do?';
+
+const analyse = async (page: Page, message: string): Promise<void> => {
+  await page.getByLabel('Message of the customer').fill(message);
+  await page.getByRole('button', { name: 'Analyse' }).click();
+  await page.locator('.analysis').waitFor({ timeout: 20_000 });
+};
+
 /** What `npm run screenshots` takes, each in both themes and narrow. A further view adds its states here. */
 export const SCENES: readonly Scene[] = [
   {
@@ -65,7 +74,7 @@ export const SCENES: readonly Scene[] = [
     prepare: async (page) => {
       await ask(page, 'How do I reset the dashboard password?');
       await page.locator('.answer-footer button >> text=Why').click();
-      await page.locator('.relevance').first().waitFor();
+      await page.locator('.share').first().waitFor();
     },
   },
   { name: 'why-nothing-asked', path: '/why' },
@@ -125,6 +134,17 @@ export const SCENES: readonly Scene[] = [
     path: '/knowledge?article=network/wifi.md&edit',
     prepare: (page) => page.getByLabel('Title').fill('Wi-Fi, changed and not saved'),
   },
+  {
+    name: 'tickets',
+    path: '/tickets',
+    prepare: async (page) => {
+      await page.locator('td .job.dead').nth(1).waitFor();
+      await page.locator('td .job.done').nth(1).waitFor();
+    },
+  },
+  { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
+  { name: 'tickets-analyse', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
+  { name: 'tickets-danger', path: '/tickets/analyse', prepare: (page) => analyse(page, DANGER) },
   {
     name: 'requests',
     path: '/',

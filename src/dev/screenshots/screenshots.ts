@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
 import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
+import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { launchChromium } from './launch-chromium.ts';
 import { SCENES } from './scenes.ts';
 
@@ -31,10 +32,22 @@ const folder = resolve(values.folder);
 mkdirSync(folder, { recursive: true });
 ensureInstalled('chromium');
 const { startProduct } = await import('../run/product.ts');
-const product = await startProduct({ kb: 'sample', port: 0, webSearch: 'local' });
+const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
+const helpdesks = await startHelpdesks();
+const { chatwoot, zendesk } = helpdesks.desks;
+const product = await startProduct({
+  ...{ kb: 'sample', port: 0, webSearch: 'local' },
+  helpdesks: deskVariables({ default: [chatwoot, zendesk] }),
+});
 const browser = await launchChromium();
 try {
   await product.sync({ full: true });
+  helpdesks.faults.always({ kind: 'status', status: 401 }, '/zendesk');
+  for (const desk of [chatwoot, zendesk]) {
+    desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);
+    for (const message of ['My Apollo shows 0 H/s since the update.', 'How do I reset the dashboard password?'])
+      desk.createTicket({ message });
+  }
   for (const scene of SCENES.filter(
     ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
   )) {
@@ -53,4 +66,5 @@ try {
 } finally {
   await browser.close();
   await product.stop();
+  await helpdesks.stop();
 }

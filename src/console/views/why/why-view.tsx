@@ -3,12 +3,13 @@ import { useEffect } from 'preact/hooks';
 import type { KnowledgeHit, KnowledgeSearchResponse } from '../../../contract/knowledge-search.ts';
 import { type Answer, navigatorOf, removedFrom } from '../../answers/answer.ts';
 import { AnswerPage } from '../../answers/answer-page.tsx';
+import { Share } from '../../parts/share.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { client, noteRefusal } from '../../session/deployment.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { formatNumber, t } from '../../texts/texts.ts';
 import { Confidence } from './confidence.tsx';
 
 /** Why an answer is what it is: what its confidence rests on, what the search found, and what was removed. */
@@ -133,7 +134,7 @@ const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlyS
         id: 'relevance',
         label: t('why.relevance'),
         sort: ({ relevance }) => relevance,
-        cell: ({ relevance }) => <Relevance of={relevance} />,
+        cell: ({ relevance }) => <Share of={relevance} line={SURE_FROM} />,
       },
       {
         id: 'score',
@@ -144,18 +145,6 @@ const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlyS
       },
     ]}
   />
-);
-
-/** A share as a bar, with the line from which on a source counts as sure. */
-const Relevance = ({ of }: { of: number }) => (
-  <span class={`relevance ${of >= SURE_FROM ? 'sure' : 'weak'}`}>
-    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="track" width="100" height="10" />
-      <rect width={of * 100} height="10" />
-      <line x1={SURE_FROM * 100} x2={SURE_FROM * 100} y1="0" y2="10" />
-    </svg>
-    {formatShare(of)}
-  </span>
 );
 
 export default WhyView;

@@ -1,0 +1,13 @@
+import { formatShare } from '../texts/texts.ts';
+
+/** A share, 0 to 1, as a bar and in percent; `line` marks where a threshold is. */
+export const Share = ({ of, line }: { of: number; line?: number }) => (
+  <span class={`share ${line === undefined ? '' : of >= line ? 'sure' : 'weak'}`}>
+    <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="track" width="100" height="10" />
+      <rect width={of * 100} height="10" />
+      {line === undefined ? null : <line x1={line * 100} x2={line * 100} y1="0" y2="10" />}
+    </svg>
+    <span>{formatShare(of)}</span>
+  </span>
+);
