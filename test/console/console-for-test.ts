@@ -16,7 +16,7 @@ interface OpenOptions extends BrowserContextOptions {
 /** One product and one browser for all tests of the console, and what went wrong in its pages. */
 export interface ConsoleForTest {
   product: Product;
-  /** Chatwoot and Zendesk are connected and deliver what is written into them; Zammad is connected without a secret. */
+  /** Chatwoot and Zendesk are connected and deliver what is written into them. */
   helpdesks: LocalHelpdesks;
   browser: Browser;
   /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
@@ -28,9 +28,8 @@ export interface ConsoleForTest {
 
 export const startConsole = async (): Promise<ConsoleForTest> => {
   const helpdesks = await startHelpdesks();
-  const { chatwoot, zendesk, zammad } = helpdesks.desks;
-  const noSecret = { ...zammad, connection: { ...zammad.connection, secrets: [''] } };
-  const variables = deskVariables({ default: [chatwoot, zendesk, noSecret] });
+  const { chatwoot, zendesk } = helpdesks.desks;
+  const variables = deskVariables({ default: [chatwoot, zendesk] });
   const starting = startEmbedded({ webSearch: 'local', helpdesks: variables });
   const [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });

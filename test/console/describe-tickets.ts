@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TicketsResponse } from '../../src/contract/tickets.ts';
 import { grant } from '../functions/product-for-test.ts';
 import { overflowOf, violationsOf } from './accessibility.ts';
 import type { ConsoleForTest } from './console-for-test.ts';
@@ -37,10 +38,22 @@ export const describeTickets = (using: () => ConsoleForTest) =>
     it('shows which connection is wrong, finds a ticket by its id, and says when none fits', async () => {
       const { helpdesks, open } = using();
       const { ticketId } = helpdesks.desks.zendesk.createTicket({ message: 'What does error E30 mean?' });
-      const page = await open(`/tickets?helpdesk=zendesk&ticket_id=${ticketId}`);
+      const page = await open('/');
+      await page.route('**/v1/support/tickets?*', async (route) => {
+        const response = await route.fetch();
+        const reply = TicketsResponse.parse(await response.json());
+        const zammad = {
+          helpdesk: 'zammad',
+          problem: 'its secret is <b>not</b> set',
+          refused: 2,
+          last_refused_at: null,
+        };
+        await route.fulfill({ response, json: { ...reply, helpdesks: [...reply.helpdesks, zammad] } });
+      });
+      await page.goto(new URL(`/tickets?helpdesk=zendesk&ticket_id=${ticketId}`, page.url()).href);
       const connections = page.getByRole('list', { name: 'Connected helpdesks' });
-      expect(await connections.getByRole('listitem').filter({ hasText: 'zammad' }).textContent()).toContain(
-        'cannot be used',
+      expect(await connections.getByRole('listitem').filter({ hasText: 'zammad' }).textContent()).toMatch(
+        /cannot be used.*its secret is <b>not<\/b> set.*2 deliveries refused/,
       );
       expect(await connections.getByRole('listitem').filter({ hasText: 'chatwoot' }).textContent()).toContain(
         'chatwoot connected',
