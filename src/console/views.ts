@@ -22,4 +22,13 @@ export const VIEWS: readonly ViewEntry[] = [
     load: () => import('./views/why/why-view.tsx'),
   },
   { path: 'tickets', title: 'view.tickets', icon: 'tickets', load: () => import('./views/tickets/tickets-view.tsx') },
+  { path: 'intents', title: 'view.intents', icon: 'intents', load: () => import('./views/intents/intents-view.tsx') },
+  {
+    ...{ path: 'librarians', title: 'view.librarians', icon: 'librarians' },
+    load: () => import('./views/librarians/librarians-view.tsx'),
+  },
+  {
+    ...{ path: 'settings', title: 'view.settings', icon: 'settings' },
+    load: () => import('./views/settings/settings-view.tsx'),
+  },
 ];

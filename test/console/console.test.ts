@@ -4,6 +4,7 @@ import { describeAnswers } from './describe-answers.ts';
 import { describeAsk } from './describe-ask.ts';
 import { describeGaps } from './describe-gaps.ts';
 import { describeKnowledge } from './describe-knowledge.ts';
+import { describeLibrarians } from './describe-librarians.ts';
 import { describeShell } from './describe-shell.ts';
 import { describeSync } from './describe-sync.ts';
 import { describeTickets } from './describe-tickets.ts';
@@ -26,6 +27,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   describeKnowledge(() => started);
   describeSync(() => started);
   describeTickets(() => started);
+  describeLibrarians(() => started);
   describeTrace(() => started);
   describeWidget(() => started);
 });

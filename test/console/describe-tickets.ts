@@ -15,7 +15,11 @@ export const describeTickets = (using: () => ConsoleForTest) =>
       await rowOf(done).getByText('note').waitFor();
       helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
       const dead = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' }).ticketId;
-      await rowOf(dead).getByText('failed').waitFor();
+      const jobOf = async (ticket: string) => {
+        const response = await using().product.fetch(`/v1/support/tickets?ticket_id=${ticket}`);
+        return TicketsResponse.parse(await response.json()).tickets[0]?.state;
+      };
+      await expect.poll(() => jobOf(dead), { timeout: 15_000 }).toBe('dead');
       await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
       expect(new URL(page.url()).search).toBe('?state=dead');
       await rowOf(done).waitFor({ state: 'detached' });

@@ -98,6 +98,12 @@ const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEn
             </a>
           </li>
         ))}
+      <li>
+        <a href="/docs" data-page="other">
+          <Icon name="api" />
+          <span>{t('view.api')}</span>
+        </a>
+      </li>
     </ul>
   </nav>
 );

@@ -145,6 +145,17 @@ export const SCENES: readonly Scene[] = [
   { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
   { name: 'tickets-analyse', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
   { name: 'tickets-danger', path: '/tickets/analyse', prepare: (page) => analyse(page, DANGER) },
+  { name: 'librarians', path: '/librarians', prepare: (page) => page.locator('.card').first().waitFor() },
+  {
+    name: 'intents',
+    path: '/intents',
+    prepare: async (page) => {
+      await page.getByLabel('Message of the customer').fill(NOT_HASHING);
+      await page.getByRole('button', { name: 'Recognise the intent' }).click();
+      await page.locator('.classification').waitFor({ timeout: 20_000 });
+    },
+  },
+  { name: 'settings', path: '/settings', prepare: (page) => page.locator('.facts-list').nth(1).waitFor() },
   {
     name: 'requests',
     path: '/',

@@ -13,13 +13,15 @@ const DRAFT = 'constellation.draft';
 interface AskFormProps {
   input: RefObject<HTMLTextAreaElement | null>;
   isFollowUp: boolean;
+  /** The librarian that is chosen at first. */
+  chosen: string;
   onAsk: (query: string, librarian?: string) => void;
 }
 
 /** What is typed stays until it was asked, also over a reload. */
-export const AskForm = ({ input, isFollowUp, onAsk }: AskFormProps) => {
+export const AskForm = ({ input, isFollowUp, onAsk, chosen }: AskFormProps) => {
   const query = useSignal(sessionStorage.getItem(DRAFT) ?? '');
-  const librarian = useSignal('');
+  const librarian = useSignal(chosen);
   const keep = (text: string): void => {
     void loadMarkdown().catch(() => undefined);
     query.value = text;

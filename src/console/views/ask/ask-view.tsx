@@ -13,7 +13,7 @@ import { STEPS } from './steps.ts';
 import { Suggestions } from './suggestions.tsx';
 
 /** Questions and answers of one conversation; its id is in the address, so that it survives a reload. */
-const AskView = ({ parts: [conversation] }: ViewProps) => {
+const AskView = ({ parts: [conversation], query: address }: ViewProps) => {
   const input = useRef<HTMLTextAreaElement>(null);
   useShortcuts([{ key: '/', label: 'shortcuts.ask', run: () => input.current?.focus() }, ...STEPS]);
   const shown = answers.value.filter((answer) => answer.peek().conversation === conversation);
@@ -48,7 +48,7 @@ const AskView = ({ parts: [conversation] }: ViewProps) => {
       {shown.map((answer) => (
         <ShownAnswer key={answer.peek().id} answer={answer} onAsk={send} />
       ))}
-      <AskForm input={input} isFollowUp={shown.length > 0} onAsk={send} />
+      <AskForm input={input} chosen={address.get('librarian') ?? ''} isFollowUp={shown.length > 0} onAsk={send} />
       {shown.length === 0 ? <Suggestions onAsk={send} /> : null}
       {isDiscarding.value ? (
         <Confirm
