@@ -58,7 +58,7 @@ export const opensPage = ({ req }: Context<GatewayEnv>): boolean =>
 
 /** What looks like a file, or belongs to programs, is no view. */
 const NO_VIEWS =
-  /\.[a-z0-9]{1,8}$|^\/(?:v1|api|docs|kb|search|console|librarians|webhooks|mcp|a2a|\.well-known)(?:\/|$)/i;
+  /\.[a-z0-9]{1,8}$|^\/(?:v1|api|docs|kb|search|console|webhooks|mcp|a2a|\.well-known)(?:\/|$)|^\/librarians\//i;
 
 /** A static file; `c.notFound()` answers for one that was not built. */
 const file = async (
