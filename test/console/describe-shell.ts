@@ -68,7 +68,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
 
     it('speaks the language of the browser until another is chosen, in the colours that are chosen', async () => {
       const page = await using().open('/', { locale: 'de-DE' });
-      await page.getByRole('heading', { name: 'Fragen' }).waitFor();
+      await page.getByRole('heading', { name: 'Fragen', level: 1 }).waitFor();
       expect(await page.locator('html').getAttribute('lang')).toBe('de');
       await page.getByLabel('Sprache').selectOption('en');
       await page.getByRole('heading', { name: 'Ask' }).waitFor();
@@ -100,6 +100,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
 
     it('transfers a first view within its limits', async () => {
       const page = await using().open('/', { key: '' });
+      await page.waitForLoadState('networkidle');
       const files: Promise<{ type: string; bytes: number }>[] = [];
       page.on('response', (response) => {
         const type = response.request().resourceType();

@@ -28,7 +28,7 @@ export const KeptAnswerPage = ({ id }: { id: string }) => {
   return (
     <div class="answers-view kept">
       <div class="title">
-        <h1>{value?.question ?? t('answers.one')}</h1>
+        <h1>{value?.question ?? t('answers.single')}</h1>
         <a href="/answers">{t('answers.back')}</a>
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
