@@ -411,7 +411,7 @@ const handOn = async (c: Context<GatewayEnv>, webhooks: Target | undefined): Pro
  * Refuses other host names (DNS rebinding: a page whose name resolves to 127.0.0.1 is of the same origin). What is signed may come through
  * a tunnel.
  */
-const loopbackOnly: MiddlewareHandler<GatewayEnv> = async (c, next) => {
+export const loopbackOnly: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   const { hostname } = new URL(c.req.url);
   const isSigned = c.req.path.startsWith('/webhooks/') || c.req.path.startsWith('/librarians/');
   if (isSigned || LOOPBACK.has(hostname) || hostname.endsWith('.localhost')) return next();

@@ -14,7 +14,7 @@ const KEEP_ALIVE_MS = 2000;
  * Answers one request of MCP, in the revision that it is written in: 2026-07-28, or 2025-11-25 and earlier. Nothing is kept between
  * requests, so there is nothing to subscribe to.
  */
-const serveMcp = (request: Request, server: McpServerFactory): Promise<Response> =>
+export const serveMcp = (request: Request, server: McpServerFactory): Promise<Response> =>
   createMcpHandler(server, {
     maxRequestBodySize: MAX_BODY_BYTES,
     maxSubscriptions: 0,

@@ -147,10 +147,13 @@ describe('a repeated message', () => {
     expect(agent.asked).toHaveLength(1);
   });
 
-  it('with another text is refused', async () => {
+  it.each([
+    ['text', { parts: [{ text: 'other' }] }],
+    ['librarian', { metadata: { librarian: 'navigator' } }],
+  ])('with another %s is refused', async (_, changed) => {
     const sent = message('shipping');
     await agent.call('SendMessage', { message: sent });
-    const { json } = await agent.call('SendMessage', { message: { ...sent, parts: [{ text: 'other' }] } });
+    const { json } = await agent.call('SendMessage', { message: { ...sent, ...changed } });
     expect(json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('messageId') });
   });
 
@@ -158,6 +161,7 @@ describe('a repeated message', () => {
     const sent = { message: message('shipping') };
     const one = await agent.call('SendMessage', sent);
     const other = await agent.call('SendMessage', sent, { owner: 'bob' });
+    expect(stateOf(other.json)).toBe('TASK_STATE_COMPLETED');
     expect(other.json.result?.task?.id).not.toBe(one.json.result?.task?.id);
   });
 });

@@ -1,4 +1,6 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -6,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bridgeMcp } from '../../client/command-line/mcp-bridge.ts';
 import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
 import type { Product } from '../../src/dev/run/product.ts';
+import { runConformance } from '../mcp/run-conformance.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
 
 const READER = 'ck_mcp_reader_0123456789';
@@ -195,6 +198,50 @@ describe('POST /mcp with what is no proper call', () => {
   });
 });
 
+describe('the conformance suite of MCP, against the product', () => {
+  /** The suite has no credentials: here they are added to what it sends, and nothing else is changed. */
+  const front = createServer((received, response) => {
+    const { method, url: path, rawHeaders } = received;
+    const { hostname, port } = product.url;
+    const headers = [...rawHeaders, 'Authorization', `Bearer ${product.key}`];
+    const sent = request({ hostname, port, path, method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(response);
+    });
+    sent.on('error', () => response.destroy());
+    response.on('close', () => sent.destroy());
+    received.pipe(sent);
+  });
+  let url: URL;
+  beforeAll(async () => {
+    await once(front.listen(0, '127.0.0.1'), 'listening');
+    // It listens on no pipe.
+    const { port } = front.address() as AddressInfo;
+    url = new URL(`http://127.0.0.1:${port}/mcp`);
+  });
+  afterAll(() => {
+    front.closeAllConnections();
+    front.close();
+  });
+
+  it.each([
+    ['tools-list', 4],
+    ['http-header-validation', 14],
+    ['dns-rebinding-protection', 2],
+    ['server-stateless', 22],
+    ['caching', 8],
+  ])(
+    'passes %s, apart from the failures that are listed',
+    async (scenario, passed) => {
+      const what = ['--scenario', scenario, '--spec-version', '2026-07-28'];
+      const { wrong, output } = await runConformance(url, what, 'product');
+      expect(wrong).toBeUndefined();
+      expect(output).toMatch(new RegExp(`^Passed: ${passed}/`, 'm'));
+    },
+    120_000,
+  );
+});
+
 describe.each(['auto', 'legacy'] as const)('the local server, %s', (mode) => {
   const start = async (key: string): Promise<Client> => {
     const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
@@ -313,6 +360,6 @@ describe('a client that closes its call', () => {
         await silent.stop();
       }
     },
-    40_000,
+    120_000,
   );
 });

@@ -1,0 +1,17 @@
+import { Hono } from 'hono';
+import { loopbackOnly } from '../../src/gateway/app.ts';
+import { faultResponse } from '../../src/gateway/gateway-error.ts';
+import { mcpErrors, withinOrigins } from '../../src/gateway/mcp.ts';
+import type { GatewayEnv } from '../../src/gateway/request-log.ts';
+import { serveMcp } from '../../src/mcp/serve.ts';
+import { fixtureServer } from './fixture-server.ts';
+
+/** The HTTP code of the gateway and of the function mcp, in front of the fixtures of the conformance suite. */
+const app = new Hono<GatewayEnv>();
+app.use(loopbackOnly);
+app.use('/mcp', mcpErrors);
+app.use('/mcp', withinOrigins([]));
+app.post('/mcp', (c) => serveMcp(c.req.raw, fixtureServer));
+app.onError((error, c) => faultResponse(c, error, { log: () => undefined, now: Date.now }));
+
+export default app;

@@ -1,0 +1,259 @@
+import {
+  acceptedContent,
+  type CallToolResult,
+  completable,
+  createRequestStateCodec,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  McpServer,
+  type McpServerFactory,
+  MissingRequiredClientCapabilityError,
+  ResourceTemplate,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+
+/*
+ * The tools, resources and prompts that the conformance suite of MCP calls by their names; what each has to give is described by the suite
+ * itself. Only the HTTP code around them is that of the product.
+ */
+
+type Content = CallToolResult['content'][number];
+
+/** The smallest picture and sound. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+const image: Content = { type: 'image', data: PNG, mimeType: 'image/png' };
+
+const text = (said: string): CallToolResult => ({ content: [{ type: 'text', text: said }] });
+const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+const Named = z.object({ name: z.string() });
+const Confirmed = z.object({ ok: z.boolean() });
+const askName = (message = 'What is your name?') => inputRequired.elicit({ message, requestedSchema: Named });
+const askModel = (question: string, maxTokens: number) =>
+  inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: question } }], maxTokens });
+
+/** What the client can do, as each request of the revision 2026-07-28 says. */
+const capabilitiesIn = ({ mcpReq }: ServerContext): Record<string, unknown> => {
+  const sent: Record<string, unknown> = { ...mcpReq.envelope, ...mcpReq._meta };
+  const given = sent['io.modelcontextprotocol/clientCapabilities'];
+  return typeof given === 'object' && given !== null ? { ...given } : {};
+};
+
+const FOREVER = { ttlMs: 60_000, cacheScope: 'public' } as const;
+
+export const fixtureServer: McpServerFactory = () => {
+  const codec = createRequestStateCodec<{ step: number }>({ key: 'only-for-the-conformance-suite-of-mcp' });
+  const server = new McpServer(
+    { name: 'fixture', version: '1.0.0' },
+    {
+      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} },
+      requestState: { verify: codec.verify },
+      cacheHints: {
+        'tools/list': FOREVER,
+        'prompts/list': FOREVER,
+        'resources/list': FOREVER,
+        'resources/templates/list': FOREVER,
+        'resources/read': FOREVER,
+        'server/discover': FOREVER,
+      },
+    },
+  );
+  // Of the revision 2025-11-25, without sessions: the next request has another server.
+  for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
+    server.server.setRequestHandler(method, () => ({}));
+  }
+  const tool = (
+    name: string,
+    run: (
+      context: ServerContext,
+    ) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
+  ): void => void server.registerTool(name, { description: `For the check of ${name}.` }, run);
+
+  tool('test_simple_text', () => text('This is a simple text response for testing.'));
+  tool('test_image_content', () => ({ content: [image] }));
+  tool('test_audio_content', () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] }));
+  tool('test_embedded_resource', () => ({
+    content: [
+      {
+        type: 'resource',
+        resource: {
+          uri: 'test://embedded-resource',
+          mimeType: 'text/plain',
+          text: 'This is an embedded resource content.',
+        },
+      },
+    ],
+  }));
+  tool('test_multiple_content_types', () => ({
+    content: [
+      { type: 'text', text: 'Multiple content types test:' },
+      image,
+      {
+        type: 'resource',
+        resource: {
+          uri: 'test://mixed-content-resource',
+          mimeType: 'application/json',
+          text: '{"test":"data","value":123}',
+        },
+      },
+    ],
+  }));
+  tool('test_error_handling', () => {
+    throw new Error('This tool intentionally returns an error for testing');
+  });
+  tool('test_tool_with_progress', async ({ mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken;
+    for (const progress of [0, 50, 100]) {
+      if (progressToken !== undefined) {
+        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
+      }
+      await pause();
+    }
+    return text('Done.');
+  });
+  for (const name of ['test_tool_with_logging', 'test_logging_tool']) {
+    tool(name, async ({ mcpReq }) => {
+      for (const said of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+        await mcpReq.log('info', said);
+        await pause();
+      }
+      return text('Done.');
+    });
+  }
+  tool('test_missing_capability', (context) => {
+    if ('sampling' in capabilitiesIn(context)) return text('The client can sample.');
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
+  });
+  tool('test_streaming_elicitation', () => inputRequired({ inputRequests: { user_name: askName() } }));
+
+  tool('test_input_required_result_elicitation', ({ mcpReq }) => {
+    const given = acceptedContent(mcpReq.inputResponses, 'user_name', Named);
+    return given === undefined
+      ? inputRequired({ inputRequests: { user_name: askName() } })
+      : text(`Hello, ${given.name}!`);
+  });
+  tool('test_input_required_result_sampling', ({ mcpReq }) => {
+    const given = inputResponse(mcpReq.inputResponses, 'capital_question');
+    if (given.kind === 'sampling') return text(JSON.stringify(given.result.content));
+    return inputRequired({ inputRequests: { capital_question: askModel('What is the capital of France?', 100) } });
+  });
+  tool('test_input_required_result_list_roots', ({ mcpReq }) => {
+    const given = inputResponse(mcpReq.inputResponses, 'client_roots');
+    if (given.kind === 'roots') return text(given.roots.map(({ uri }) => uri).join(' '));
+    return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });
+  });
+  for (const name of ['test_input_required_result_request_state', 'test_input_required_result_tampered_state']) {
+    tool(name, async ({ mcpReq }) => {
+      // The server has verified it.
+      if (mcpReq.requestState() !== undefined) return text('state-ok');
+      const confirm = inputRequired.elicit({ message: 'Please confirm', requestedSchema: Confirmed });
+      return inputRequired({ inputRequests: { confirm }, requestState: await codec.mint({ step: 1 }) });
+    });
+  }
+  tool('test_input_required_result_multiple_inputs', async ({ mcpReq }) => {
+    const keys = ['user_name', 'greeting', 'client_roots'];
+    if (keys.every((key) => mcpReq.inputResponses?.[key] !== undefined)) return text('All inputs are here.');
+    return inputRequired({
+      inputRequests: {
+        user_name: askName(),
+        greeting: askModel('Generate a greeting', 50),
+        client_roots: inputRequired.listRoots(),
+      },
+      requestState: await codec.mint({ step: 1 }),
+    });
+  });
+  tool('test_input_required_result_multi_round', async ({ mcpReq }) => {
+    const step = mcpReq.requestState<{ step: number }>()?.step ?? 0;
+    if (step === 2) return text('Both steps are done.');
+    const asked =
+      step === 0
+        ? { step1: askName('Step 1: What is your name?') }
+        : {
+            step2: inputRequired.elicit({
+              message: 'Step 2: What is your favorite color?',
+              requestedSchema: z.object({ color: z.string() }),
+            }),
+          };
+    return inputRequired({ inputRequests: asked, requestState: await codec.mint({ step: step + 1 }) });
+  });
+  tool('test_input_required_result_capabilities', (context) => {
+    const can = capabilitiesIn(context);
+    return inputRequired({
+      inputRequests: {
+        ...('elicitation' in can ? { user_name: askName() } : {}),
+        ...('sampling' in can ? { greeting: askModel('Generate a greeting', 50) } : {}),
+      },
+      requestState: 'v1',
+    });
+  });
+
+  const resource = (name: string, uri: string, mimeType: string, content: { text: string } | { blob: string }): void =>
+    void server.registerResource(name, uri, { description: `The ${name}.`, mimeType }, () => ({
+      contents: [{ uri, mimeType, ...content }],
+    }));
+  resource('static text', 'test://static-text', 'text/plain', {
+    text: 'This is the content of the static text resource.',
+  });
+  resource('static picture', 'test://static-binary', 'image/png', { blob: PNG });
+  resource('watched resource', 'test://watched-resource', 'text/plain', { text: 'It never changes.' });
+  server.registerResource(
+    'template',
+    new ResourceTemplate('test://template/{id}/data', { list: undefined }),
+    { description: 'Data by id.', mimeType: 'application/json' },
+    ({ href: uri }, { id }) => ({
+      contents: [
+        {
+          uri,
+          mimeType: 'application/json',
+          text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
+        },
+      ],
+    }),
+  );
+
+  const user = (content: Content) => ({ role: 'user' as const, content });
+  const saying = (said: string) => user({ type: 'text', text: said });
+  server.registerPrompt('test_simple_prompt', { description: 'Simple.' }, () => ({
+    messages: [saying('This is a simple prompt for testing.')],
+  }));
+  server.registerPrompt(
+    'test_prompt_with_arguments',
+    {
+      description: 'With arguments.',
+      argsSchema: z.object({
+        arg1: completable(z.string(), (value) => ['paris', 'park', 'party'].filter((each) => each.startsWith(value))),
+        arg2: z.string(),
+      }),
+    },
+    ({ arg1, arg2 }) => ({ messages: [saying(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+  );
+  server.registerPrompt(
+    'test_prompt_with_embedded_resource',
+    { description: 'With a resource.', argsSchema: z.object({ resourceUri: z.string() }) },
+    ({ resourceUri: uri }) => ({
+      messages: [
+        user({
+          type: 'resource',
+          resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
+        }),
+        saying('Please process the embedded resource above.'),
+      ],
+    }),
+  );
+  server.registerPrompt('test_prompt_with_image', { description: 'With a picture.' }, () => ({
+    messages: [user(image), saying('Please analyze the image above.')],
+  }));
+  server.registerPrompt('test_input_required_result_prompt', { description: 'With a question.' }, ({ mcpReq }) => {
+    const Context = z.object({ context: z.string() });
+    const given = acceptedContent(mcpReq.inputResponses, 'user_context', Context);
+    if (given !== undefined) return { messages: [saying(`Use ${given.context}.`)] };
+    const message = 'What context should the prompt use?';
+    return inputRequired({
+      inputRequests: { user_context: inputRequired.elicit({ message, requestedSchema: Context }) },
+    });
+  });
+  return server;
+};
