@@ -52,7 +52,10 @@ const judge = async (
 ): Promise<Verdict> => {
   const { COUNTERS, CONTEXT_DIRECTORY = '', CONTEXT_DIRECTORY_ROOT: root = '' } = env;
   if (COUNTERS === undefined || CONTEXT_DIRECTORY === '') return { untilMs: Infinity };
-  const { sequence } = (await identityFrom(env, librarian)).directory;
+  // A function that cannot read its directory refuses by itself what needs one.
+  const identity = await identityFrom(env, librarian).catch(() => undefined);
+  if (identity === undefined) return { untilMs: now() + AGAIN_MS };
+  const { sequence } = identity.directory;
   try {
     // The class is CountersObject, whose type the namespace does not carry.
     const numbers = COUNTERS.getByName('deployment') as DirectoryNumbers;

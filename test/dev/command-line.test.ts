@@ -21,7 +21,7 @@ describe.concurrent('command lines', { timeout: 120_000 }, () => {
       const command = script.split(' ');
       const help = await runNode([...command, '--help']);
       expect(help).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('--help') });
-      expect(help.stdout).toMatch(/\n {2}(?:npm (?:run )?\S+|node src\/dev\/\S+)/);
+      expect(help.stdout).toMatch(/\n {2}(?:npm (?:run )?\S+|constellation \S+|node src\/dev\/\S+)/);
       const stderr = "Unknown option '--no-such-option'. --help lists the options.\n";
       expect(await runNode([...command, '--no-such-option'])).toEqual({ status: 2, stdout: '', stderr });
     },

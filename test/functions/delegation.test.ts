@@ -24,8 +24,8 @@ import {
 } from './third-team-for-test.ts';
 
 const TIMEOUT_MS = 1000;
-/** What an answer may be late, as the caller sees it. */
-const GRACE_MS = 50;
+/** What an answer may be late on a busy machine; without the deadline it would wait for a partner that never answers. */
+const GRACE_MS = 3000;
 
 const [, ...OTHERS] = relayIds(8);
 let product: Product;

@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'kb/bees.md'), '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
   product = await startEmbedded({ kb: { folder: join(folder, 'kb') } });
   const capabilities = ['kb:*', 'memory:*', 'support:analyze', 'helpdesk:write'];
-  await grant(product, MOVER, { workspaces: ['default', 'copy', 'docs'], capabilities });
+  await grant(product, MOVER, { workspaces: ['default', 'copy', 'docs'], capabilities, audiences: ['*'] });
   await grant(product, READER, { capabilities: ['kb:read', 'memory:write'] });
   await product.sync({ full: true });
 }, 120_000);

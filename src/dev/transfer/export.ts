@@ -29,7 +29,7 @@ ${DEPLOYMENT_HELP}
   --help              this text
 
 The key needs kb:read for articles, support:analyze for the taxonomy, memory:read for memories and settings, kb:write for gaps and
-helpdesk:write for tickets.
+helpdesk:write for tickets; and all audiences (--audience '*' when it is made): what it may not read is not exported.
 `;
 
 const { values } = readCommandLine(HELP, {

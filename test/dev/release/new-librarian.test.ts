@@ -8,7 +8,16 @@ import { newLibrarianOptions } from '../../../src/dev/release/new-librarian-opti
 import { planLibrarian } from '../../../src/dev/release/plan-librarian.ts';
 import { runCommand, runNode, startProduct } from '../node-for-test.ts';
 
-const FILES = ['src', 'functions', 'package.json', 'wrangler.toml', 'biome.json', 'tsconfig.json', 'vitest.config.ts'];
+const FILES = [
+  'src',
+  'client',
+  'functions',
+  'package.json',
+  'wrangler.toml',
+  'biome.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 const CHANGED = ['wrangler.toml', 'src/signing/internal-librarians.ts'];
 const KEY = 'ck_new_librarian_0123456789abcdef';
 
