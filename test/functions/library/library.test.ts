@@ -329,7 +329,8 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', { timeout: 60_000
 
   it('go when a whole pass has them no longer', async () => {
     desk().articles.remove(ids.get('fan 9') ?? '');
-    expect(await pass()).toMatchObject({ removed: 2, error: null });
+    // Zendesk's feed of changes has brought an article for a user segment, which no one may read, and a whole pass removes it.
+    expect(await pass()).toMatchObject({ removed: tool === 'zendesk' ? 3 : 2, error: null });
     const left = await titles();
     expect([left.length, left.includes('fan 8'), left.includes('fan 9')]).toEqual([118, false, false]);
   });
