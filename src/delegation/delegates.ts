@@ -88,16 +88,18 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const shares = sharesOf(budget, Math.min(room, requests.length, budget.left('calls')));
       const deadlineMs = askDeadlineMs(context, now());
       const reported = requests.length === 1 ? inOrder(progress) : withoutStatements(progress);
-      const asking = requests.map(async (request, index) => {
+      const asking = requests.map((request, index) => {
         const share = shares[index];
         if (!isAddressed(request)) return refusedBranch(parts.query, request, invalidId());
         if (share !== undefined) {
           const isTainted = request.query !== undefined && !hasOnlyWordsOf(request.query, own);
           const capabilities = readingCapabilities(context.capabilities, { isTainted });
           const asker = { ...caller, capabilities, progress: reported };
-          const asked = await askBranch(asker, request, { ...parts, metadata, share, deadlineMs });
-          onBranch?.(asked.branch, index);
-          return asked;
+          const answered = askBranch(asker, request, { ...parts, metadata, share, deadlineMs });
+          return answered.then((asked) => {
+            onBranch?.(asked.branch, index);
+            return asked;
+          });
         }
         const response = index < room ? overBudget(request.to) : tooMany(request.to);
         return refusedBranch(parts.query, request, response);
