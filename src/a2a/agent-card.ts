@@ -5,7 +5,7 @@ import { OUTPUT_MODES } from './parts.ts';
 import { INPUT_MODES } from './read-message.ts';
 import { VERSION } from './serve.ts';
 
-/** Of the skills and what they give, not of the protocol. */
+/** Version of the skills and what they give, not of the protocol. */
 const CARD_VERSION = '1.0.0';
 
 type Card = ReturnType<typeof CardCodec.fromJSON>;

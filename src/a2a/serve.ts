@@ -101,7 +101,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 /** Adds our code to the details of an error. One without details is of a request that could not be read. */
 const withCode = (reply: Reply): Reply => {
   if (!('error' in reply)) return reply;
-  // Of the library's own making, as is what it gets back.
+  // The library made it, as it made what it gets back.
   const error = reply.error as RpcError;
   const { code, message, data = [{ ...INFO, reason: 'INVALID_REQUEST' }] } = error;
   const isUnread = code === -32603 && error.data === undefined;

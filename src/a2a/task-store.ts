@@ -14,7 +14,7 @@ export interface StoredTask {
 /** The message that began or continued a task: what makes a repeated one known. */
 export interface KnownMessage {
   taskId: string;
-  /** Of what the message says. */
+  /** Hash of what the message says. */
   hash: string;
 }
 

@@ -29,7 +29,7 @@ import { maskAnswer } from './mask-answer.ts';
 import type { RemoteAnswers } from './remote-answers.ts';
 
 export interface AnswerRouteParts {
-  /** Of the function that serves the routes. */
+  /** Id of the function that serves the routes. */
   guard: GuardOptions;
   /** The answers of a workspace. */
   answersOf: (workspace: string) => RemoteAnswers;

@@ -5,7 +5,7 @@ import { accessIsRead, call, client, may, missingCapability, noteRefusal } from 
 import { type Answer, afterEvent, agentIn, type ShownError, storedIdOf } from './answer.ts';
 
 const STORED = 'constellation.answers';
-/** Of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
+/** Those of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
 const MAX_ANSWERS = 40;
 
 const stored = (): Answer[] => {
