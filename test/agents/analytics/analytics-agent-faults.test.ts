@@ -95,7 +95,7 @@ describe("the catalogue's own statements", () => {
 
 describe("a model's statement", () => {
   /** Not surely a question of the catalogue, so that a model is asked first. */
-  const UNSURE = 'How many orders has customer 7?';
+  const UNSURE = 'How much revenue did the shop make?';
   const toCatalogue = { success: true, metadata: { statement_by: 'catalogue' } };
 
   it.each(['SELECT sum(9223372036854775807) AS total FROM orders', 'SELECT abs(-9223372036854775808) AS number'])(

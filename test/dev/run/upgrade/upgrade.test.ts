@@ -149,7 +149,8 @@ const timeless = ({ articles, text, taxonomy, memories, related, others, gaps, t
   return JSON.parse(
     JSON.stringify(all, (key, value) => {
       if (/_at$|_seen$|^(?:checked_edition|edition|last_updated|next_cursor|score|state)$/.test(key)) return undefined;
-      return key === 'url' ? String(value).replace(/^https?:\/\/[^/]+/, '') : value;
+      // What a reader of a folder's article is shown was its text, and is its page.
+      return key === 'url' ? String(value).replace(/^https?:\/\/[^/]+(?:\/api\/kb\/articles)?(?:\/kb)?/, '') : value;
     }),
   ) as object; // one went in
 };
