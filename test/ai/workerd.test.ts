@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 import { oneWorker } from '../storage/worker-for-test.ts';

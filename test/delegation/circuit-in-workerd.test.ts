@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
-import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { identityOf } from '../signing/callers.ts';
 

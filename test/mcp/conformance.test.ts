@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { oneWorker } from '../storage/worker-for-test.ts';
 import { runConformance } from './run-conformance.ts';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { expect, it } from 'vitest';
-import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { ATTACKS, CONTROLS } from './attacks.ts';
 import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
 import { RECEIPT_ATTACKS } from './receipt-attacks.ts';

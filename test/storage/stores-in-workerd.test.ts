@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundle } from '../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer, type VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { oneWorker } from './worker-for-test.ts';

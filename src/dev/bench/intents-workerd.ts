@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import type { TrainingSource } from '../../support/intents/training-features.ts';
+import { bundle } from '../build/bundle-function.ts';
 import { ROOT } from '../functions.ts';
-import { bundle } from '../run/local-cloud.ts';
 
 const FUNCTION = join(ROOT, 'src', 'dev', 'bench', 'functions', 'train-intents.ts');
 

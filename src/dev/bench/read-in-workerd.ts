@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import type { EditionManifest } from '../../storage/edition-storage.ts';
+import { bundleModules } from '../build/bundle-function.ts';
 import { ROOT } from '../functions.ts';
-import { bundleModules } from '../run/local-cloud.ts';
 
 /** Limits the objects of V8; arrays of bytes lie outside of it and are in the resident memory. */
 const HEAP_MIB = 128;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { unstable_readConfig } from 'wrangler';
+import { bundleModules } from '../build/bundle-function.ts';
 import { functionConfigs, ROOT } from '../functions.ts';
-import { bundleModules } from '../run/local-cloud.ts';
 
 /** Limit of one function's compressed code: 500 KiB, to catch accidents. */
 export const MAX_GZIP_BYTES = 500 * 1024;

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { bundle } from '../build/bundle-function.ts';
 import { ROOT } from '../functions.ts';
-import { bundle } from '../run/local-cloud.ts';
 
 const FUNCTIONS = join(ROOT, 'src', 'dev', 'bench', 'functions');
 const STARTS = 5;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { bundleModules, type WorkerModule } from '../build/bundle-function.ts';
 import { readSupportDocs } from '../eval/eval-data.ts';
 import { ROOT } from '../functions.ts';
-import { bundleModules, type WorkerModule } from '../run/local-cloud.ts';
 
 const FUNCTIONS = join(ROOT, 'src', 'dev', 'bench', 'functions');
 const EMPTY = 'empty.ts';

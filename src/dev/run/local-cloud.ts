@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4MiniflareOptions } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { buildAssets } from '../build/build-assets.ts';
+import { bundleModules } from '../build/bundle-function.ts';
 import { functionConfigs, ROOT } from '../functions.ts';
 
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
@@ -104,61 +103,4 @@ const moreWorkerOf = async (
   serviceBindings: services,
   modules: await bundleModules(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
-});
-
-/** A module of a worker, as Miniflare takes it. */
-export type WorkerModule =
-  | { type: 'ESModule'; path: string; contents: string }
-  | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
-
-/** Cache of bundles: several workers may share a file, and a process may start the functions again. */
-const bundles = new Map<string, Promise<WorkerModule[]>>();
-
-/** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
-export const bundleModules = (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
-  const key = JSON.stringify([entry, minify]);
-  const bundling = bundles.get(key) ?? buildModules(entry, minify);
-  bundles.set(key, bundling);
-  return bundling;
-};
-
-const buildModules = async (entry: string, minify: boolean): Promise<WorkerModule[]> => {
-  const data = new Map<string, string>();
-  const result = await build({
-    entryPoints: [entry],
-    bundle: true,
-    minify,
-    write: false,
-    format: 'esm',
-    target: 'es2024',
-    external: ['cloudflare:*'],
-    conditions: ['workerd', 'worker', 'browser'],
-    logLevel: 'silent',
-    plugins: [dataModules(data)],
-  });
-  const code = { type: 'ESModule' as const, path: 'index.mjs', contents: result.outputFiles[0]?.text ?? '' };
-  const files = [...data].map(([path, file]) => ({
-    ...{ type: 'Data' as const, path },
-    contents: Uint8Array.from(readFileSync(file)),
-  }));
-  return [code, ...files];
-};
-
-/** The code alone, for functions that import no binary file. */
-export const bundle = async (entry: string, options?: { minify?: boolean }): Promise<string> => {
-  const [code, ...data] = await bundleModules(entry, options);
-  if (code?.type !== 'ESModule' || data.length > 0) throw new Error(`Cannot bundle ${entry} as one file: it has data`);
-  return code.contents;
-};
-
-/** Keeps imports of binary files external for workerd, and records their paths. */
-const dataModules = (found: Map<string, string>): Plugin => ({
-  name: 'data modules',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /\.bin$/ }, ({ path, resolveDir }) => {
-      const name = basename(path);
-      found.set(name, resolve(resolveDir, path));
-      return { path: `./${name}`, external: true };
-    });
-  },
 });

@@ -4,8 +4,8 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { d1ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
+import { bundle } from '../../../src/dev/build/bundle-function.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
-import { bundle } from '../../../src/dev/run/local-cloud.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
 import { callFrom, userContext } from '../../signing/callers.ts';
 

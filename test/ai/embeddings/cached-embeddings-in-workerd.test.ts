@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { bundle } from '../../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../../src/dev/build/bundle-function.ts';
 import { oneWorker } from '../../storage/worker-for-test.ts';
 
 let service: Server;

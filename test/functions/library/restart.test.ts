@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
+import { bundleModules } from '../../../src/dev/build/bundle-function.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
-import { bundleModules } from '../../../src/dev/run/local-cloud.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { callerOf, libraryBy, serveHost } from './served-library.ts';
 

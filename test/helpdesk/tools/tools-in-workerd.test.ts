@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundle } from '../../../src/dev/run/local-cloud.ts';
+import { bundle } from '../../../src/dev/build/bundle-function.ts';
 import { LOCAL_DESK_IDS } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import * as schemes from '../../../src/helpdesk/signature-schemes.ts';

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { type BuildOptions, build, version as esbuildVersion, type Plugin } from 'esbuild';
+import * as z from 'zod';
+import { ROOT } from '../functions.ts';
+
+/** A module of a worker, as Miniflare takes it. */
+export type WorkerModule =
+  | { type: 'ESModule'; path: string; contents: string }
+  | { type: 'Data'; path: string; contents: Uint8Array<ArrayBuffer> };
+
+/** Cache of bundles: several workers may share a file, and a process may start the functions again. */
+const bundles = new Map<string, Promise<WorkerModule[]>>();
+
+/** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
+export const bundleModules = (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
+  const key = JSON.stringify([entry, minify]);
+  const bundling = bundles.get(key) ?? buildModules(entry, minify);
+  bundles.set(key, bundling);
+  return bundling;
+};
+
+const buildModules = async (entry: string, minify: boolean): Promise<WorkerModule[]> => {
+  const { code, data } = await buildOrRead(entry, minify);
+  const files = Object.entries(data).map(([path, file]) => ({
+    ...{ type: 'Data' as const, path },
+    contents: Uint8Array.from(readFileSync(join(ROOT, file))),
+  }));
+  return [{ type: 'ESModule', path: 'index.mjs', contents: code }, ...files];
+};
+
+/** A bundle in the cache. Paths are relative to the root. */
+const Built = z.object({
+  inputs: z.array(z.string()),
+  /** Of the inputs' content. */
+  hash: z.string(),
+  code: z.string(),
+  /** The binary files that the code imports, by the name that it imports them by. */
+  data: z.record(z.string(), z.string()),
+});
+type Built = z.infer<typeof Built>;
+
+/** Bundles of earlier runs: bundling is most of what a start takes. */
+const CACHE = join(ROOT, 'dist/bundles');
+
+const buildOrRead = async (entry: string, minify: boolean): Promise<Built> => {
+  const options = { ...OPTIONS, minify, entryPoints: [relative(ROOT, resolve(entry))] };
+  const cached = join(CACHE, `${hashOf([JSON.stringify([esbuildVersion, options])])}.json`);
+  try {
+    const built = Built.parse(JSON.parse(readFileSync(cached, 'utf8')));
+    if (built.hash === hashOfFiles(built.inputs)) return built;
+  } catch {
+    // None yet, an input is gone, or it was written by another version: it is built.
+  }
+  const data: Record<string, string> = {};
+  const { outputFiles, metafile } = await build({
+    ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },
+  });
+  const inputs = [...Object.keys(metafile.inputs), 'package-lock.json'];
+  const built = { inputs, hash: hashOfFiles(inputs), code: outputFiles[0]?.text ?? '', data };
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    const unfinished = `${cached}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify(built));
+    renameSync(unfinished, cached);
+  } catch {
+    // The user may not write here: the next start bundles again.
+  }
+  return built;
+};
+
+const OPTIONS = {
+  bundle: true,
+  format: 'esm',
+  target: 'es2024',
+  external: ['cloudflare:*'],
+  conditions: ['workerd', 'worker', 'browser'],
+  logLevel: 'silent',
+} satisfies BuildOptions;
+
+const hashOfFiles = (files: readonly string[]): string => hashOf(files.map((file) => readFileSync(join(ROOT, file))));
+
+const hashOf = (parts: readonly (string | Buffer)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex');
+};
+
+/** The code alone, for functions that import no binary file. */
+export const bundle = async (entry: string, options?: { minify?: boolean }): Promise<string> => {
+  const [code, ...data] = await bundleModules(entry, options);
+  if (code?.type !== 'ESModule' || data.length > 0) throw new Error(`Cannot bundle ${entry} as one file: it has data`);
+  return code.contents;
+};
+
+/** Keeps imports of binary files external for workerd, and records their paths. */
+const dataModules = (found: Record<string, string>): Plugin => ({
+  name: 'data modules',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /\.bin$/ }, ({ path, resolveDir }) => {
+      const name = basename(path);
+      found[name] = relative(ROOT, resolve(resolveDir, path));
+      return { path: `./${name}`, external: true };
+    });
+  },
+});
