@@ -4,7 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose files take longest: begun last, they would keep one core busy while the others have nothing to do. */
 const LONG = [
+  '/test/console/',
   '/test/functions/',
+  '/test/client/',
   '/test/dev/',
   '/test/conformance/',
   '/test/agents/',
@@ -30,8 +32,8 @@ export default defineConfig({
     // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
     // cache, and a test puts back what it replaces.
     isolate: false,
-    // A third of the time is spent waiting for workerd and for what has to time out: one more than there are cores.
-    maxWorkers: availableParallelism() + 1,
+    // Half of the time is spent waiting for workerd and for what has to time out: two more than there are cores.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongFirst },
     coverage: {
       provider: 'v8',

@@ -14,8 +14,9 @@ export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>
 /** Sends an event with one line of data, unnamed for protocols that name none; false when the stream is full or no one reads it any longer. */
 export type SendEvent = (name: string | undefined, data: string) => boolean;
 
-const HEARTBEAT_MS = 10_000;
-/** Of all events together: a reader that stops reading costs at most this memory. */
+/** The runtime notices that a client has gone when it writes: a model stops at most this much later. */
+const HEARTBEAT_MS = 2_000;
+/** Bound of all events together: a reader that stops reading costs at most this memory. */
 const MAX_STREAM_BYTES = 4_194_304;
 
 const HEADERS = {
@@ -25,7 +26,7 @@ const HEADERS = {
 };
 
 /**
- * A response whose events are sent while `produce` runs; it ends with it. A comment every ten seconds keeps the connection open.
+ * A response whose events are sent while `produce` runs; it ends with it. A comment every two seconds keeps the connection open.
  *
  * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without a word.
  */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   ASK_TIMEOUT_MS,
@@ -103,6 +104,7 @@ const untilWell = async (operate: () => Promise<Cell>): Promise<number> => {
     const ms = Math.round(performance.now() - begun);
     const isWell = cell.problem === undefined && cell.status < 400 && cell.degraded.length === 0;
     if (isWell || ms > RECOVERY_MS) return ms;
+    await setTimeout(100);
   }
 };
 
