@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { AnswerInterface, AnswerStatistics, AnswerStatisticsQuery, AnswerVerdict } from '../contract/answers.ts';
-import { MAX_BUCKETS } from '../contract/answers.ts';
+import { MAX_BUCKETS, MAX_CITED_ARTICLES } from '../contract/answers.ts';
 import type { Sql, SqlValue } from '../storage/sql.ts';
 import { readStored } from '../storage/stored-json.ts';
 
@@ -61,6 +61,12 @@ export const statisticsOf = (
     bucketMs,
   );
   const byBucket = Map.groupBy(counted, ({ bucket }) => bucket);
+  const timed = rows<{ bucket: number } & Counted>(
+    `SELECT CAST(asked_at / ? AS INTEGER) AS bucket, ${STAGES.total} AS value, count(*) AS total FROM answers WHERE $where
+      GROUP BY 1, 2 ORDER BY 1, 2`,
+    bucketMs,
+  );
+  const timesByBucket = Map.groupBy(timed, ({ bucket }) => bucket);
   const buckets = Array.from({ length: (toMs - fromMs) / bucketMs }, (_, index) => {
     const at = fromMs + index * bucketMs;
     const its = byBucket.get(at / bucketMs) ?? [];
@@ -68,23 +74,15 @@ export const statisticsOf = (
       ...{ from: moment(at), to: moment(at + bucketMs), total: sumOf(its, 'total'), verdicts: verdictsOf(its) },
       ...{ tokens: sumOf(its, 'tokens'), cost_usd: sumOf(its, 'micros') / MICROS, cached: sumOf(its, 'cached') },
       feedback: { up: sumOf(its, 'up'), down: sumOf(its, 'down') },
+      latency: percentilesOf(timesByBucket.get(at / bucketMs) ?? []),
     };
   });
-  const percentiles = (column: string): AnswerStatistics['latency']['total'] => {
-    const values = rows<{ value: number; total: number }>(
-      `SELECT ${column} AS value, count(*) AS total FROM answers WHERE ${column} IS NOT NULL AND $where GROUP BY 1 ORDER BY 1`,
+  const percentiles = (column: string): Percentiles =>
+    percentilesOf(
+      rows<Counted>(
+        `SELECT ${column} AS value, count(*) AS total FROM answers WHERE ${column} IS NOT NULL AND $where GROUP BY 1 ORDER BY 1`,
+      ),
     );
-    const count = sumOf(values, 'total');
-    const at = (share: number): number => {
-      let seen = 0;
-      for (const { value, total } of values) {
-        seen += total;
-        if (seen >= count * share) return value;
-      }
-      return 0;
-    };
-    return count === 0 ? null : { count, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
-  };
   const histogram = rows<{ tenth: number; total: number } & Opinions>(
     `SELECT min(9, CAST(confidence * 10 + 1e-9 AS INTEGER)) AS tenth, count(*) AS total, ${OPINIONS}
       FROM answers WHERE confidence IS NOT NULL AND $where GROUP BY 1`,
@@ -125,10 +123,36 @@ export const statisticsOf = (
       intent,
       ...rest,
     })),
+    articles: rows<{ article: string; title: string; total: number }>(
+      `SELECT cited.key AS article, max(cited.value) AS title, count(*) AS total FROM answers, json_each(articles) AS cited WHERE $where
+        GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT ${MAX_CITED_ARTICLES}`,
+    ),
   };
 };
 
 const MICROS = 1_000_000;
+
+interface Counted extends Record<string, SqlValue> {
+  value: number;
+  /** Answers with this value. */
+  total: number;
+}
+
+type Percentiles = AnswerStatistics['latency']['total'];
+
+/** @param values In ascending order. */
+const percentilesOf = (values: readonly Counted[]): Percentiles => {
+  const count = sumOf(values, 'total');
+  const at = (share: number): number => {
+    let seen = 0;
+    for (const { value, total } of values) {
+      seen += total;
+      if (seen >= count * share) return value;
+    }
+    return 0;
+  };
+  return count === 0 ? null : { count, p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+};
 
 type Verdicts = Record<AnswerVerdict, number>;
 

@@ -27,7 +27,7 @@ export interface SqlAnswerStoreOptions {
 
 /** The answers of one workspace, in a database of its own. */
 export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerStoreOptions): AnswerStore => {
-  migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES]]);
+  migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES], [WITH_ARTICLES]]);
   let count = countOf(sql);
   const removePlaces = (query: string, ...values: SqlValue[]): number => {
     let removed = 0;
@@ -131,6 +131,9 @@ const TABLES = [
 /** A list of names as JSON. */
 const WITH_AUDIENCES = "ALTER TABLE answers ADD COLUMN audiences TEXT NOT NULL DEFAULT '[]'";
 
+/** Titles of the cited articles by id, as JSON. */
+const WITH_ARTICLES = "ALTER TABLE answers ADD COLUMN articles TEXT NOT NULL DEFAULT '{}'";
+
 /** `mayReadAsked` of signing/audiences.ts, for audiences as JSON. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?) WHERE value = '*')
   OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?))))`;
@@ -170,20 +173,25 @@ const insertAnswer = (sql: Sql, answer: AnswerInput, audiences: readonly string[
   const [row] = sql.all<{ place: number }>(
     `INSERT INTO answers (id, asked_at, question, words, understood_as, verdict, confidence, interface, librarians, edition, intent,
         conversation, person, asked_by, duration_ms, understanding_ms, routing_ms, answering_ms, first_statement_ms, tokens, cost_micros,
-        cached, code, audiences)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING place`,
+        cached, code, audiences, articles)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING place`,
     ...[rest.id, Date.parse(rest.asked_at), rest.question, rest.question.toLowerCase(), rest.understood_as ?? null],
     ...[rest.verdict, rest.confidence, rest.interface, JSON.stringify(rest.librarians), rest.edition],
     ...[rest.intent ?? null, rest.conversation_id ?? null, rest.person_id ?? null, rest.asked_by, timings.total],
     ...[timings.understanding ?? null, timings.routing ?? null, timings.answering ?? null],
     ...[timings.first_statement ?? null, rest.tokens, Math.round(rest.cost_usd * MICROS), rest.cached ? 1 : 0],
-    ...[rest.code ?? null, JSON.stringify(audiences)],
+    ...[rest.code ?? null, JSON.stringify(audiences), JSON.stringify(citedArticles(answer))],
   );
   if (row === undefined) return false;
   const details = JSON.stringify(AnswerDetails.parse(answer));
   sql.run('INSERT INTO answer_details (place, details) VALUES (?, ?)', row.place, details);
   return true;
 };
+
+const citedArticles = ({ statements }: AnswerInput): Record<string, string> =>
+  Object.fromEntries(
+    statements.flatMap(({ sources }) => sources.flatMap(({ file, name }) => (file === undefined ? [] : [[file, name]]))),
+  );
 
 interface Conditions {
   sql: string;
@@ -198,9 +206,11 @@ const conditionsOf = (filter: AnswerFilter, audiences: readonly string[] = []): 
     conditions.push(condition);
     values.push(...of);
   };
-  const { librarian, feedback, confidence_from: above, confidence_to: below, from, to, text } = filter;
+  const { librarian, article, feedback, confidence_from: above, confidence_to: below, from, to, text } = filter;
   // An id has no quotation mark, so it is found as a whole.
   if (librarian !== undefined) and('instr(librarians, ?) > 0', JSON.stringify(librarian));
+  // A quotation mark within a title is escaped, so that only an id ends this way.
+  if (article !== undefined) and('instr(articles, ?) > 0', `${JSON.stringify(article)}:`);
   if (above !== undefined) and('confidence >= ?', above);
   if (below !== undefined) and(below === 1 ? 'confidence <= ?' : 'confidence < ?', below);
   if (from !== undefined) and('asked_at >= ?', Date.parse(from));

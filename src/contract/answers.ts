@@ -149,6 +149,8 @@ export const AnswerFilter = z.strictObject({
   text: z.string().trim().min(1, 'is empty').max(200).optional(),
   intent: z.string().min(1).max(100).optional(),
   edition: z.string().min(1).max(128).optional(),
+  /** Id of an article that a statement of the answer cites. */
+  article: z.string().min(1).max(500).optional(),
   conversation_id: MemoryId.optional(),
   person_id: MemoryId.optional(),
 });
@@ -232,6 +234,9 @@ export type AnswerReplay = z.infer<typeof AnswerReplay>;
 /** Most buckets of one request for statistics. */
 export const MAX_BUCKETS = 750;
 
+/** Most articles whose citations are counted. */
+export const MAX_CITED_ARTICLES = 2000;
+
 /** Query of `GET /v1/answers/statistics`: the filters of the list, over the last 30 days when `from` is absent. */
 export const AnswerStatisticsQuery = AnswerFilter.extend({
   /** In UTC. At most 750 of them. */
@@ -257,6 +262,8 @@ export const AnswerStatistics = z.object({
       z.object({
         ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: Verdicts, feedback: Opinions },
         ...{ tokens: Count, cost_usd: z.number().min(0), cached: Count },
+        /** Of the whole time, as `latency.total` below; null without answers. */
+        latency: Percentiles.nullable(),
       }),
     )
     .max(MAX_BUCKETS),
@@ -275,5 +282,9 @@ export const AnswerStatistics = z.object({
   interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: Verdicts })).max(20),
   /** Of answers whose intent is known. */
   intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: Verdicts })).max(200),
+  /** Articles that statements cite, most cited first: an answer counts once for each. Answers kept before citations were counted have none. */
+  articles: z
+    .array(z.object({ article: z.string().max(500), title: z.string().max(500), total: Count }))
+    .max(MAX_CITED_ARTICLES),
 });
 export type AnswerStatistics = z.infer<typeof AnswerStatistics>;

@@ -78,9 +78,31 @@ describe('the kept answers of a workspace', () => {
     const store = storeWith();
     for (let ms = 1; ms <= 200; ms += 1) store.keep(answerOf(ms, { timings: { total: ms } }));
     const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
-    const { latency } = store.statistics({}, range);
+    const { latency, buckets } = store.statistics({}, { ...range, fromMs: range.fromMs - DAY });
     expect(latency.total).toEqual({ count: 200, p50: 100, p90: 180, p99: 198 });
     expect(latency.routing).toBeNull();
+    expect(buckets.map((bucket) => bucket.latency)).toEqual([null, latency.total]);
+  });
+
+  it('say how often each article is cited, once an answer, and are found by it', () => {
+    const store = storeWith();
+    const citing = (...files: (string | undefined)[]) => ({
+      statements: files.map((file) => {
+        const source = { name: `Title of "b.md": ${file}`, ...(file === undefined ? {} : { file }) };
+        return { text: 'Yes.', sources: [source, source], support: 1, check: 'quoted' as const };
+      }),
+    });
+    store.keep(answerOf(1, citing('a/b.md', 'a/b.md', undefined)));
+    store.keep(answerOf(2, citing('b.md', 'a/b.md')));
+    store.keep(answerOf(3, citing('secret.md')), ['staff']);
+    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
+    expect(store.statistics({}, range).articles).toEqual([
+      { article: 'a/b.md', title: 'Title of "b.md": a/b.md', total: 2 },
+      { article: 'b.md', title: 'Title of "b.md": b.md', total: 1 },
+    ]);
+    expect(store.statistics({}, range, ['staff']).articles).toHaveLength(3);
+    for (const [article, total] of Object.entries({ 'a/b.md': 2, 'b.md': 1, 'b': 0, 'secret.md': 0 }))
+      expect([article, store.list({ filter: { article }, limit: 1 }).total]).toEqual([article, total]);
   });
 
   it('are counted for those alone who hold the audiences that they were given with', () => {

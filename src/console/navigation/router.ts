@@ -41,10 +41,12 @@ export const followLinks = (): void => {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-    if (link === null || !isPlain || event.defaultPrevented || link.target !== '' || link.origin !== location.origin)
-      return;
-    if (link.dataset.page === 'other' || link.hash !== '') return;
+    // By attributes, which links in a drawing have too.
+    const address = link?.getAttribute('href');
+    if (link == null || address == null || !isPlain || event.defaultPrevented || link.hasAttribute('target')) return;
+    const { origin, pathname, search, hash } = new URL(address, location.href);
+    if (origin !== location.origin || link.dataset.page === 'other' || hash !== '') return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(pathname + search);
   });
 };
