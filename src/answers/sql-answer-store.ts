@@ -190,7 +190,9 @@ const insertAnswer = (sql: Sql, answer: AnswerInput, audiences: readonly string[
 
 const citedArticles = ({ statements }: AnswerInput): Record<string, string> =>
   Object.fromEntries(
-    statements.flatMap(({ sources }) => sources.flatMap(({ file, name }) => (file === undefined ? [] : [[file, name]]))),
+    statements.flatMap(({ sources }) =>
+      sources.flatMap(({ file, name }) => (file === undefined ? [] : [[file, name]])),
+    ),
   );
 
 interface Conditions {

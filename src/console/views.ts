@@ -27,6 +27,7 @@ export const VIEWS: readonly ViewEntry[] = [
     ...{ path: 'librarians', title: 'view.librarians', icon: 'librarians' },
     load: () => import('./views/librarians/librarians-view.tsx'),
   },
+  { path: 'charts', title: 'view.charts', icon: 'charts', load: () => import('./views/charts/charts-view.tsx') },
   {
     ...{ path: 'settings', title: 'view.settings', icon: 'settings' },
     load: () => import('./views/settings/settings-view.tsx'),

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe } from 'vitest';
 import { type ConsoleForTest, startConsole } from './console-for-test.ts';
 import { describeAnswers } from './describe-answers.ts';
 import { describeAsk } from './describe-ask.ts';
+import { describeCharts } from './describe-charts.ts';
 import { describeGaps } from './describe-gaps.ts';
 import { describeKnowledge } from './describe-knowledge.ts';
 import { describeLibrarians } from './describe-librarians.ts';
@@ -23,6 +24,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   describeShell(() => started);
   describeAsk(() => started);
   describeAnswers(() => started);
+  describeCharts(() => started);
   describeGaps(() => started);
   describeKnowledge(() => started);
   describeSync(() => started);

@@ -62,6 +62,17 @@ export const formatShare = (share: number): string =>
 export const formatMs = (ms: number): string =>
   ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${formatNumber(ms / 1000, { maximumFractionDigits: 1 })} s`;
 
+/** Few digits of small amounts, so that a tenth of a cent is not zero. */
+export const formatDollars = (dollars: number): string =>
+  formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: 5 });
+
+/** A day, or an hour of it. Buckets are in UTC, hours are shown as on the clock of the reader. */
+export const formatDate = (moment: Date, withHour: boolean): string =>
+  new Intl.DateTimeFormat(
+    language.value,
+    withHour ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', timeZone: 'UTC' },
+  ).format(moment);
+
 export const formatMoment = (moment: Date): string =>
   new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
 

@@ -23,6 +23,20 @@ const analyse = async (page: Page, message: string): Promise<void> => {
   await page.locator('.analysis').waitFor({ timeout: 20_000 });
 };
 
+/** Asked before the first picture, and on the days before it. */
+export const QUESTIONS: readonly string[] = [
+  'How do I reset the dashboard password?',
+  'How do I swap the fan?',
+  'How loud is the Apollo III in Turbo mode?',
+  'What does error E30 mean?',
+  'Do I lose the warranty if I open the case?',
+  'How much electricity does it use a month?',
+  'Which port do I have to forward?',
+  'It does not work',
+  'How do I cook rice?',
+  'How many iPhone 17 are in stock?',
+];
+
 /** What `npm run screenshots` takes, each in both themes and narrow. A further view adds its states here. */
 export const SCENES: readonly Scene[] = [
   {
@@ -153,6 +167,17 @@ export const SCENES: readonly Scene[] = [
       await page.getByLabel('Message of the customer').fill(NOT_HASHING);
       await page.getByRole('button', { name: 'Recognise the intent' }).click();
       await page.locator('.classification').waitFor({ timeout: 20_000 });
+    },
+  },
+  { name: 'charts', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
+  {
+    name: 'charts-below',
+    path: '/charts?range=24h',
+    prepare: async (page) => {
+      await page.locator('.chart').nth(2).waitFor();
+      await page.locator('.chart summary').last().click();
+      await page.getByRole('heading', { level: 2 }).last().scrollIntoViewIfNeeded();
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     },
   },
   { name: 'settings', path: '/settings', prepare: (page) => page.locator('.facts-list').nth(1).waitFor() },

@@ -3,10 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
+import { keepPastAnswers } from '../sample/past-answers.ts';
 import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { launchChromium } from './launch-chromium.ts';
-import { SCENES } from './scenes.ts';
+import { QUESTIONS, SCENES } from './scenes.ts';
 
 const HELP = `Starts the product with the sample knowledge base, opens the views of the console in Chromium, and writes a picture of each in
 light and dark colours, and 390 pixels wide.
@@ -42,6 +43,7 @@ const product = await startProduct({
 const browser = await launchChromium();
 try {
   await product.sync({ full: true });
+  await keepPastAnswers(product, QUESTIONS, { days: 29 });
   helpdesks.faults.always({ kind: 'status', status: 401 }, '/zendesk');
   for (const desk of [chatwoot, zendesk]) {
     desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);

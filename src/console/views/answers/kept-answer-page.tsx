@@ -14,7 +14,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/time.tsx';
 import { call, callForNothing, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
-import { formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { formatDollars, formatMs, formatShare, t } from '../../texts/texts.ts';
 import { Verdict } from './answer-list.tsx';
 
 const routeOf = (id: string): string => `/v1/answers/${encodeURIComponent(id)}`;
@@ -100,9 +100,6 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
     </dl>
   );
 };
-
-const formatDollars = (dollars: number): string =>
-  formatNumber(dollars, { style: 'currency', currency: 'USD', maximumFractionDigits: 5 });
 
 const Fact = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div>

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { AnswerStatistics } from '../../src/contract/answers.ts';
+import { keepPastAnswers } from '../../src/dev/sample/past-answers.ts';
+import { grant } from '../functions/product-for-test.ts';
+import { overflowOf, violationsOf } from './accessibility.ts';
+import type { ConsoleForTest } from './console-for-test.ts';
+
+const QUESTIONS = ['How loud is the Apollo III in Turbo mode?', 'How do I knit a scarf for my grandmother?'];
+
+export const describeCharts = (using: () => ConsoleForTest) =>
+  describe('the view Charts', () => {
+    it('draws how questions ended, and each point leads to its answers', async () => {
+      const { product, open } = using();
+      await keepPastAnswers(product, QUESTIONS, { days: 3 });
+      const page = await open('/charts?range=7d');
+      const outcomes = page.locator('.chart').first();
+      await outcomes.waitFor();
+      const statistics = await (await product.fetch('/v1/answers/statistics?bucket=day')).json();
+      const { total, buckets } = AnswerStatistics.parse(statistics);
+      expect(await outcomes.locator('figcaption').textContent()).toContain(`${total} questions: `);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      // One stop of the keyboard for the whole chart, arrows from there.
+      await outcomes.locator('a[tabindex="0"]').focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('Home');
+      await page.keyboard.press('ArrowRight');
+      const point = page.locator('a:focus');
+      const name = (await point.getAttribute('aria-label')) ?? '';
+      await page.keyboard.press('Enter');
+      const [, verdict = '', number = ''] = /, (.+): (\d+)$/.exec(name) ?? [];
+      await page.getByText(new RegExp(`^${number} answers?$`)).waitFor();
+      expect(await page.getByLabel('Outcome').locator('option:checked').textContent()).toBe(verdict);
+      await page.goBack();
+      await outcomes.getByText('Show data').click();
+      const shown = ['answered', 'hedged', 'declined', 'clarifying', 'error'] as const;
+      const week = buckets.slice(-7);
+      const counted = shown.filter((each) => week.some(({ verdicts }) => verdicts[each] > 0));
+      expect(await outcomes.locator('tbody td').allTextContents()).toEqual(
+        week.flatMap(({ verdicts }) => counted.map((each) => `${verdicts[each]}`)),
+      );
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await page.getByLabel('Time', { exact: true }).selectOption('24h');
+      await page.waitForURL('**/charts?range=24h');
+      await page.getByRole('link', { name: 'navigator', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Answers' }).waitFor();
+      expect(await page.getByLabel('Librarian', { exact: true }).inputValue()).toBe('navigator');
+    });
+
+    it('draws tokens, cost and reused answers where a model was asked, and says when there is nothing to draw', async () => {
+      const key = 'ck_charts_0123456789abcdef';
+      await grant(using().product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });
+      const page = await using().open('/charts', { key });
+      await page.getByText('No answer has been kept in this time').waitFor();
+      const own = await using().open('/charts');
+      await own.getByText('No model has been asked in this time').waitFor();
+      await own.route(/answers\/statistics/, async (route) => {
+        const response = await route.fetch();
+        const statistics = AnswerStatistics.parse(await response.json());
+        const buckets = statistics.buckets.map((bucket) => ({
+          ...bucket,
+          tokens: bucket.total * 1500,
+          cost_usd: bucket.total * 0.00042,
+          cached: Math.min(1, bucket.total),
+        }));
+        await route.fulfill({ response, json: { ...statistics, buckets } });
+      });
+      await own.reload();
+      await own.getByText(/tokens, 1,500 an answer/).waitFor();
+      await own.getByText(/^Cost \$0\.\d+, \$0\.00042 an answer/).waitFor();
+      await own.getByText(/of the answers were reused/).waitFor();
+      expect(await violationsOf(own, 'light')).toEqual([]);
+      expect(await violationsOf(own, 'dark')).toEqual([]);
+    });
+  });
