@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AnswerStatistics } from '../../src/contract/answers.ts';
-import { keepPastAnswers } from '../../src/dev/sample/past-answers.ts';
+import { keepPastAnswers } from '../../src/dev/screenshots/past-answers.ts';
 import { grant } from '../functions/product-for-test.ts';
 import { overflowOf, violationsOf } from './accessibility.ts';
 import type { ConsoleForTest } from './console-for-test.ts';

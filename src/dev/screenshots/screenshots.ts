@@ -3,10 +3,10 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
-import { keepPastAnswers } from '../sample/past-answers.ts';
 import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { launchChromium } from './launch-chromium.ts';
+import { keepPastAnswers } from './past-answers.ts';
 import { QUESTIONS, SCENES } from './scenes.ts';
 
 const HELP = `Starts the product with the sample knowledge base, opens the views of the console in Chromium, and writes a picture of each in

@@ -1,6 +1,6 @@
 import { AnswersPage, KeptAnswer } from '../../contract/answers.ts';
 import type { Product } from '../run/product.ts';
-import { seededRandom } from './shop/seeded-random.ts';
+import { seededRandom } from '../sample/shop/seeded-random.ts';
 
 const DAY_MS = 86_400_000;
 
