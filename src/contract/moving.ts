@@ -100,6 +100,7 @@ export const Inventory = z.object({
     .array(
       z.object({
         id: KnowledgeFile,
+        title: z.string().max(500),
         /** SHA-256 of what was written, as hexadecimal digits. */
         hash: z.string().min(1).max(200),
         /** `host`: a sync with the knowledge host changes and removes it. `local`: it was written with `PUT`. */

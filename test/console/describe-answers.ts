@@ -40,6 +40,28 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await rows.filter({ hasText: ANSWERED }).first().waitFor();
     });
 
+    it('asks a kept question again, of another librarian without a model, and compares by statement', async () => {
+      const page = await using().open('/answers?text=turbo');
+      await page.getByRole('link', { name: ANSWERED }).first().click();
+      const replay = page.locator('.replay');
+      const again = replay.getByRole('button', { name: 'Ask again' });
+      await again.click();
+      await replay.getByText(/^\d+ statements? kept$/).waitFor();
+      expect(await replay.locator('.difference > .kept').first().textContent()).toMatch(/^kept.*dB/s);
+      await replay.getByLabel('Librarian').selectOption('semantic');
+      await replay.getByLabel('with a model').uncheck();
+      const [sent] = await Promise.all([page.waitForRequest(/\/replay$/), again.click()]);
+      expect(sent.postDataJSON()).toEqual({ librarian: 'semantic', model: false });
+      const librarian = replay.getByRole('row', { name: /^Librarian/ });
+      await expect.poll(() => librarian.locator('td').allTextContents()).toEqual(['navigator', 'semantic']);
+      expect(await replay.locator('.difference > .removed del').first().textContent()).toMatch(/dB/);
+      expect(await replay.getByRole('row', { name: /^Cost/ }).textContent()).toBe('Cost$0.00$0.00');
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+    });
+
     it('shows an answer at its own address with its evidence, takes feedback, and erases it after a question', async () => {
       const page = await using().open('/answers?text=turbo', { expected: /404/ });
       await page.getByRole('link', { name: ANSWERED }).first().click();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { grant, send } from '../functions/product-for-test.ts';
+import { AnswerStatistics } from '../../src/contract/answers.ts';
+import { ask, grant, send } from '../functions/product-for-test.ts';
 import { overflowOf, violationsOf } from './accessibility.ts';
 import type { ConsoleForTest } from './console-for-test.ts';
 
@@ -50,6 +51,33 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await page.locator('.findings').getByText(kind).first().waitFor();
     });
 
+    it('counts the answers that cite each article, leads to them, and lists those that none cites', async () => {
+      const { product, open } = using();
+      await ask(product, 'How do I clean the dust filter?');
+      const read = async () =>
+        AnswerStatistics.parse(await (await product.fetch('/v1/answers/statistics')).json()).articles;
+      await expect.poll(async () => (await read()).length).toBeGreaterThan(0);
+      const page = await open('/knowledge');
+      await page.getByRole('link', { name: 'Citations' }).click();
+      await page.getByText(/^\d+ of 40 articles w(as|ere) cited/).waitFor();
+      const cited = await read();
+      const rows = page.locator('tbody tr');
+      expect(await rows.count()).toBe(cited.length);
+      const [most] = cited;
+      expect(await rows.first().locator('td').nth(1).textContent()).toBe(`${most?.total}`);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.getByLabel('Articles').selectOption('never');
+      await page.getByText(new RegExp(`^${40 - cited.length} of 40 articles were not cited`)).waitFor();
+      for (const { title } of cited) expect(await page.getByRole('link', { name: title, exact: true }).count()).toBe(0);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await page.goBack();
+      await page.goto(new URL('/knowledge?cited=most', page.url()).href);
+      await rows.first().getByRole('link').nth(1).click();
+      await page.getByText(new RegExp(`^${most?.total} answers?$`)).waitFor();
+    });
+
     it('puts an article, keeps what was typed when that fails, and deletes it after a question', async () => {
       const page = await using().open('/knowledge?edit', { expected: /400|404/ });
       await page.getByRole('button', { name: 'Save' }).click();
@@ -67,7 +95,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await page.reload();
       expect(await page.getByLabel('Markdown or HTML').inputValue()).toBe(text);
       await page.getByRole('tab', { name: 'Preview' }).click();
-      expect(await page.getByRole('heading', { name: 'Wall mount' }).count()).toBe(1);
+      await page.getByRole('heading', { name: 'Wall mount' }).waitFor();
       await page.getByLabel('Id', { exact: true }).fill('setup/wall mount.md');
       expect(await violationsOf(page, 'light')).toEqual([]);
       expect(await violationsOf(page, 'dark')).toEqual([]);

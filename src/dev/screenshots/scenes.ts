@@ -112,6 +112,17 @@ export const SCENES: readonly Scene[] = [
       await page.locator('.statement >> nth=1').locator('.chip').click();
     },
   },
+  {
+    name: 'answer-replay',
+    path: '/answers?text=stock',
+    prepare: async (page) => {
+      await page.getByRole('link', { name: /stock/ }).first().click();
+      await page.getByLabel('Librarian', { exact: true }).selectOption('navigator');
+      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.locator('.difference, .both').first().waitFor({ timeout: 20_000 });
+      await page.getByRole('heading', { name: 'Ask again' }).evaluate((heading) => heading.scrollIntoView());
+    },
+  },
   { name: 'answers-none', path: '/answers?text=zzz', prepare: (page) => page.locator('.state').waitFor() },
   {
     name: 'gaps',
@@ -142,6 +153,11 @@ export const SCENES: readonly Scene[] = [
     name: 'knowledge-article',
     path: '/knowledge?article=network/wifi.md',
     prepare: (page) => page.locator('.excerpt').first().waitFor({ timeout: 20_000 }),
+  },
+  {
+    name: 'knowledge-cited',
+    path: '/knowledge?cited=most',
+    prepare: (page) => page.locator('tbody tr').first().waitFor(),
   },
   {
     name: 'knowledge-edit',

@@ -120,8 +120,8 @@ export const articleStore = (sql: Sql): ArticleStore => ({
   page: (query) => pageOf(sql, query),
   entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
   listed: ({ limit, cursor }, audiences) => {
-    const rows = sql.all<{ id: string; hash: string; owner: ArticleOwner; last_updated: string }>(
-      `SELECT id, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
+    const rows = sql.all<Inventory['articles'][number]>(
+      `SELECT id, title, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
       ...[JSON.stringify(audiences), cursor ?? '', limit + 1],
     );
     const articles = rows.slice(0, limit);

@@ -10,11 +10,11 @@ export type Filters = Partial<Record<keyof AnswerFilter, string>>;
 
 const NAMES = [
   ...(['text', 'librarian', 'verdict', 'confidence_from', 'confidence_to', 'interface', 'feedback'] as const),
-  ...(['from', 'to', 'intent', 'edition', 'conversation_id', 'person_id'] as const),
+  ...(['from', 'to', 'intent', 'edition', 'article', 'conversation_id', 'person_id'] as const),
 ] satisfies readonly (keyof AnswerFilter)[];
 
 /** Those that other pages lead here with; they are shown, to be removed. */
-const GIVEN = ['intent', 'edition', 'conversation_id', 'person_id'] as const;
+const GIVEN = ['intent', 'edition', 'article', 'conversation_id', 'person_id'] as const;
 const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'error'] as const;
 const INTERFACES = [
   ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line'] as const),

@@ -16,6 +16,7 @@ import { call, callForNothing, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatDollars, formatMs, formatShare, t } from '../../texts/texts.ts';
 import { Verdict } from './answer-list.tsx';
+import { Replay } from './replay.tsx';
 
 const routeOf = (id: string): string => `/v1/answers/${encodeURIComponent(id)}`;
 
@@ -60,6 +61,7 @@ const Kept = ({ answer }: { answer: KeptAnswer }) => (
       )}
     </section>
     <Actions answer={answer} />
+    <Replay route={routeOf(answer.id)} />
   </>
 );
 

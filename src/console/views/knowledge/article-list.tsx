@@ -24,11 +24,14 @@ export const ArticleList = ({ query }: { query: URLSearchParams }) => {
     <div class="knowledge">
       <div class="title">
         <h1>{t('view.knowledge')}</h1>
-        {may('kb:write') === true ? (
-          <Button icon="plus" onClick={() => navigate('/knowledge?edit')}>
-            {t('knowledge.new')}
-          </Button>
-        ) : null}
+        <span class="row">
+          {may('answers:read') === true ? <a href="/knowledge?cited=most">{t('citations.title')}</a> : null}
+          {may('kb:write') === true ? (
+            <Button icon="plus" onClick={() => navigate('/knowledge?edit')}>
+              {t('knowledge.new')}
+            </Button>
+          ) : null}
+        </span>
       </div>
       <HealthSummary />
       <Filter key={query.toString()} filter={{ q: words ?? '', intent: intent ?? '', device: device ?? '' }} />
