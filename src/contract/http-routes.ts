@@ -147,6 +147,11 @@ export const ROUTES = {
     summary: 'Show the intents of the workspace',
     capability: 'support:analyze',
   },
+  'GET /v1/support/taxonomy/accuracy': {
+    tag: 'Support',
+    summary: 'Measure how well each intent is recognised, by cross-validation',
+    capability: 'support:analyze',
+  },
   'PUT /v1/support/taxonomy': {
     tag: 'Support',
     summary: 'Replace the intents of the workspace',

@@ -155,3 +155,28 @@ export const TaxonomyWritten = z.object({
   content_hash: z.string().regex(/^[0-9a-f]{16}$/),
 });
 export type TaxonomyWritten = z.infer<typeof TaxonomyWritten>;
+
+/** Reply of `GET /v1/support/taxonomy/accuracy`: each example was held out once and classified by what the others teach. */
+export const TaxonomyAccuracy = z.object({
+  /** Number of parts, each of which was held out once. */
+  rounds: z.int().min(2),
+  /** Examples of intents; those out of scope are always trained. */
+  examples: z.int().min(0),
+  /** Examples whose likeliest intent was their own. */
+  right: z.int().min(0),
+  /** Intents with examples, in the order of the taxonomy. */
+  intents: z
+    .array(
+      z.object({
+        intent: z.string(),
+        examples: z.int().min(1),
+        right: z.int().min(0),
+        /** What its examples were taken for instead, most frequent first. */
+        taken_for: z.array(z.object({ intent: z.string(), examples: z.int().min(1) })).max(3),
+      }),
+    )
+    .max(TAXONOMY_MAX_INTENTS),
+  /** As in the reply of `PUT`: what was measured. */
+  content_hash: z.string().regex(/^[0-9a-f]{16}$/),
+});
+export type TaxonomyAccuracy = z.infer<typeof TaxonomyAccuracy>;

@@ -231,6 +231,7 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'POST /v1/support/analyze', { maxBytes: MAX_TICKET_BYTES });
   const taxonomy = { as: 'support:taxonomy:write' };
   forwardTo('support', 'GET /v1/support/taxonomy');
+  forwardTo('support', 'GET /v1/support/taxonomy/accuracy');
   forwardTo('support', 'PUT /v1/support/taxonomy', { maxBytes: MAX_ARTICLE_BYTES, ...taxonomy });
   forwardTo('support', 'DELETE /v1/support/taxonomy', taxonomy);
   forwardTo('webhooks', 'GET /v1/support/tickets');

@@ -82,7 +82,7 @@ import { NavigatorResponse } from '../../contract/navigator-response.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
 import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
-import { Taxonomy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
+import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { ReplayRequest, ReplayResponse, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
 
 /** What a route takes and gives, with a request that works on the sample knowledge base. */
@@ -253,6 +253,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'GET /v1/support/taxonomy': { reply: z.object({ taxonomy: Taxonomy }), errors: ['NOT_FOUND'], example: {} },
+  'GET /v1/support/taxonomy/accuracy': { reply: TaxonomyAccuracy, errors: ['NOT_FOUND', 'INVALID_QUERY'], example: {} },
   'PUT /v1/support/taxonomy': {
     ...{ body: TaxonomyPut, reply: TaxonomyWritten },
     example: {

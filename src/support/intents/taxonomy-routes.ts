@@ -1,8 +1,7 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, type Issue } from '../../contract/issue.ts';
-import type { Taxonomy } from '../../contract/taxonomy.ts';
-import { TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
+import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import {
   contextGuard,
@@ -19,6 +18,7 @@ import { memoryReplayStore } from '../../signing/replay-store.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import { openClassifier } from './classifier.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
+import { accuracyOf } from './hold-out.ts';
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';
 import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
@@ -34,7 +34,7 @@ interface TaxonomyRouteParts {
 const PATH = '/v1/support/taxonomy';
 
 /**
- * `GET`, `PUT` and `DELETE /v1/support/taxonomy` of the workspace that the verified context names. Other isolates see a change
+ * `GET`, `PUT` and `DELETE /v1/support/taxonomy`, and its accuracy, of the workspace that the verified context names. Other isolates see a change
  * within two minutes: one minute of KV, one of their own cache.
  */
 export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: TaxonomyRouteParts): void => {
@@ -52,6 +52,17 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     const taxonomy = readStored(z.record(z.string(), z.unknown()), text);
     if (taxonomy === undefined) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
     return jsonAnswer({ taxonomy });
+  });
+
+  app.get(`${PATH}/accuracy`, ...read, async (c) => {
+    const text = await store.readTaxonomy(c.get('context').workspace);
+    if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
+    const stored = readTaxonomy(parsed(text));
+    if (!stored.ok) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
+    const examples = countExamples(stored.value);
+    return examples > MAX_EXAMPLES_TO_MEASURE
+      ? refused(c, 'INVALID_QUERY', tooManyToMeasure(examples))
+      : jsonAnswer(accuracyOf(stored.value));
   });
 
   app.put(PATH, ...write, async (c) => {
@@ -95,6 +106,12 @@ const DAMAGED = {
   suggestion: 'Write it again with PUT, or remove it with DELETE',
   recoverable: false,
 };
+
+/** Five trainings with as many take some seconds. */
+const MAX_EXAMPLES_TO_MEASURE = 4000;
+
+const tooManyToMeasure = (examples: number): string =>
+  `Cannot measure ${examples} examples here, more than ${MAX_EXAMPLES_TO_MEASURE}: \`npm run taxonomy\` does`;
 
 const NO_TAXONOMY = 'Cannot find a taxonomy: this workspace has none, so no message has an intent';
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
-import { TaxonomyWritten } from '../../../src/contract/taxonomy.ts';
+import { TaxonomyAccuracy, TaxonomyWritten } from '../../../src/contract/taxonomy.ts';
 import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
 import { encodeBase64url } from '../../../src/signing/base64url.ts';
 import { CONTEXT_HEADER, MAX_ARTICLE_BYTES } from '../../../src/signing/limits.ts';
@@ -44,6 +44,7 @@ const appOf = async () => {
 };
 
 interface Call {
+  path?: string;
   body?: unknown;
   workspace?: string;
   capabilities?: string[];
@@ -52,15 +53,15 @@ interface Call {
 /** A request as the gateway signs it. */
 const requestOf = async (
   method: string,
-  { body, workspace = 'acme', capabilities = ['support:taxonomy:write', 'support:analyze'] }: Call = {},
+  { body, path = PATH, workspace = 'acme', capabilities = ['support:taxonomy:write', 'support:analyze'] }: Call = {},
 ): Promise<Request> => {
   const text = body === undefined ? '' : JSON.stringify(body);
   const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace, capabilities };
   const context = originate({ ...origin, timeoutMs: 5000, now: Date.now() });
-  const target = { aud: 'support', op: `${method} ${PATH}`, body: new TextEncoder().encode(text) };
+  const target = { aud: 'support', op: `${method} ${path}`, body: new TextEncoder().encode(text) };
   const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
   const headers = { [CONTEXT_HEADER]: token, 'content-type': 'application/json' };
-  return new Request(`http://support${PATH}`, { method, headers, ...(text === '' ? {} : { body: text }) });
+  return new Request(`http://support${path}`, { method, headers, ...(text === '' ? {} : { body: text }) });
 };
 
 const send = async (method: string, call: Call = {}): Promise<Response> =>
@@ -73,6 +74,43 @@ const problemOf = async (response: Response): Promise<[number, string]> => {
 const taxonomy = smallTaxonomy();
 const hash = hashText(contentHash(taxonomy));
 const large = { ...taxonomy, out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`) };
+
+describe('GET /v1/support/taxonomy/accuracy', () => {
+  const measure = () => send('GET', { path: `${PATH}/accuracy`, capabilities: ['support:analyze'] });
+
+  it('counts how many examples of each intent are recognised by what the others teach', async () => {
+    const [first, second, ...rest] = taxonomy.intents;
+    // The examples of one intent in the words of another teach the wrong thing.
+    const confused = [first, { ...second, examples: first?.examples.map((each) => `${each} please`) }, ...rest];
+    texts.set('acme', JSON.stringify({ ...taxonomy, intents: confused }));
+    const worse = TaxonomyAccuracy.parse(await (await measure()).json());
+    texts.set('acme', JSON.stringify(taxonomy));
+    const accuracy = TaxonomyAccuracy.parse(await (await measure()).json());
+    expect(accuracy).toMatchObject({ rounds: 5, examples: 32, content_hash: hash });
+    expect(accuracy.intents.map(({ intent, examples }) => [intent, examples])).toEqual(
+      taxonomy.intents.map(({ id }) => [id, 8]),
+    );
+    expect(accuracy.right).toBe(accuracy.intents.reduce((sum, { right }) => sum + right, 0));
+    expect(accuracy.right).toBeGreaterThan(16);
+    expect(worse.intents[0]?.right).toBeLessThan(accuracy.intents[0]?.right ?? 0);
+    expect(worse.intents[0]?.taken_for[0]?.intent).toBe(second?.id);
+  });
+  it('refuses what would take too long, and a workspace without a taxonomy', async () => {
+    expect(await problemOf(await measure())).toEqual([404, expect.stringContaining('Cannot find a taxonomy')]);
+    const many = Array.from({ length: 990 }, (_, at) => `Buy pill number ${at}`);
+    const examples = (from: string) => Array.from({ length: 500 }, (_, at) => `${from} number ${at}`);
+    const intents = Array.from({ length: 7 }, (_, at) => ({
+      ...taxonomy.intents[0],
+      id: `i${at}`,
+      examples: examples(`i${at}`),
+    }));
+    texts.set('acme', JSON.stringify({ ...taxonomy, intents, out_of_scope_examples: many }));
+    expect(await problemOf(await measure())).toEqual([
+      400,
+      expect.stringContaining('Cannot measure 4490 examples here'),
+    ]);
+  });
+});
 
 describe('PUT /v1/support/taxonomy', () => {
   it('stores a small taxonomy with a model that it trains, and drops the cached one', async () => {
