@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Taxonomy } from '../../src/contract/taxonomy.ts';
+import { Taxonomy, TaxonomyAccuracy } from '../../src/contract/taxonomy.ts';
 import { grant } from '../functions/product-for-test.ts';
 import { overflowOf, violationsOf } from './accessibility.ts';
 import type { ConsoleForTest } from './console-for-test.ts';
@@ -48,6 +48,28 @@ export const describeLibrarians = (using: () => ConsoleForTest) =>
       await page.getByRole('button', { name: 'Recognise the intent' }).click();
       const read = page.locator('.classification li').first();
       expect(await read.textContent()).toMatch(/^not_hashing \d+%$/);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+    });
+
+    it('Intents measures how well each is recognised, the worst first', async () => {
+      const page = await using().open('/intents');
+      const button = page.getByRole('button', { name: 'Measure the accuracy' });
+      const [reply] = await Promise.all([page.waitForResponse(/taxonomy\/accuracy/), button.click()]);
+      const accuracy = TaxonomyAccuracy.parse(await reply.json());
+      await page
+        .getByText(new RegExp(`of ${accuracy.examples.toLocaleString('en')} examples are recognised`))
+        .waitFor();
+      const [worst] = accuracy.intents.toSorted(
+        (one, other) => one.right / one.examples - other.right / other.examples,
+      );
+      const row = page.locator('tbody tr').first();
+      const percent = `${Math.round((100 * (worst?.right ?? 0)) / (worst?.examples ?? 1))}%`;
+      expect(await row.textContent()).toContain(`${worst?.intent}`);
+      expect(await row.textContent()).toContain(percent);
+      expect(await row.textContent()).toContain(`else taken for ${worst?.taken_for[0]?.intent}`);
       expect(await violationsOf(page, 'light')).toEqual([]);
       expect(await violationsOf(page, 'dark')).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });

@@ -185,6 +185,19 @@ export const SCENES: readonly Scene[] = [
       await page.locator('.classification').waitFor({ timeout: 20_000 });
     },
   },
+  {
+    name: 'intents-accuracy',
+    path: '/intents',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Measure the accuracy' }).click();
+      await page.locator('td .share').first().waitFor({ timeout: 30_000 });
+      await page.locator('.table').scrollIntoViewIfNeeded();
+      await page
+        .getByRole('heading', { level: 2 })
+        .last()
+        .evaluate((heading) => heading.scrollIntoView());
+    },
+  },
   { name: 'charts', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
   {
     name: 'charts-below',

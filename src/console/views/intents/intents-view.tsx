@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { IntentClassification } from '../../../contract/support-response.ts';
-import type { Intent, Taxonomy } from '../../../contract/taxonomy.ts';
+import type { Intent, Taxonomy, TaxonomyAccuracy } from '../../../contract/taxonomy.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/fields.tsx';
+import { Share } from '../../parts/share.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { call } from '../../session/deployment.ts';
@@ -90,10 +91,53 @@ const TestMessage = () => {
   );
 };
 
-const Intents = ({ taxonomy: { name, intents } }: { taxonomy: Taxonomy }) => (
-  <section>
-    <h2>{name}</h2>
+const SHAPE = { intents: 'objects', examples: 'number', right: 'number' } as const;
+
+const Intents = ({ taxonomy: { name, intents } }: { taxonomy: Taxonomy }) => {
+  const accuracy = useSignal<TaxonomyAccuracy | undefined>(undefined);
+  const { start, failure, isLoading } = useRunning();
+  const measure = (): void =>
+    start(
+      (signal) => call<TaxonomyAccuracy>('GET /v1/support/taxonomy/accuracy', SHAPE, { signal }),
+      (measured) => {
+        accuracy.value = measured;
+      },
+    );
+  return (
+    <section>
+      <div class="row between">
+        <h2>{name}</h2>
+        <Button icon="charts" disabled={isLoading} onClick={measure}>
+          {t(isLoading ? 'intents.measuring' : 'intents.measure')}
+        </Button>
+      </div>
+      <p class="quiet small" role="status">
+        {accuracy.value === undefined
+          ? t('intents.accuracy')
+          : t('intents.measured', {
+              share: formatShare(accuracy.value.right / Math.max(1, accuracy.value.examples)),
+              examples: accuracy.value.examples,
+            })}
+      </p>
+      {failure === undefined ? null : <Failure error={failure} retry={measure} />}
+      <IntentTable name={name} intents={intents} accuracy={accuracy.value} />
+    </section>
+  );
+};
+
+interface IntentTableProps {
+  name: string;
+  intents: readonly Intent[];
+  accuracy: TaxonomyAccuracy | undefined;
+}
+
+const IntentTable = ({ name, intents, accuracy }: IntentTableProps) => {
+  const measured = new Map(accuracy?.intents.map((each) => [each.intent, each]));
+  return (
     <Table<Intent>
+      // The worst intents first, once they are known.
+      key={String(accuracy === undefined)}
+      {...(accuracy === undefined ? {} : { sortedBy: { column: 'accuracy' } })}
       caption={t('intents.of', { name })}
       rows={intents}
       rowKey={({ id }) => id}
@@ -116,6 +160,15 @@ const Intents = ({ taxonomy: { name, intents } }: { taxonomy: Taxonomy }) => (
           sort: ({ examples }) => examples.length,
           cell: ({ examples }) => examples.length,
         },
+        ...(accuracy === undefined
+          ? []
+          : [
+              {
+                ...{ id: 'accuracy', label: t('intents.recognised') },
+                sort: ({ id }: Intent) => shareOf(measured.get(id)),
+                cell: ({ id }: Intent) => <Recognised measured={measured.get(id)} />,
+              },
+            ]),
         {
           id: 'messages',
           label: t('intents.messages'),
@@ -135,10 +188,30 @@ const Intents = ({ taxonomy: { name, intents } }: { taxonomy: Taxonomy }) => (
         },
       ]}
     />
-    <p class="quiet small">{t('intents.accuracy')}</p>
-    <pre class="code">npm run taxonomy -- taxonomy.json</pre>
-  </section>
-);
+  );
+};
+
+type Measured = TaxonomyAccuracy['intents'][number];
+
+const shareOf = (measured: Measured | undefined): number =>
+  measured === undefined ? 2 : measured.right / measured.examples;
+
+/** The share of its examples that is recognised, and what the others are taken for. */
+const Recognised = ({ measured }: { measured: Measured | undefined }) =>
+  measured === undefined ? (
+    <>–</>
+  ) : (
+    <>
+      <Share of={shareOf(measured)} />
+      {measured.taken_for.length === 0 ? null : (
+        <p class="quiet small">
+          {t('intents.taken_for', {
+            intents: measured.taken_for.map(({ intent, examples }) => `${intent} (${examples})`).join(', '),
+          })}
+        </p>
+      )}
+    </>
+  );
 
 const replyOf = ({ auto_send: automatic, no_reply: none }: Intent): string => {
   if (none !== undefined) return t('intents.reply_none', { share: formatShare(none.min_confidence) });
