@@ -106,13 +106,13 @@ export const answerRoutes = (
   app.post('/v1/answers/:id/feedback', ...judge, async (c) => {
     const request = readJson(c.get('body'), AnswerFeedbackRequest);
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
-    const { subject, capabilities } = c.get('context');
+    const { subject, capabilities, audiences } = c.get('context');
     const { value, comment, person_id: person } = request.value;
     const feedback = {
       ...{ value, at: new Date(now()).toISOString() },
       ...(comment === undefined ? {} : { comment: mask(comment).slice(0, MAX_COMMENT) }),
     };
-    const by = { subject, mayJudgeAll: covers(capabilities, 'answers:read'), person };
+    const by = { subject, mayJudgeAll: covers(capabilities, 'answers:read'), audiences, person };
     const id = idIn(c);
     const isStored = id !== undefined && (await answersIn(c).judge(id, feedback, by));
     return isStored ? jsonAnswer({ feedback }) : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
@@ -125,7 +125,7 @@ export const answerRoutes = (
   });
   app.delete('/v1/answers/:id', ...erase, async (c) => {
     const id = idIn(c);
-    const isGone = id !== undefined && (await answersIn(c).remove(id));
+    const isGone = id !== undefined && (await answersIn(c).remove(id, c.get('context').audiences));
     return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE);
   });
 };

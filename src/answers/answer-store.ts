@@ -47,17 +47,19 @@ export interface AnswerStore {
    * caller may judge.
    */
   judge(id: string, feedback: AnswerFeedback, by: FeedbackGiver): boolean;
-  /** How many were removed. */
+  /** How many were removed, whoever may read them: what is stored about a person goes completely. */
   erase(of: AnswersErasureQuery): number;
-  remove(id: string): boolean;
+  /** False when there is no answer of that id that may be read with these audiences. */
+  remove(id: string, audiences?: readonly string[]): boolean;
   /** Removes the expired and the surplus, and returns when the next one expires, in milliseconds since 1970. */
   removeExpired(): number | undefined;
 }
 
 interface FeedbackGiver {
-  /** Subject of the context: only the one that asked may judge, unless `mayJudgeAll`. */
+  /** Subject of the context: it may judge what it asked, with `mayJudgeAll` whatever its audiences may read. */
   subject: string;
   mayJudgeAll: boolean;
+  audiences?: readonly string[] | undefined;
   /** The person in whose name it is given: not the one of an answer to another person. */
   person?: string | undefined;
 }

@@ -82,11 +82,12 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     },
     judge: (id, feedback, by) =>
       sql.transaction(() => {
-        const [row] = sql.all<{ place: number; asked_by: string; person: string | null }>(
-          'SELECT place, asked_by, person FROM answers WHERE id = ?',
-          id,
+        const readable = conditionsOf({}, by.audiences);
+        const [row] = sql.all<{ place: number; asked_by: string; person: string | null; readable: number }>(
+          `SELECT place, asked_by, person, ${readable.sql} AS readable FROM answers WHERE id = ?`,
+          ...[...readable.values, id],
         );
-        if (row === undefined || !(by.mayJudgeAll || row.asked_by === by.subject)) return false;
+        if (row === undefined || !((by.mayJudgeAll && row.readable === 1) || row.asked_by === by.subject)) return false;
         if (by.person !== undefined && row.person !== null && by.person !== row.person) return false;
         sql.run(
           'UPDATE answers SET feedback = ?, comment = ?, judged_at = ? WHERE place = ?',
@@ -95,7 +96,10 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
         return true;
       }),
     erase: (of) => removePlaces(...erasureOf(of)),
-    remove: (id) => removePlaces('id = ?', id) > 0,
+    remove: (id, audiences) => {
+      const { sql: readable, values } = conditionsOf({}, audiences);
+      return removePlaces(`${readable} AND id = ?`, ...values, id) > 0;
+    },
     removeExpired: () => {
       removePlaces('asked_at < ?', now() - limits.days * DAY_MS);
       removeSurplus();

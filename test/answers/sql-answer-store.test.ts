@@ -105,6 +105,20 @@ describe('the kept answers of a workspace', () => {
       expect([article, store.list({ filter: { article }, limit: 1 }).total]).toEqual([article, total]);
   });
 
+  it('are judged and erased singly by those alone who may read them or asked, and erased with a person by all', () => {
+    const store = storeWith();
+    store.keep(answerOf(1, { person_id: 'p-1' }), ['staff', 'sales']);
+    const feedback = { value: 'up' as const, at: new Date(NOW).toISOString() };
+    const judgeAs = (subject: string, audiences: string[]) =>
+      store.judge(idOf(1), feedback, { subject, mayJudgeAll: true, audiences });
+    expect([judgeAs('user:key-2', []), judgeAs('user:key-2', ['staff'])]).toEqual([false, false]);
+    expect([judgeAs('user:key-2', ['sales', 'staff']), judgeAs('user:key-1', [])]).toEqual([true, true]);
+    expect([store.remove(idOf(1)), store.remove(idOf(1), ['staff'])]).toEqual([false, false]);
+    expect(store.remove(idOf(1), ['*'])).toBe(true);
+    store.keep(answerOf(2, { person_id: 'p-1' }), ['staff']);
+    expect(store.erase({ person_id: 'p-1' })).toBe(1);
+  });
+
   it('are counted for those alone who hold the audiences that they were given with', () => {
     const store = storeWith();
     store.keep(answerOf(1));

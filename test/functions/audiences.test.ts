@@ -75,6 +75,7 @@ const keyFor = async (workspace: string, audiences: readonly string[] | undefine
 };
 
 const mcp = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const userMessage = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] });
 const asTicket = (query: string) => ({ message: `Hello, ${query} Thanks`, subject: 'The pump' });
 
 /** Every route that shows something of articles, or of what was asked about them. */
@@ -114,6 +115,8 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['GET /metrics'],
   ['GET /v1/answers?limit=200'],
   ['GET /v1/answers?format=jsonl'],
+  ['GET /v1/answers/statistics'],
+  ['POST /a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: userMessage(query) } }],
   ['POST /v1/ask', { query, librarian: 'navigator', explain: true }],
 ];
 
@@ -128,6 +131,7 @@ const textOf = async (key: string, route: string, body?: unknown): Promise<strin
       authorization: isPage ? `Basic ${btoa(`reader:${key}`)}` : `Bearer ${key}`,
       'content-type': 'application/json',
       ...(isMcp ? { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' } : {}),
+      ...(path === '/a2a' ? { 'a2a-version': '1.0' } : {}),
       ...(isStreamed ? { accept: 'text/event-stream' } : {}),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
