@@ -33,11 +33,13 @@ afterAll(async () => {
   server?.close();
 });
 
-const token = (sub: string, groups: string[]): Promise<string> =>
-  new SignJWT({ iss: issuer, aud: AUDIENCE, sub, groups })
+const token = (sub: string, groups: string[], aud = AUDIENCE): Promise<string> =>
+  new SignJWT({ iss: issuer, aud, sub, groups })
     .setProtectedHeader({ alg: 'RS256', kid: 'one' })
     .setExpirationTime('5m')
     .sign(pair.privateKey);
+
+const UNAUTHORIZED = { code: 'UNAUTHORIZED' };
 
 describe('a token of an identity provider, in workerd', { timeout: 60_000 }, () => {
   it('asks with the rights of its grant, in its workspaces alone', async () => {
@@ -69,6 +71,23 @@ describe('a token of an identity provider, in workerd', { timeout: 60_000 }, () 
     expect(metadata).toMatchObject({ resource: product.url.origin, authorization_servers: [issuer] });
     const ofMcp = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', product.url));
     expect(await ofMcp.json()).toMatchObject({ resource: `${product.url.origin}/mcp` });
+  });
+
+  it('that is for another service is refused, by each interface in its own form', async () => {
+    const elsewhere = await token('kim', ['support'], 'https://mail.example.com');
+    const body = { model: 'navigator', messages: [{ role: 'user', content: 'How do I swap the fan?' }] };
+    const chat = await send(product, 'POST /v1/chat/completions', body, elsewhere);
+    expect([chat.status, await chat.json()]).toEqual([
+      401,
+      { error: expect.objectContaining({ code: 'invalid_api_key', info: expect.objectContaining(UNAUTHORIZED) }) },
+    ]);
+    for (const path of ['/mcp', '/a2a']) {
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+      const answer = await send(product, `POST ${path}`, call, elsewhere);
+      expect([path, answer.status]).toEqual([path, 401]);
+      expect(answer.headers.get('WWW-Authenticate')).toContain('Bearer');
+      expect(JSON.stringify(await answer.json())).toMatch(/"jsonrpc":"2.0".*"UNAUTHORIZED"/);
+    }
   });
 
   it('is not needed by holders of an API key', async () => {
