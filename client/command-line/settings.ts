@@ -15,7 +15,7 @@ export interface Settings {
   url: string;
   key: string | undefined;
   workspace: string | undefined;
-  /** Where the address and the key are from, for `constellation doctor`. */
+  /** Origin of the address and the key, for `constellation doctor`. */
   origin: { url: string; key: string };
 }
 

@@ -68,7 +68,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     publicWorkspace: env.PUBLIC_WORKSPACE === '' ? undefined : WorkspaceId.optional().parse(env.PUBLIC_WORKSPACE),
     corsOrigins: listOf(env.CORS_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
-    // Of the request that asks: an object's stub belongs to one.
+    // A stub belongs to one request, so each request gets its own.
     counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },
   });
 });

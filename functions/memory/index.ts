@@ -34,7 +34,7 @@ const fetch = serveApp('memory', async (env: Env) => {
   // The same for AnswersObject.
   const answersOf = (workspace: string) =>
     remoteAnswers(env.ANSWERS.getByName(workspace) as unknown as AnswersStub, workspace);
-  // Where it is opened, a wrong variable would be found out only by the first answer.
+  // A wrong variable is reported at the first request, not only by the first answer that is kept.
   readAnswerLimits(env);
   const { mask } = createMask(readMaskKinds(env.PRIVACY_MASK));
   const store = memoryStoreOf(settings, { embedded: remoteMemoryStore(stubOf), wordsOf: stemsOf });

@@ -1,7 +1,7 @@
 /** US dollars for a million tokens, as the provider's price list has them. */
 export interface ModelPrice {
   inputPerMillion: number;
-  /** Of input that the provider had in its cache; as other input when absent. */
+  /** Price of input that the provider had in its cache; that of other input when absent. */
   cachedInputPerMillion?: number | undefined;
   outputPerMillion: number;
 }

@@ -14,7 +14,7 @@ export interface Tokenizer {
 /** Vocabularies of the two model families. */
 export type EncodingName = 'cl100k_base' | 'o200k_base';
 
-/** Where a vocabulary is loaded from. A bundle contains those that its code names. */
+/** Loads a vocabulary. A bundle contains those that its code names. */
 export interface VocabularySource {
   readonly encoding: EncodingName;
   load(): Promise<Vocabulary>;

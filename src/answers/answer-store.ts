@@ -14,7 +14,7 @@ import type { StatisticsRange } from './answer-statistics.ts';
 
 /** Which page of a list. */
 export interface AnswerListing {
-  /** Of the context that lists: only answers that were given with these, or fewer. None when absent. */
+  /** Audiences of the caller: only answers that were given with these, or fewer, are listed. None when absent. */
   audiences?: readonly string[] | undefined;
   filter: AnswerFilter;
   limit: number;

@@ -4,7 +4,7 @@ import { stem } from '../text/stem.ts';
 
 /** Results that are compared with one another; further ones follow in their order. */
 const MAX_COMPARED = 200;
-/** Of each content, in UTF-16 units. */
+/** Limit of each content, in UTF-16 units. */
 const MAX_LENGTH = 2000;
 
 /**

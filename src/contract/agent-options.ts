@@ -22,7 +22,7 @@ const TwoLetters = z
 const WebSearchOptions = z.strictObject({
   /** Results at most, 1 to 20; 10 when absent. */
   limit: z.int().min(1).max(20).optional(),
-  /** Where the results should come from, ISO 3166-1: `us`. The deployment's setting when absent. */
+  /** Country that the results should come from, ISO 3166-1: `us`. The deployment's setting when absent. */
   country: TwoLetters.optional(),
   /** ISO 639-1: `en`. The deployment's setting when absent. */
   language: TwoLetters.optional(),

@@ -150,7 +150,7 @@ export const AgentMetadata = z
     /** Seconds. */
     execution_time: z.number().min(0).optional(),
     timestamp: z.string().max(64).optional(),
-    /** Of the question, as a primary tag of BCP 47: `en`. */
+    /** Language of the question, as a primary tag of BCP 47: `en`. */
     language: z.string().max(35).optional(),
     /** The id that the deployment gives this language. */
     language_id: z.int().optional(),

@@ -78,14 +78,14 @@ export const AnswerSummary = z.object({
   librarians: z.array(LibrarianId).max(16),
   /** The edition that was read; null where the librarian names none. */
   edition: z.string().max(128).nullable(),
-  /** Of support: the intent of the message. */
+  /** Intent of the message, from support. */
   intent: z.string().max(100).optional(),
   conversation_id: MemoryId.optional(),
   person_id: MemoryId.optional(),
   /** The subject of the key or token: `user:` and its id. */
   asked_by: z.string().max(200),
   duration_ms: Milliseconds,
-  /** Of models, input and output. */
+  /** Tokens of models, input and output. */
   tokens: z.int().min(0),
   /** US dollars; 0 where the model has no price. */
   cost_usd: z.number().min(0),
@@ -262,7 +262,7 @@ export const AnswerStatistics = z.object({
       z.object({
         ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: Verdicts, feedback: Opinions },
         ...{ tokens: Count, cost_usd: z.number().min(0), cached: Count },
-        /** Of the whole time, as `latency.total` below; null without answers. */
+        /** Percentiles of the whole time, as `latency.total` below; null without answers. */
         latency: Percentiles.nullable(),
       }),
     )
@@ -280,7 +280,7 @@ export const AnswerStatistics = z.object({
   /** Most frequent first, as are the next two. A question that several librarians answered counts for each. */
   librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: Verdicts })).max(100),
   interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: Verdicts })).max(20),
-  /** Of answers whose intent is known. */
+  /** Counts of answers whose intent is known. */
   intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: Verdicts })).max(200),
   /** Articles that statements cite, most cited first: an answer counts once for each. Answers kept before citations were counted have none. */
   articles: z

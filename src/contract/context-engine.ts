@@ -152,7 +152,7 @@ export type ContextRequest = z.infer<typeof ContextRequest>;
 /** `POST /v1/workspaces/{workspace_id}/memories/search/batch`: the queries are embedded in one call. */
 export const MemoryBatchRequest = z.strictObject({
   queries: z.array(Query).min(1).max(20),
-  /** Of every search. */
+  /** Options of every search. */
   options: SearchOptions.optional(),
 });
 export type MemoryBatchRequest = z.infer<typeof MemoryBatchRequest>;

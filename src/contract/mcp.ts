@@ -66,7 +66,7 @@ export const ReadArticleResult = z.object({
   offset: z.int().min(0),
   /** Length of the whole article. */
   total_length: z.int().min(0),
-  /** Where the next part starts; absent at the end. */
+  /** Offset of the next part; absent at the end. */
   next_offset: z.int().min(0).optional(),
 });
 

@@ -180,7 +180,7 @@ export type FactsRequest = z.infer<typeof FactsRequest>;
 export const Facts = z.object({
   /** Each on one line, best first. One that does not fit the budget by itself is cut. */
   facts: z.array(z.string().min(1).max(40_000)).max(100),
-  /** Of all together. */
+  /** Tokens of all facts together. */
   tokens: Count,
   degraded: z.array(MemoryDegradation).max(2).optional(),
 });
@@ -202,7 +202,7 @@ const Quotas = z.object({ memories: Used, turns: Used });
 export const MemoryStats = z.object({
   /** Memories in the workspace now, without turns of conversations. */
   memories: Count,
-  /** Of the workspace, and of the key that asks. */
+  /** Quotas of the workspace, and of the key that asks. */
   quotas: z.object({ workspace: Quotas, key: Quotas }),
   /** Searches and contexts since `since`. */
   searches: z.object({

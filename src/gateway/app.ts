@@ -283,7 +283,7 @@ const accessOf = ({ workspaces, capabilities, rate, authentication, expires_at }
   ...(expires_at === undefined ? {} : { expires_at }),
 });
 
-/** Where a client that was refused finds out whose tokens are accepted (RFC 9728, section 5.1). */
+/** Tells a client that was refused whose tokens are accepted (RFC 9728, section 5.1). */
 const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   await next();
   if (c.res.status !== 401) return;

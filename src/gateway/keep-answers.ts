@@ -185,7 +185,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Metadata =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of the librarian that reports one. */
+/** The edition of the librarian that reports one. */
 const editionIn = (metadata: Metadata): string | null => {
   const [edition] = Object.values(metadata).flatMap((each) => (isObject(each) ? [each.edition] : []));
   return typeof edition === 'string' && edition.length <= 128 ? edition : null;

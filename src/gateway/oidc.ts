@@ -44,7 +44,7 @@ const Provider = z.strictObject({
   issuer: z.url().max(500),
   /** Has to be in `aud`: the name of this gateway at the provider. */
   audience: z.string().min(1).max(500),
-  /** Where its keys are; found by discovery when absent. */
+  /** Address of its keys; found by discovery when absent. */
   jwks_uri: z.url().max(2048).optional(),
   /** The first whose claims fit applies; without one the token is refused. */
   grants: z.array(Grant).min(1).max(100),

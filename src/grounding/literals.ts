@@ -233,7 +233,7 @@ const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean 
 // Nothing is left of a literal of marks alone, such as `***`.
 const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholeAt(text, wanted) >= 0;
 
-/** Where a text stands as whole words, from a position on; -1 if it does not. */
+/** Position of a text as whole words, from a position on; -1 if it is not there. */
 const wholeAt = (text: string, wanted: string, from = 0): number => {
   for (let at = text.indexOf(wanted, from); at >= 0; at = text.indexOf(wanted, at + 1)) {
     const before = text[at - 1] ?? ' ';

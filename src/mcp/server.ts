@@ -26,7 +26,7 @@ const INSTRUCTIONS =
 /** Lists depend on the caller's rights alone. */
 const FOR_A_MINUTE = { ttlMs: 60_000, cacheScope: 'private' } as const;
 
-/** Of the tools and their schemas. */
+/** Version of the tools and their schemas. */
 const VERSION = '1.0.0';
 
 const PAGE = 20;
@@ -231,7 +231,7 @@ const readResource = async (routes: Routes, uri: string, { id, passage, signal }
 
 const ArticleText = z.object({ text: z.string() });
 
-/** Where the protocol has no result to carry it, our error is the `data` of its own. */
+/** Our error is the `data` of the protocol's own where no result can carry it. */
 const protocolErrorOf = (error: unknown): ProtocolError => {
   const info = errorOf(error, 'resource');
   const code = info.code === 'INVALID_QUERY' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;

@@ -28,7 +28,7 @@ export interface Ledger {
 
 /** What a workspace stores for contexts: JSON by name. */
 export type SettingKind = 'template' | 'ranker';
-/** Of each kind. */
+/** Limit of each kind. */
 export const MAX_SETTINGS = 50;
 
 export const createLedger = (sql: Sql): Ledger => {

@@ -12,7 +12,7 @@ export interface UsedDirectory {
   sequence: number;
 }
 
-/** Where functions remember the key directories that they have had. */
+/** Storage of the numbers of the key directories that functions have had. */
 interface DirectoryNumbers {
   /** Records a directory, and returns the highest number that its function has had from the same root. */
   raiseDirectory(used: UsedDirectory): Promise<number>;

@@ -11,7 +11,7 @@ export interface CounterBatch {
   counts: Record<string, number>;
 }
 
-/** Where the counts of all isolates come together. */
+/** Storage that adds up the counts of all isolates. */
 export interface CounterStore {
   add(batch: CounterBatch): Promise<void>;
   /** The sum of every series. */
@@ -145,7 +145,7 @@ export const countersOf = (env: MetricsBindings): IsolateCounters | undefined =>
 
 const boundCounters = oncePer((env: MetricsBindings) =>
   isolateCounters({
-    // Of the request that sends: an object's stub belongs to one.
+    // A stub belongs to one request, so each request that sends gets its own.
     add: async (batch) => counterStoreOf(env)?.add(batch),
     read: async () => (await counterStoreOf(env)?.read()) ?? {},
   }),

@@ -57,7 +57,7 @@ export const answeringModelOf = (edition: Edition): AnsweringModel => {
   return model;
 };
 
-/** Of the topics of a whole edition, those of a narrowed one: its devices, and its words. */
+/** The topics of a whole edition that a narrowed one has: its devices, and its words. */
 const topicsWithin = (edition: Edition, topics: readonly string[]): string[] =>
   topics.filter((topic) => {
     const [word = '', ...others] = wordsOf(topic);

@@ -59,7 +59,7 @@ interface CacheEntry {
   places: PagePlaces;
 }
 
-/** Where pages are fetched from. */
+/** Sources of pages. */
 interface PagePlaces {
   parts: readonly EditionParts[];
 }

@@ -106,7 +106,7 @@ const narrow = (from: Edition, isReadable: readonly boolean[]): Edition => {
 
 const isOwn = (place: number): boolean => place >= 0;
 
-/** Where each number stands in a list; -1 for those that are not in it. */
+/** Position of each number in a list; -1 for those that are not in it. */
 const placesOf = (numbers: Uint32Array, count: number): Int32Array => {
   const places = new Int32Array(count).fill(-1);
   numbers.forEach((number, place) => {

@@ -70,7 +70,7 @@ export interface Edition {
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
   texts: ChunkTexts;
-  /** Where this is what some audiences may read of another edition (`editionFor`). */
+  /** Present if this is what some audiences may read of another edition (`editionFor`). */
   narrowed?: { from: Edition; chunks: Uint32Array; ownChunks: Int32Array } | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface EditionIndex {
   termChunks: Uint32Array;
   /** By term: its chunks and weights, as `readPostings` reads them. */
   postings: TextTable;
-  /** Of a narrowed edition: by chunk in the postings its own index, or -1; absent where they are equal. */
+  /** In a narrowed edition, by chunk in the postings: its own index, or -1; absent where they are equal. */
   ownChunks?: Int32Array | undefined;
   /** Word ids as varints: of each heading path, each article's title and its labels. */
   headingWords: TextTable;

@@ -38,9 +38,9 @@ export interface SearchOutcome {
   query: AnalysedQuery;
   /** Best first; without history and meanings sorted by `score`. */
   hits: SearchHit[];
-  /** Of the best hit by words: `score / (4 judged)`, 0 to about 1. */
+  /** Score of the best hit by words: `score / (4 judged)`, 0 to about 1. */
   quality: number;
-  /** Of the best hit by words: its share of matched idf, 0 to 1. */
+  /** Share of the query's idf that the best hit by words matches, 0 to 1. */
   coverage: number;
   /** `(best score - second) / best score`, 0 to 1; 1 for a single hit, 0 for none. */
   margin: number;

@@ -2,7 +2,7 @@ import { unreadable } from './edition-format.ts';
 import { type GrowingNumbers, type GrowingTable, growingTable } from './growing-table.ts';
 import { openTextTable, type TextTable } from './text-table.ts';
 
-/** Where the pages of an edition are while it is built: beside it, so that texts take no memory. */
+/** Pages of an edition while it is built: stored beside it, so that texts take no memory. */
 export interface EditionPages {
   write(page: number, bytes: Uint8Array<ArrayBuffer>): void;
   read(page: number): Uint8Array<ArrayBuffer> | undefined;
@@ -38,7 +38,7 @@ export const pageWriter = (pages: Pick<EditionPages, 'write'>, pageEnds: Growing
     startArticle: (length: number): void => {
       if (bytes + length * (1 + WORD_SHARE) > PAGE_BYTES) flush();
     },
-    /** Where the word ids of the next chunk go. */
+    /** Table for the word ids of the next chunk. */
     wordsOf: (text: string): GrowingTable => {
       const encoded = encoder.encode(text);
       if (bytes + encoded.length + words.bytes.length() > PAGE_BYTES) flush();

@@ -88,7 +88,7 @@ export interface TurnLimits {
   conversationId: string;
   personId?: string | undefined;
   perConversation: number;
-  /** Of all conversations of the subject. */
+  /** Limit of all conversations of the subject. */
   perSubject: number;
   perWorkspace: number;
 }

@@ -64,7 +64,7 @@ export const createAnswer = (texts: AnswerTexts) => {
   };
 };
 
-/** Where the numbers of sources follow the text: the last paragraph or list item. */
+/** The element whose text the numbers of sources follow: the last paragraph or list item. */
 const lastLine = (statement: HTMLElement): Element => {
   const last = statement.lastElementChild;
   if (last?.matches('ul, ol') === true) return last.lastElementChild ?? last;

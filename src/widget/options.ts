@@ -4,7 +4,7 @@ import texts from './texts.json' with { type: 'json' };
 export interface WidgetOptions {
   /** A publishable key, `ck_pub_…`. */
   key: string;
-  /** Where the gateway is: the origin of the script. */
+  /** Address of the gateway: the origin of the script. */
   url: string;
   /** The element that the box fills; undefined: it floats above the page. */
   target: Element | undefined;

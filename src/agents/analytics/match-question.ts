@@ -109,7 +109,7 @@ interface IndexedQuestion {
   /** The terms of the description and of each example. */
   phrases: ReadonlySet<string>[];
   terms: ReadonlySet<string>;
-  /** Where the examples have the value of each parameter. */
+  /** Positions of each parameter's value in the examples. */
   places: ReadonlyMap<string, Places>;
 }
 

@@ -38,7 +38,7 @@ export interface AnsweredPart extends PartialQuery {
   isPartial: boolean;
   result: Record<string, unknown>;
   attribution: SourceAttribution;
-  /** Of the part's own response; empty when that was too large to return. */
+  /** Metadata of the part's own response; empty when that was too large to return. */
   metadata: AgentMetadata;
 }
 

@@ -15,7 +15,7 @@ import { readKeptAnswer } from './kept-answer.ts';
 interface AnswerPageProps {
   /** The first part of the view's path: `trace`. */
   path: 'trace' | 'why';
-  /** Of the answer. */
+  /** Id of the answer. */
   id: string | undefined;
   children: (answer: Answer) => ComponentChildren;
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the reader is: the address is the state of a view. */
+/** A place in the console: the address is the state of a view. */
 export interface Place {
   /** Parts of the path, decoded: `/trace/4f2a` is `['trace', '4f2a']`. */
   parts: readonly string[];

@@ -178,9 +178,9 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
 const toneOf = (tone: Series['tone'], at: number): string => (tone === undefined ? `series-${at}` : `tone-${tone}`);
 
 interface Point {
-  /** Of the label. */
+  /** Index of the label. */
   index: number;
-  /** Of the series. */
+  /** Index of the series. */
   at: number;
   value: number;
 }

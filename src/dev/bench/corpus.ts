@@ -55,7 +55,7 @@ export const growCorpus = (articles: readonly Article[], chunkCount: number): It
   };
 };
 
-/** Of a passage of `longArticles`, in characters. */
+/** Length of a passage of `longArticles`, in characters. */
 export const PASSAGE_LENGTH = 1600;
 const PASSAGES_AN_ARTICLE = 8;
 

@@ -17,7 +17,7 @@ import { buildWidget } from './build-widget.ts';
 import { describeSchemas } from './describe-schemas.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** Where the gateway's static files lie; its configuration names the folder. */
+/** Folder of the gateway's static files, which its configuration names. */
 const FOLDER = join(ROOT, 'dist/assets');
 
 /** As they are in the package: nothing is loaded from another host. */

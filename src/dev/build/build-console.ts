@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { ROOT } from '../functions.ts';
 
-/** Where the console's files lie among the static files of the gateway. */
+/** Folder of the console among the static files of the gateway. */
 export const CONSOLE_FOLDER = 'console';
 
 export interface BuiltFile {

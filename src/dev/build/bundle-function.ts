@@ -33,7 +33,7 @@ const buildModules = async (entry: string, minify: boolean): Promise<WorkerModul
 /** A bundle in the cache. Paths are relative to the root. */
 const Built = z.object({
   inputs: z.array(z.string()),
-  /** Of the inputs' content. */
+  /** Hash of the inputs' content. */
   hash: z.string(),
   code: z.string(),
   /** The binary files that the code imports, by the name that it imports them by. */

@@ -19,7 +19,7 @@ export interface DocumentReader {
 }
 
 interface Bounds {
-  /** Of a file. */
+  /** Limit of a file. */
   maxBytes: number;
   /** For reading it. */
   maxMs: number;

@@ -4,7 +4,7 @@ import { element, type PdfItem, plainText } from './pdf-text.ts';
 /** A line of a page, with its place in points from the lower left corner. */
 export interface PdfLine {
   text: string;
-  /** Of its type, in points. */
+  /** Size of its type, in points. */
   size: number;
   x: number;
   y: number;

@@ -2,7 +2,7 @@ import type { Element, ElementContent } from 'hast';
 
 /** What the library gives of the text of a page: text with its place, or the border of a marked part. */
 export interface PdfItem {
-  /** Of a border. */
+  /** Kind of a border. */
   type?: string;
   id?: string;
   str?: string;

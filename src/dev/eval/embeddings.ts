@@ -69,7 +69,7 @@ const measureRetrieval = (whole: AskedSet): Measure[] =>
     ];
   });
 
-/** Of the units in the order of the hits, as callers get them. */
+/** Measures the units in the order of the hits, as callers get them. */
 const retrievalOf = ({ set, edition, asked }: AskedSet, by: 'byWords' | 'hybrid') => {
   const unit = unitOf(set, edition);
   const unitsOf = ({ hits }: SearchOutcome): string[] => [...new Set(hits.map(unit))];

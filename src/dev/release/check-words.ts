@@ -39,17 +39,30 @@ export const bannedWordsIn = (path: string, text: string, banned: readonly Banne
     );
 };
 
+/** Comments that begin with “Of” or “Where”, which leave the reader to find out what they describe: `path:line: …`. */
+export const openingsIn = (path: string, text: string): string[] =>
+  [...text.matchAll(OPENING)].map(({ index, 1: opening }) => {
+    const line = text.slice(0, index).split('\n').length;
+    return `${path}:${line}: a comment begins with “${opening}”: begin with what it describes`;
+  });
+
+/** The second and further lines of a comment may begin with any word. */
+const OPENING = /(?:\/\*\*(?:\n *\*)? |(?<!\/\/.*\n *)\/\/ )(Of|Where)\b/g;
+
 const patternOf = (word: string): RegExp => {
   const capital = `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
   return new RegExp(`(?<![A-Za-z])${word}(?![a-z])|${capital}(?![a-z])`);
 };
 
-const FILES = ['src/**/*.ts', 'functions/**/*.ts', 'client/**/*.ts', 'docs/*.md', '*.md'];
+const FILES = ['src/**/*.{ts,tsx}', 'functions/**/*.ts', 'client/**/*.ts', 'docs/*.md', '*.md'];
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });
   const files = globSync(FILES, { cwd: ROOT, exclude: ['functions/*/dist/**', 'client/dist/**'] });
-  const found = files.flatMap((file) => bannedWordsIn(file, readFileSync(join(ROOT, file), 'utf8'), BANNED));
+  const found = files.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    return [...bannedWordsIn(file, text, BANNED), ...openingsIn(file, text)];
+  });
   for (const each of found) console.error(each);
   process.exitCode = found.length > 0 ? 1 : 0;
 }

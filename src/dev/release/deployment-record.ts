@@ -14,7 +14,7 @@ export const DeploymentRecord = z.strictObject({
   d1: z.record(Name, z.uuid()).default({}),
   /** By function: a hash of everything that was deployed, and the version that the platform made of it. */
   functions: z.record(Name, z.strictObject({ hash: Hash, version: z.string().min(1).max(100) })).default({}),
-  /** Where the gateway is reached. */
+  /** Address of the gateway. */
   url: z.url({ protocol: /^https$/ }).optional(),
   /** Hash under which the first API key is stored. */
   api_key: Hash.optional(),

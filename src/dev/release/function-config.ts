@@ -68,7 +68,7 @@ export const neededResources = (functions: readonly FunctionConfig[]) => {
 
 export interface ConfigOptions {
   record: DeploymentRecord;
-  /** Of the file that `--env` names, and the key directory. */
+  /** Variables of the file that `--env` names, and the key directory. */
   variables: Readonly<Record<string, string>>;
 }
 

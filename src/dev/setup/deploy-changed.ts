@@ -8,7 +8,7 @@ import { deployFunction } from '../release/wrangler.ts';
 import { type SetupRun, save, wranglerFailure } from './account.ts';
 
 export interface DeployChangedOptions {
-  /** Of the env file and the key directory. */
+  /** Variables of the env file and the key directory. */
   variables: Readonly<Record<string, string>>;
   /** The signing key of a function; undefined when it has none, or this machine does not have it. */
   signingKeyOf: (id: string) => string | undefined;

@@ -173,7 +173,7 @@ const parsed = <Schema extends z.ZodType>(
   );
 };
 
-/** Of a reply without a body. */
+/** Schema of a reply without a body. */
 export const NoContent = z.undefined();
 
 export const articlePath = (id: string): string =>

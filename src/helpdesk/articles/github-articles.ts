@@ -19,7 +19,7 @@ export interface GithubFolder {
   ref: string;
   /** Ends with a slash; empty for all of the repository. */
   folder: string;
-  /** Where the pages are published, by their paths without endings; absent: the files themselves are linked. */
+  /** Address below which the pages are published, by their paths without endings; absent: the files themselves are linked. */
   publicUrl: string | undefined;
 }
 

@@ -18,7 +18,7 @@ const RichText = z.array(z.object({ plain_text: z.string().max(2000) })).max(100
 const Page = z.object({
   object: z.literal('page'),
   id: ArticleId,
-  /** Where readers without an account see it; null for a page that is not published. */
+  /** Address for readers without an account; null for a page that is not published. */
   public_url: Address,
   url: Address,
   in_trash: z.boolean().default(false),

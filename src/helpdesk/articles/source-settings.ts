@@ -107,7 +107,7 @@ export interface SourceVariables {
 }
 
 interface OpenSource {
-  /** Of the ids of its articles; none for a web site, whose ids are paths. */
+  /** Prefix of the ids of its articles; none for a web site, whose ids are paths. */
   prefix: string;
   labels: LabelMeanings;
   audience: readonly string[] | undefined;

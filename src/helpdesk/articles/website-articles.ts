@@ -26,7 +26,7 @@ interface Robots {
 const robotsParser = robotsModule as unknown as (address: string, text: string) => Robots;
 
 export interface Website {
-  /** Where reading begins. Only pages of this host below this path are read. */
+  /** Page where reading begins. Only pages of this host below this path are read. */
   url: string;
   /** The sitemap; absent: those of robots.txt, or `/sitemap.xml`. Without any, links are followed. */
   sitemap?: string | undefined;
@@ -54,7 +54,7 @@ const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_PAUSE_MS = 10_000;
 /** Pages of one listing page; each is a request of its own. */
 const MAX_PAGES_AT_ONCE = 25;
-/** Of the time for a listing page, what may go into reading further pages of the site. */
+/** Share of the time for a listing page that reading further pages of the site may take. */
 const WORK_MS = 15_000;
 
 /** What is known of a site in this isolate. */

@@ -69,7 +69,7 @@ const readMapping = (source: string): Record<string, unknown> | undefined => {
 const isMapping = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of what looks like front matter, only the audience counts. */
+/** Only the audience counts in what looks like front matter. */
 const withoutClosing = (text: string, length: number): SplitArticle => {
   const rest = text.slice(length);
   const [head = ''] = rest.slice(0, MAX_FRONT_MATTER).split(/\n[ \t]*\n/);

@@ -23,7 +23,7 @@ export interface GapQuery {
 
 /** A question that met gaps. */
 export interface GapSighting {
-  /** Of the request: a copy within an hour is not counted. */
+  /** Hash of the request: a copy within an hour is not counted. */
   requestHash: string;
   /** The subject of the request, `user:<key id>` or `svc:<function>`: a key may add a limited number of gaps a day. */
   by: string;

@@ -30,7 +30,7 @@ export interface ArticleQuery {
   limit: number;
   /** `next` of the previous page. */
   from?: number | undefined;
-  /** Of the context that asks: articles for others are not listed. Absent: none. */
+  /** Audiences of the caller: articles for others are not listed. Absent: none. */
   audiences?: readonly string[] | undefined;
 }
 

@@ -24,7 +24,7 @@ import type { LibraryState } from './library-state.ts';
 export interface StoredEdition {
   number: number;
   manifest: EditionManifest;
-  /** Of the articles it was built from. */
+  /** Revision of the articles that it was built from. */
   revision: number;
   /** Over the ids and hashes of those articles. */
   digest: string;
@@ -181,7 +181,7 @@ export interface PublishingParts {
   now: () => number;
   /** Adds to a finished edition what can only be known once it can be searched. */
   complete?: ((edition: Uint8Array, pages?: PageSource) => Uint8Array) | undefined;
-  /** Where there is an embedding model. */
+  /** Present if there is an embedding model. */
   vectors?: EditionVectorSource | undefined;
   /** Largest edition that readers open. */
   maxBytes?: number | undefined;

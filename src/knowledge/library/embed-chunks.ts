@@ -324,7 +324,7 @@ const missingVectors = async (
 /** A text without a vector. */
 interface Wanted {
   vector: string;
-  /** Of one article that has it. */
+  /** Id of one article that has it. */
   article: string;
   text: string;
 }

@@ -10,7 +10,7 @@ import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
-/** Where a host knowledge base listens. */
+/** Address and settings of a host knowledge base. */
 export interface HostKb {
   /** Address of `GET /api/kb/articles`. */
   url: string;
@@ -26,10 +26,10 @@ export interface HostKbOptions {
   /** 0 to 1. */
   random: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** Of one request, its body included; 30 s. */
+  /** Limit of one request, its body included; 30 s. */
   timeoutMs?: number;
   /**
-   * Of one page; 16 MiB, which may take twice that in memory, since a text outside Latin-1 has two bytes a character there. A larger page
+   * Limit of one page; 16 MiB, which may take twice that in memory, since a text outside Latin-1 has two bytes a character there. A larger page
    * is asked for again with fewer articles.
    */
   maxBytes?: number;
@@ -208,7 +208,7 @@ interface PageEnd {
   total: number | null | undefined;
   nextCursor: string | null | undefined;
   headers: Headers;
-  /** Of the page, after redirects. */
+  /** Address of the page, after redirects. */
   url: URL;
   /** As configured: a link may not lead to another host. */
   base: URL;

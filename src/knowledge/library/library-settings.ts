@@ -18,7 +18,7 @@ export interface LibraryVariables extends IdentityVariables {
   KB_ALLOWED_HOSTS?: string | undefined;
   /** Further workspaces, as JSON: `{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}`. */
   KB_SOURCES?: string | undefined;
-  /** Where the gateway is reached, for the addresses of articles that have none of their own. */
+  /** Address of the gateway, for the addresses of articles that have none of their own. */
   PUBLIC_URL?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { withDeadline } from '../../http/deadline.ts';
 import { HttpFailure } from '../../http/fetch-json.ts';
 
 export interface ReadListingOptions {
-  /** Of the body. */
+  /** Limit of the body. */
   maxBytes: number;
   signal: AbortSignal;
   /** Called with each member of `articles` as soon as it is complete; nothing here keeps it. */

@@ -336,7 +336,7 @@ interface SyncParts {
   client: () => HostKbClient;
   normalise: NormaliseOptions;
   vectors: Pick<VectorStore, 'wantedCount' | 'missingCount'>;
-  /** Where there is an embedding model. */
+  /** Present if there is an embedding model. */
   embedder?: ChunkEmbedder | undefined;
 }
 

@@ -213,7 +213,7 @@ const newestVersions = oncePer((edition: Edition): ReadonlyMap<string, NamedVers
     note(title, devices);
   }
   for (let at = 0; at < Math.min(MAX_READ, edition.chunkCount); at++) {
-    // Of a large edition only headings are in memory.
+    // Only the headings of a large edition are in memory.
     const text = edition.texts.paged === undefined ? edition.chunk(at).text : '';
     const { devices } = cachedArticle(edition, edition.index.articleOf(at));
     note(`${edition.headingPath(at).join('\n')}\n${text}`, devices);

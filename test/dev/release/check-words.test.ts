@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bannedWordsIn } from '../../../src/dev/release/check-words.ts';
+import { bannedWordsIn, openingsIn } from '../../../src/dev/release/check-words.ts';
 
 const BANNED = [{ word: 'told', say: 'reported', allowed: ['src/dev/sample/'] }];
 
@@ -18,4 +18,16 @@ describe('bannedWordsIn()', () => {
   it('passes the places that the list allows', () => {
     expect(bannedWordsIn('src/dev/sample/shop.ts', 'told', BANNED)).toEqual([]);
   });
+});
+
+describe('openingsIn()', () => {
+  it.each(['/** Of a page, in bytes. */', 'f();\n/**\n * Where it is.\n */', 'f(); // Of both.'])('finds %j', (text) => {
+    expect(openingsIn('src/a.ts', text)).toEqual([expect.stringMatching(/^src\/a\.ts:\d: a comment begins with “/)]);
+  });
+  it.each(['/** Officially. */', '// The longest\n  // Of both counts.', '/**\n * The length\n * Of it. */'])(
+    'passes %j',
+    (text) => {
+      expect(openingsIn('src/a.ts', text)).toEqual([]);
+    },
+  );
 });

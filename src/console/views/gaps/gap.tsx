@@ -76,7 +76,7 @@ const DAY_MS = 86_400_000;
 /** How often it was asked for since it was first seen. */
 const frequency = ({ count: times, first_seen: first, last_seen: last }: KnowledgeGap): string => {
   const days = (Date.parse(last) - Date.parse(first)) / DAY_MS;
-  // The rate of a single day would promise a week that nobody has seen.
+  // The rate of a single day would promise a week that has not been observed.
   if (days < 1) return t('gaps.within_a_day');
   return t('gaps.a_week', { number: formatNumber((times / days) * 7, { maximumSignificantDigits: 2 }) });
 };

@@ -15,7 +15,7 @@ import { formatShare, t } from '../../texts/texts.ts';
 const MAX_MESSAGE = 32_000;
 const MAX_EXAMPLES = 3;
 
-/** The intents that messages are told apart by, and what one reads in a message that is typed here. */
+/** The intents of messages, and the one recognised in a message that is typed here. */
 const IntentsView = () => {
   const { value, failure, load } = useLoaded(
     (signal) => call<{ taxonomy: Taxonomy }>('GET /v1/support/taxonomy', { taxonomy: 'object' }, { signal }),

@@ -68,7 +68,7 @@ export interface SignOptions {
   secret?: string | undefined;
   /** Milliseconds since 1970; the clock's time when absent. */
   now?: number | undefined;
-  /** Of the delivery, where the tool has such a thing; derived from the message when absent, as for one that is sent again. */
+  /** Id of the delivery, where the tool has such a thing; derived from the message when absent, as for one that is sent again. */
   deliveryId?: string | undefined;
 }
 
