@@ -21,9 +21,12 @@ describe('bannedWordsIn()', () => {
 });
 
 describe('openingsIn()', () => {
-  it.each(['/** Of a page, in bytes. */', 'f();\n/**\n * Where it is.\n */', 'f(); // Of both.'])('finds %j', (text) => {
-    expect(openingsIn('src/a.ts', text)).toEqual([expect.stringMatching(/^src\/a\.ts:\d: a comment begins with “/)]);
-  });
+  it.each(['/** Of a page, in bytes. */', 'f();\n/**\n * Where it is.\n */', 'f(); // Of both.'])(
+    'finds %j',
+    (text) => {
+      expect(openingsIn('src/a.ts', text)).toEqual([expect.stringMatching(/^src\/a\.ts:\d: a comment begins with “/)]);
+    },
+  );
   it.each(['/** Officially. */', '// The longest\n  // Of both counts.', '/**\n * The length\n * Of it. */'])(
     'passes %j',
     (text) => {
