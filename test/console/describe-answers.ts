@@ -20,9 +20,9 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await rows.filter({ hasText: DECLINED }).first().waitFor();
       const all = await rows.count();
       await page.getByLabel('Outcome').selectOption('declined');
-      await rows.filter({ hasText: ANSWERED }).waitFor({ state: 'detached' });
+      await rows.filter({ hasText: ANSWERED }).first().waitFor({ state: 'detached' });
       expect(await rows.filter({ hasText: DECLINED }).first().textContent()).toMatch(/declined.*API/);
-      expect(await rows.count()).toBeLessThan(all);
+      await expect.poll(() => rows.count()).toBeLessThan(all);
       await page.getByLabel('Words of the question').fill('volcano');
       await page.keyboard.press('Enter');
       await page.getByText('1 answer', { exact: true }).waitFor();
@@ -132,10 +132,10 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       });
       await page.reload();
       await page.getByText('50,000 answers', { exact: true }).waitFor();
-      expect(await page.locator('tbody tr').count()).toBe(50);
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
       await page.getByRole('button', { name: 'Load more' }).click();
       await page.getByText('1 to 50 of 200').waitFor();
       expect(asked).toEqual(['0', '100']);
-      expect(await page.locator('tbody tr').count()).toBe(50);
+      await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
     });
   });

@@ -34,14 +34,14 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.locator('.turn').count()).toBe(0);
       await page.goBack();
       expect(page.url()).toBe(address);
-      expect(await page.locator('.turn').count()).toBe(1);
+      await expect.poll(() => page.locator('.turn').count()).toBe(1);
     });
 
     it('lights the source of a statement, and the statements of a source', async () => {
       const page = await using().open('/');
       await askIn(page, 'How loud is the Apollo III in Turbo mode?');
       await page.locator('.statement').first().hover();
-      expect(await page.locator('.source.lit').count()).toBe(1);
+      await expect.poll(() => page.locator('.source.lit').count()).toBe(1);
       await page.locator('.source').nth(1).hover();
       expect(await page.locator('.statement').nth(0).getAttribute('class')).toBe('statement');
       expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
@@ -62,7 +62,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       await askIn(page, 'Does the Apollo support Bluetooth headphones?');
       const card = page.locator('.declined');
       expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
-      expect(await card.getByRole('link').count()).toBeGreaterThan(0);
+      await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
       await card.getByRole('button', { name: 'Report as gap' }).click();
       // A busy machine may not search in the time that retrieval has.
       const noted = card.getByText(/^Noted: .*Bluetooth headphones/);
@@ -82,7 +82,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       const page = await using().open('/');
       await askIn(page, 'Can I run it under water?');
       await page.getByText('It is not sure that this answers your question').waitFor();
-      expect(await page.locator('.statement').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.locator('.statement').count()).toBeGreaterThan(0);
       await page.getByRole('button', { name: 'Report as gap' }).waitFor();
     });
 
@@ -103,7 +103,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
         ...{ query: 'Which tools do I need?', librarian: 'navigator' },
         conversation_id: new URL(page.url()).pathname.split('/').at(-1),
       });
-      expect(await page.locator('.turn').count()).toBe(2);
+      await expect.poll(() => page.locator('.turn').count()).toBe(2);
     });
 
     it.each([
@@ -138,7 +138,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       await page.unroute('**/v1/ask');
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.locator('.turn[aria-busy="false"]').waitFor();
-      expect(await page.locator('.turn').count()).toBe(1);
+      await expect.poll(() => page.locator('.turn').count()).toBe(1);
       expect(await page.getByRole('alert').count()).toBe(0);
     });
 

@@ -134,7 +134,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await grant(using().product, key, { capabilities: ['support:analyze'] });
       const page = await using().open('/knowledge', { key, expected: /401|403/ });
       await page.getByRole('heading', { name: 'Your key may not use this' }).waitFor();
-      expect(await page.getByText('kb:read').count()).toBeGreaterThan(0);
+      await expect.poll(() => page.getByText('kb:read').count()).toBeGreaterThan(0);
       const reader = 'ck_reads_but_not_writes';
       await grant(using().product, reader, { capabilities: ['kb:read'] });
       const read = await using().open('/knowledge', { key: reader });

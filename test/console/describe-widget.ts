@@ -68,7 +68,7 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       const box = page.locator('body > constellation-answers');
       await box.getByRole('button', { name: 'Frage stellen' }).press('Enter');
       await askIn(box, 'What does error E30 mean?', 'Die Antwort ist vollständig.');
-      expect(await box.getByText('Quellen').count()).toBe(1);
+      await expect.poll(() => box.getByText('Quellen').count()).toBe(1);
       await page.keyboard.press('Escape');
       expect(await box.getByRole('textbox').isVisible()).toBe(false);
       await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
@@ -121,6 +121,6 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       await page.unroute('**/v1/ask');
       await inline().getByRole('button', { name: 'Try again' }).click();
       await inline().getByText('The answer is complete.').waitFor();
-      expect(await inline().getByText('Is it loud?').count()).toBe(1);
+      await expect.poll(() => inline().getByText('Is it loud?').count()).toBe(1);
     });
   });

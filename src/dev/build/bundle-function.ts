@@ -57,7 +57,7 @@ const buildOrRead = async (entry: string, minify: boolean): Promise<Built> => {
   const { outputFiles, metafile } = await build({
     ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },
   });
-  const inputs = [...Object.keys(metafile.inputs), 'package-lock.json'];
+  const inputs = Object.keys(metafile.inputs);
   const built = { inputs, hash: hashOfFiles(inputs), code: outputFiles[0]?.text ?? '', data };
   try {
     mkdirSync(CACHE, { recursive: true });
