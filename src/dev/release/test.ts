@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readCommandLine } from '../command-line.ts';
-import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
+import { ensureChromium, ensureInstalled } from '../stand-ins/ensure-installed.ts';
 
 const HELP = `Runs every test, or those whose path contains one of the given words, and ends with a line "N passed, N failed". A
 file that cannot be collected counts as one failure, so that a broken import never looks like a pass.
@@ -35,7 +35,7 @@ interface Report {
 
 try {
   ensureInstalled('redis-server');
-  ensureInstalled('chromium');
+  ensureChromium();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   console.log('0 passed, 1 failed');

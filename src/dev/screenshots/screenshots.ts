@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
-import { ensureInstalled } from '../stand-ins/ensure-installed.ts';
+import { ensureChromium } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { launchChromium } from './launch-chromium.ts';
 import { keepPastAnswers } from './past-answers.ts';
@@ -31,7 +31,7 @@ const { values, positionals } = readCommandLine(HELP, {
 });
 const folder = resolve(values.folder);
 mkdirSync(folder, { recursive: true });
-ensureInstalled('chromium');
+ensureChromium();
 const { startProduct } = await import('../run/product.ts');
 const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
 const helpdesks = await startHelpdesks();

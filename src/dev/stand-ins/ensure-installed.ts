@@ -13,6 +13,8 @@ const INSTALL_MS = 300_000;
 const PROGRAMS = {
   'redis-server':
     'install Redis 7 or later so that it is on the PATH (Debian: apt-get install redis-server; macOS: brew install redis)',
+  'chromium-headless-shell':
+    'install it or Chromium so that it is on the PATH (Debian: apt-get install chromium-headless-shell)',
   chromium:
     'install Chromium so that it is on the PATH (Debian: apt-get install chromium; macOS: brew install chromium)',
 } as const;
@@ -36,6 +38,15 @@ export const ensureInstalled = (command: keyof typeof PROGRAMS, machine: Machine
   throw new Error(
     `Cannot find ${command}, which the tests start: ${PROGRAMS[command]}${packages ? '. Installing it with apt-get did not succeed' : ''}`,
   );
+};
+
+/** Makes sure that there is a Chromium, best the one without windows, which not every distribution has. */
+export const ensureChromium = (machine: Machine = thisMachine()): void => {
+  try {
+    ensureInstalled('chromium-headless-shell', machine);
+  } catch {
+    ensureInstalled('chromium', machine);
+  }
 };
 
 const thisMachine = (): Machine => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
+import { ensureChromium, ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
 
 /** A machine that has some commands, and what of it `apt-get install` brings. */
 const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: string[]; isRoot: boolean }) => {
@@ -34,5 +34,19 @@ describe('ensureInstalled()', () => {
     const tried = machine({ has, isRoot });
     expect(() => ensureInstalled('redis-server', tried)).toThrow(says);
     expect(tried.ran).toEqual(ran);
+  });
+});
+
+describe('ensureChromium()', () => {
+  it.each([
+    ['installs the one without windows', ['apt-get'], ['chromium-headless-shell'], 'chromium-headless-shell'],
+    ['is content with Chromium where that one cannot be had', ['chromium'], [], undefined],
+  ])('%s', (_, has, installs, installed) => {
+    const tried = machine({ has, installs, isRoot: true });
+    ensureChromium(tried);
+    expect(tried.ran.at(-1)?.split(' ').at(-1)).toBe(installed);
+  });
+  it('names what is missing where neither can be had', () => {
+    expect(() => ensureChromium(machine({ has: [], isRoot: false }))).toThrow(/Cannot find chromium/);
   });
 });
