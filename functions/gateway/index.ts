@@ -46,6 +46,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
+    providers,
     tokens: providers.length === 0 ? undefined : oidcTokens(providers),
     limits: { standard: env.RATE_STANDARD, high: env.RATE_HIGH, anonymous: env.RATE_STRANGER },
     client: signedClient({ ...identity, targets: { ...partners, ...functions } }),

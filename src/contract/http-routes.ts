@@ -290,6 +290,16 @@ export const ROUTES = {
   },
   'GET /metrics': { tag: 'Operations', summary: 'Show metrics for Prometheus', capability: 'metrics:read' },
   'GET /healthz': { tag: 'Operations', summary: 'Show liveness and the adapters in use', access: 'public' },
+  'GET /v1/sign-in': {
+    tag: 'Operations',
+    summary: 'Name the identity providers at which a browser can sign in',
+    access: 'public',
+  },
+  'POST /v1/sign-in': {
+    tag: 'Operations',
+    summary: 'Redeem the code of an identity provider for a token',
+    access: 'public',
+  },
   'GET /.well-known/oauth-protected-resource': {
     tag: 'Operations',
     summary: 'Name the identity providers whose tokens are accepted',

@@ -42,6 +42,7 @@ export * from './navigator-response.ts';
 export * from './response.ts';
 /** Exported as `Response`; inside the project the longer name distinguishes it from the `Response` of `fetch`. */
 export { LibrarianResponse as Response } from './response.ts';
+export * from './sign-in.ts';
 export * from './support-response.ts';
 export * from './sync.ts';
 export * from './taxonomy.ts';

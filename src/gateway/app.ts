@@ -36,16 +36,19 @@ import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-e
 import { createKeepAnswers } from './keep-answers.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
-import type { Tokens } from './oidc.ts';
+import type { Provider, Tokens } from './oidc.ts';
 import { createPages } from './pages.ts';
 import { createReplay } from './replay-answer.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
+import { createSignIn } from './sign-in.ts';
 import { consoleFile, consolePage, docsFile, opensPage, staticFile, widgetFile } from './static-files.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
   /** Tokens of identity providers; absent when none is configured. */
   tokens?: Tokens | undefined;
+  /** Those whose tokens are accepted. */
+  providers?: readonly Provider[] | undefined;
   limits: RateLimits;
   client: SignedClient;
   /** Functions that a partner's librarian reaches at `/librarians/{id}`, by id. */
@@ -108,6 +111,9 @@ export const createApp = (parts: GatewayParts) => {
   if (tokens !== undefined) app.use(namesMetadata);
   on('GET /.well-known/oauth-protected-resource', (c) => protectedResource(c, tokens));
   on('GET /.well-known/oauth-protected-resource/mcp', (c) => protectedResource(c, tokens));
+  const signIn = createSignIn(parts);
+  on('GET /v1/sign-in', signIn.options);
+  on('POST /v1/sign-in', signIn.redeem);
   const { a2a, signer } = parts;
   on('GET /.well-known/agent-card.json', createCard({ a2a, librarians, signer, tokens, now }));
   on('GET /.well-known/jwks.json', gatewayKeys({ directory, now }));

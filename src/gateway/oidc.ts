@@ -46,6 +46,12 @@ const Provider = z.strictObject({
   audience: z.string().min(1).max(500),
   /** Address of its keys; found by discovery when absent. */
   jwks_uri: z.url().max(2048).optional(),
+  /** The console as a public client of the provider; without it the console offers no sign-in there. */
+  client_id: z.string().min(1).max(500).optional(),
+  /** What the console asks the provider for, separated by spaces; `openid` when absent. */
+  scope: z.string().min(1).max(1000).optional(),
+  /** Further parameters of the console's sign-in that the provider asks for. */
+  parameters: z.record(z.string().min(1).max(100), z.string().max(1000)).optional(),
   /** The first whose claims fit applies; without one the token is refused. */
   grants: z.array(Grant).min(1).max(100),
 });
@@ -192,7 +198,7 @@ const unavailable = (cause: unknown): GatewayError => {
 const keysOf = ({ issuer, jwks_uri }: Provider, send: typeof fetch): JWTVerifyGetKey => {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
   return async (header, token) => {
-    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await discovered(issuer, send))), {
+    keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await providerMetadata(issuer, send)).jwks_uri), {
       ...{ timeoutDuration: TIMEOUT_MS, cacheMaxAge: KEYS_MS, cooldownDuration: COOLDOWN_MS },
       [customFetch]: bounded(send),
     });
@@ -209,20 +215,33 @@ const bounded =
     return new Response(bytes, response);
   };
 
-const Metadata = z.object({ issuer: z.string().max(500), jwks_uri: z.url().max(2048) });
+const Metadata = z.object({
+  issuer: z.string().max(500),
+  jwks_uri: z.url().max(2048),
+  authorization_endpoint: z.url().max(2048).optional(),
+  token_endpoint: z.url().max(2048).optional(),
+});
 
-/** OpenID Connect Discovery 1.0, section 4: the metadata has to name the issuer that it was asked for. */
-const discovered = async (issuer: string, send: typeof fetch): Promise<string> => {
+/**
+ * Addresses of a provider. OpenID Connect Discovery 1.0, section 4: the metadata has to name the issuer that it was asked for.
+ *
+ * @throws {GatewayError} `SERVICE_UNAVAILABLE`
+ */
+export const providerMetadata = async (issuer: string, send: typeof fetch): Promise<z.infer<typeof Metadata>> => {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   try {
     const { json } = await fetchJson(address, {
       ...{ fetch: send, headers: { accept: 'application/json' }, maxBytes: MAX_METADATA_BYTES },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const { issuer: named, jwks_uri } = Metadata.parse(json);
-    if (named !== issuer) throw new HttpFailure('not-json', 'the metadata is of another issuer');
-    serviceAddress(new URL(jwks_uri).origin, { name: 'jwks_uri', isLocal: new URL(issuer).protocol === 'http:' });
-    return jwks_uri;
+    const metadata = Metadata.parse(json);
+    if (metadata.issuer !== issuer) throw new HttpFailure('not-json', 'the metadata is of another issuer');
+    for (const name of ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] as const) {
+      const address = metadata[name];
+      if (address !== undefined)
+        serviceAddress(new URL(address).origin, { name, isLocal: new URL(issuer).protocol === 'http:' });
+    }
+    return metadata;
   } catch (error) {
     throw unavailable(error);
   }

@@ -8,6 +8,23 @@ export const credential = signal<string | undefined>(undefined);
 /** Whether the deployment no longer accepts the credential. */
 export const isRefused = signal(false);
 
+/** A sign-in at an identity provider that did not come back as it went: `lost` in this tab, or `declined` there. */
+export class SignInBroken extends Error {
+  override readonly name = 'SignInBroken';
+  readonly text: 'sign_in.lost' | 'sign_in.declined';
+
+  constructor(text: SignInBroken['text']) {
+    super(text);
+    this.text = text;
+  }
+}
+
+/** Why a sign-in at an identity provider has failed. */
+export const signInFailure = signal<unknown>(undefined);
+
+/** Where identity providers send the browser back to. */
+export const SIGN_IN_PATH = '/sign-in';
+
 /** Takes the key that the local runner hands over in the fragment, and removes it from the address at once. */
 export const takeCredential = (): void => {
   const { hash, pathname, search } = location;
@@ -22,6 +39,7 @@ export const takeCredential = (): void => {
 export const signIn = (key: string): void => {
   sessionStorage.setItem(STORED, key);
   credential.value = key;
+  signInFailure.value = undefined;
   isRefused.value = false;
 };
 

@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals';
+import type { SignInOptions, SignInProvider } from '../../contract/sign-in.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/states.tsx';
-import { isKey, isRefused, signIn } from '../session/credential.ts';
-import { isAccepted } from '../session/deployment.ts';
+import { isKey, isRefused, SignInBroken, signIn, signInFailure } from '../session/credential.ts';
+import { call, isAccepted } from '../session/deployment.ts';
+import { useLoaded } from '../session/loaded.ts';
 import { t } from '../texts/texts.ts';
 
 /** Asks for a key, and takes it once the deployment accepts it. */
@@ -28,6 +30,7 @@ export const SignIn = () => {
   return (
     <form class="sign-in" onSubmit={submit}>
       <p>{isRefused.value ? t('sign_in.refused') : t('sign_in.text')}</p>
+      <Providers />
       <label for="key">{t('sign_in.key')}</label>
       <input
         id="key"
@@ -48,5 +51,34 @@ export const SignIn = () => {
       {failure.value === undefined ? null : <Failure error={failure.value} />}
       <p class="quiet small">{t('sign_in.stored')}</p>
     </form>
+  );
+};
+
+/** The identity providers of the deployment; nothing where it has none. */
+const Providers = () => {
+  const { value } = useLoaded<SignInOptions>(
+    (signal) => call('GET /v1/sign-in', { providers: 'objects' }, { signal, retries: 0 }),
+    [],
+  );
+  const failure = signInFailure.value;
+  const go = async (provider: SignInProvider): Promise<void> => {
+    const { goToProvider } = await import('../session/identity-provider.ts');
+    await goToProvider(provider);
+  };
+  return (
+    <>
+      {failure === undefined ? null : failure instanceof SignInBroken ? (
+        <p class="problem" role="alert">
+          {t(failure.text)}
+        </p>
+      ) : (
+        <Failure error={failure} />
+      )}
+      {value?.providers.map((provider) => (
+        <Button key={provider.issuer} icon="shield" onClick={() => go(provider)}>
+          {t('sign_in.provider', { name: new URL(provider.issuer).host })}
+        </Button>
+      ))}
+    </>
   );
 };

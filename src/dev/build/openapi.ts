@@ -80,6 +80,7 @@ import {
 } from '../../contract/moving.ts';
 import { NavigatorResponse } from '../../contract/navigator-response.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
+import { SignedIn, SignInOptions, SignInRequest } from '../../contract/sign-in.ts';
 import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
@@ -393,6 +394,11 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /metrics': { reply: 'text/plain', example: {} },
   'GET /healthz': { reply: Healthz, example: {} },
+  'GET /v1/sign-in': { reply: SignInOptions, example: {} },
+  'POST /v1/sign-in': {
+    ...{ body: SignInRequest, reply: SignedIn, errors: ['NOT_FOUND', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
+    example: { body: { issuer: 'https://login.example.com/', code: 'c0de', code_verifier: 'v'.repeat(43) } },
+  },
   'GET /.well-known/oauth-protected-resource': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
   'GET /.well-known/oauth-protected-resource/mcp': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
   'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), example: {} },
