@@ -2,7 +2,7 @@ import type { ViewEntry } from './shell/view-entry.ts';
 
 /** The views, in the order of the rail. A further one is a line here and a folder in `views/` (docs/console.md). */
 export const VIEWS: readonly ViewEntry[] = [
-  { path: 'ask', title: 'view.ask', icon: 'ask', load: () => import('./views/ask/ask-view.tsx') },
+  { path: 'ask', title: 'view.ask', icon: 'ask', isFirst: true, load: () => import('./views/ask/ask-view.tsx') },
   {
     ...{ path: 'answers', title: 'view.answers', icon: 'answers' },
     load: () => import('./views/answers/answers-view.tsx'),

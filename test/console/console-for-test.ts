@@ -4,6 +4,12 @@ import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
 import { deskVariables } from '../../src/dev/stand-ins/helpdesks/desk-variables.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  AUDIENCE,
+  CLIENT_ID,
+  type LocalIdentityProvider,
+  startIdentityProvider,
+} from '../functions/identity-provider-for-test.ts';
 import { startEmbedded } from '../functions/product-for-test.ts';
 
 interface OpenOptions extends BrowserContextOptions {
@@ -19,6 +25,7 @@ export interface ConsoleForTest {
   /** Chatwoot and Zendesk are connected and deliver what is written into them. */
   helpdesks: LocalHelpdesks;
   browser: Browser;
+  identityProvider: LocalIdentityProvider;
   /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** Closes the pages of a test, and fails when one of them logged an error, broke the policy or called another origin. */
@@ -30,7 +37,11 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
   const helpdesks = await startHelpdesks();
   const { chatwoot, zendesk } = helpdesks.desks;
   const variables = deskVariables({ default: [chatwoot, zendesk] });
-  const starting = startEmbedded({ webSearch: 'local', helpdesks: variables });
+  const identityProvider = await startIdentityProvider();
+  const grants = [{ workspaces: ['default'], capabilities: ['kb:read'] }];
+  const signIn = { issuer: identityProvider.issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants };
+  const allVars = { OIDC_PROVIDERS: JSON.stringify([signIn]) };
+  const starting = startEmbedded({ webSearch: 'local', helpdesks: variables, allVars });
   const [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });
   for (const { id, deliverTo } of [chatwoot, zendesk]) deliverTo(new URL(`/webhooks/${id}`, product.url).href);
@@ -40,6 +51,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
     product,
     helpdesks,
     browser,
+    identityProvider,
     open: async (path, options = {}) => {
       const { context, page } = await newPage(browser, options);
       contexts.push(context);
@@ -56,6 +68,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
       await browser.close();
       await product.stop();
       await helpdesks.stop();
+      identityProvider.stop();
     },
   };
 };

@@ -29,6 +29,29 @@ export const describeShell = (using: () => ConsoleForTest) =>
       await page.getByLabel('API key').waitFor();
     });
 
+    it('signs in at an identity provider, and shows again what was looked at', async () => {
+      const { identityProvider, open } = using();
+      const { host } = new URL(identityProvider.issuer);
+      const page = await open('/knowledge?q=fan', { key: '', expected: /request to http:\/\/127|401/ });
+      const button = page.getByRole('button', { name: `Sign in at ${host}` });
+      await button.waitFor();
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      identityProvider.person = undefined;
+      await button.click();
+      await page.getByText('The identity provider did not sign you in').waitFor();
+      identityProvider.person = { sub: 'kim' };
+      await button.click();
+      await page.getByRole('region', { name: 'Passages found' }).waitFor();
+      expect(new URL(page.url()).search).toBe('?q=fan');
+      const token = await page.evaluate(() => sessionStorage.getItem('constellation.key'));
+      expect(token?.split('.')).toHaveLength(3);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      // Somebody else's code, in a link.
+      await page.goto(new URL('/sign-in?code=theirs&state=theirs', page.url()).href);
+      await page.getByText('This sign-in was not begun in this tab').waitFor();
+    });
+
     it('explains a missing right, and keeps the question', async () => {
       await grant(using().product, READER, { capabilities: ['kb:read'] });
       const page = await using().open('/', { key: READER, expected: /40[0-9]|50[0-9]/ });

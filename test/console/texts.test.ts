@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { markWords } from '../../src/console/answers/matched-words.ts';
 
-const textsOf = (language: string): Record<string, string> =>
-  JSON.parse(readFileSync(new URL(`../../src/console/texts/${language}.json`, import.meta.url), 'utf8'));
+const CONSOLE = new URL('../../src/console/', import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, CONSOLE), 'utf8');
+const textsIn = (file: string): Record<string, string> => JSON.parse(read(`texts/${file}.json`));
+const textsOf = (language: string) => ({ ...textsIn(language), ...textsIn(`${language}-views`) });
 const valuesIn = (text: string | undefined): string[] => (text?.match(/\{\w+\}/g) ?? []).sort();
 
 describe('the texts of the console', () => {
@@ -14,6 +18,34 @@ describe('the texts of the console', () => {
       expect([key, valuesIn(german[key])]).toEqual([key, valuesIn(text)]);
     for (const key of Object.keys(english).filter((each) => each.endsWith('.one')))
       expect(english).toHaveProperty([key.replace(/\.one$/, '.other')]);
+    for (const language of ['en', 'de']) {
+      const both = Object.keys(textsIn(language)).filter((key) => key in textsIn(`${language}-views`));
+      expect(both).toEqual([]);
+    }
+  });
+
+  it('of the first view are loaded with it', async () => {
+    const { metafile } = await build({
+      entryPoints: ['main.tsx', 'views/ask/ask-view.tsx'].map((file) => fileURLToPath(new URL(file, CONSOLE))),
+      ...{ bundle: true, splitting: true, format: 'esm', write: false, metafile: true, outdir: 'none' },
+      ...{ jsx: 'automatic', jsxImportSource: 'preact', absWorkingDir: fileURLToPath(CONSOLE) },
+    });
+    const reached = new Set<string>();
+    const reach = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      // Whatever the first view may load, but no other view.
+      for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
+        if (!(kind === 'dynamic-import' && /^views\/(?!ask)/.test(path))) reach(path);
+    };
+    for (const file of ['main.tsx', 'views/ask/ask-view.tsx']) reach(file);
+    const own = [...reached].filter((file) => /^[a-z].*\.tsx?$/.test(file));
+    expect(own).toContain('parts/chart.tsx');
+    const late = Object.keys(textsIn('en-views')).flatMap((key) => [key, key.replace(/\.other$/, '')]);
+    for (const file of own) {
+      const named = new Set([...read(file).matchAll(/'([a-z_]+\.[a-z_.\d]+)'/g)].map(([, key]) => key));
+      expect([file, late.filter((key) => named.has(key))]).toEqual([file, []]);
+    }
   });
 });
 

@@ -1,43 +1,37 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ErrorBody } from '../../src/contract/error-info.ts';
+import { SignedIn, SignInOptions } from '../../src/contract/sign-in.ts';
 import type { Product } from '../../src/dev/run/product.ts';
+import {
+  AUDIENCE,
+  CLIENT_ID,
+  type LocalIdentityProvider,
+  startIdentityProvider,
+} from './identity-provider-for-test.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
-const AUDIENCE = 'https://kb.example.com';
-
-let pair: Awaited<ReturnType<typeof generateKeyPair>>;
-let server: Server;
+let provider: LocalIdentityProvider;
 let issuer: string;
 let product: Product;
 
 beforeAll(async () => {
-  pair = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
-  server = createServer(({ url }, response) =>
-    response.end(JSON.stringify(url === '/keys' ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` })),
-  );
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  provider = await startIdentityProvider();
+  issuer = provider.issuer;
   const grants = [
     { claims: { groups: 'support' }, workspaces: ['default'], capabilities: ['kb:read', 'memory:*'] },
     { workspaces: ['other'], capabilities: ['kb:read'] },
   ];
-  const OIDC_PROVIDERS = JSON.stringify([{ issuer, audience: AUDIENCE, grants }]);
+  const OIDC_PROVIDERS = JSON.stringify([{ issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants }]);
   product = await startEmbedded({ allVars: { OIDC_PROVIDERS } });
   await product.sync({ full: true });
 }, 120_000);
 afterAll(async () => {
   await product?.stop();
-  server?.close();
+  provider?.stop();
 });
 
-const token = (sub: string, groups: string[], aud = AUDIENCE): Promise<string> =>
-  new SignJWT({ iss: issuer, aud, sub, groups })
-    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
-    .setExpirationTime('5m')
-    .sign(pair.privateKey);
+const token = (sub: string, groups: string[], aud = AUDIENCE): Promise<string> => provider.sign({ sub, groups, aud });
 
 const UNAUTHORIZED = { code: 'UNAUTHORIZED' };
 
@@ -92,5 +86,50 @@ describe('a token of an identity provider, in workerd', { timeout: 60_000 }, () 
 
   it('is not needed by holders of an API key', async () => {
     expect((await send(product, 'GET /v1/librarians')).status).toBe(200);
+  });
+});
+
+describe('POST /v1/sign-in', { timeout: 60_000 }, () => {
+  const VERIFIER = 'v'.repeat(43);
+  // The digest of the verifier, RFC 7636, section 4.2.
+  const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+  const codeFor = async (groups: string[]): Promise<string> => {
+    provider.person = { sub: 'kim', groups };
+    const options = SignInOptions.parse(await (await fetch(new URL('/v1/sign-in', product.url))).json());
+    expect(options.providers).toMatchObject([{ issuer, client_id: CLIENT_ID, scope: 'openid', parameters: {} }]);
+    const address = new URL(options.providers[0]?.authorization_endpoint ?? '');
+    const redirect_uri = new URL('/sign-in', product.url).href;
+    const query = { client_id: CLIENT_ID, redirect_uri, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+    address.search = String(new URLSearchParams(query));
+    const { headers } = await fetch(address, { redirect: 'manual' });
+    return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
+  };
+  const redeem = (body: object) =>
+    fetch(new URL('/v1/sign-in', product.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ issuer, code_verifier: VERIFIER, ...body }),
+    });
+  const refusalOf = async (body: object) => {
+    const response = await redeem(body);
+    return [response.status, ErrorBody.parse(await response.json()).error.message];
+  };
+
+  it('redeems a code for the token that this gateway accepts, once, and only with the verifier of its sign-in', async () => {
+    const code = await codeFor(['support']);
+    const { token: given } = SignedIn.parse(await (await redeem({ code })).json());
+    expect((await send(product, 'GET /v1/librarians', undefined, given)).status).toBe(200);
+    const notAccepted = [401, 'Cannot sign in: the identity provider does not accept the code'];
+    expect(await refusalOf({ code })).toEqual(notAccepted);
+    const other = await codeFor(['support']);
+    expect(await refusalOf({ code: other, code_verifier: 'w'.repeat(43) })).toEqual(notAccepted);
+  });
+
+  it('asks no provider but those that are configured, and refuses what is no verifier', async () => {
+    expect(await refusalOf({ code: 'c', issuer: 'http://169.254.169.254/' })).toEqual([
+      ...[404, 'Cannot sign in: this identity provider is not offered here'],
+    ]);
+    expect(await refusalOf({ code: 'c', code_verifier: 'short' })).toEqual([400, expect.stringContaining('verifier')]);
   });
 });

@@ -22,7 +22,7 @@ export class SignInBroken extends Error {
 /** Why a sign-in at an identity provider has failed. */
 export const signInFailure = signal<unknown>(undefined);
 
-/** Where identity providers send the browser back to. */
+/** Path that identity providers send the browser back to. */
 export const SIGN_IN_PATH = '/sign-in';
 
 /** Takes the key that the local runner hands over in the fragment, and removes it from the address at once. */

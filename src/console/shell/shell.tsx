@@ -11,7 +11,7 @@ import { credential, isRefused } from '../session/credential.ts';
 import { refreshDeployment } from '../session/deployment.ts';
 import { shortcutsAre } from '../session/preferences.ts';
 import { isReachable } from '../session/sent-requests.ts';
-import { t } from '../texts/texts.ts';
+import { loadTextsOfViews, t } from '../texts/texts.ts';
 import { Header } from './header.tsx';
 import { SentRequestsDrawer } from './sent-requests-drawer.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -114,8 +114,8 @@ const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
   const hasFailed = useSignal(false);
   const load = (): void => {
     hasFailed.value = false;
-    entry.load().then(
-      ({ default: view }) => {
+    Promise.all([entry.load(), entry.isFirst === true ? undefined : loadTextsOfViews()]).then(
+      ([{ default: view }]) => {
         loaded.value = { ...loaded.value, [entry.path]: view };
       },
       () => {

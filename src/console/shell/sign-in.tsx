@@ -62,7 +62,7 @@ const Providers = () => {
   );
   const failure = signInFailure.value;
   const go = async (provider: SignInProvider): Promise<void> => {
-    const { goToProvider } = await import('../session/identity-provider.ts');
+    const { goToProvider } = await import('./identity-provider.ts');
     await goToProvider(provider);
   };
   return (

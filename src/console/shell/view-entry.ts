@@ -15,6 +15,8 @@ export interface ViewEntry {
   icon: IconName;
   /** Reached from other views alone, and not in the rail. */
   isUnlisted?: true;
+  /** The one at `/`: its texts are those of the frame. */
+  isFirst?: true;
   /** Loaded when it is opened. */
   load: () => Promise<{ default: ComponentType<ViewProps> }>;
 }

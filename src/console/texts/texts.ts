@@ -1,15 +1,27 @@
 import { computed, signal } from '@preact/signals';
 import type english from './en.json';
+import type englishOfViews from './en-views.json';
 
 export type Language = 'en' | 'de';
-export type TextKey = keyof typeof english;
-type Texts = Readonly<Record<TextKey, string>>;
+export type TextKey = keyof typeof english | keyof typeof englishOfViews;
+type Texts = Readonly<Partial<Record<TextKey, string>>>;
 /** Keys of texts that differ by number: `ask.sources` for `ask.sources.one` and `ask.sources.other`. */
 export type CountKey = { [Key in TextKey]: Key extends `${infer Stem}.other` ? Stem : never }[TextKey];
 
-export const LANGUAGES: Readonly<Record<Language, { name: string; load: () => Promise<{ default: Texts }> }>> = {
-  en: { name: 'English', load: () => import('./en.json', { with: { type: 'json' } }) },
-  de: { name: 'Deutsch', load: () => import('./de.json', { with: { type: 'json' } }) },
+type Load = () => Promise<{ default: Texts }>;
+
+/** Texts of the frame and the first view, and of all other views. */
+export const LANGUAGES: Readonly<Record<Language, { name: string; load: Load; loadOfViews: Load }>> = {
+  en: {
+    name: 'English',
+    load: () => import('./en.json', { with: { type: 'json' } }),
+    loadOfViews: () => import('./en-views.json', { with: { type: 'json' } }),
+  },
+  de: {
+    name: 'Deutsch',
+    load: () => import('./de.json', { with: { type: 'json' } }),
+    loadOfViews: () => import('./de-views.json', { with: { type: 'json' } }),
+  },
 };
 
 const current = signal<{ language: Language; texts: Texts } | undefined>(undefined);
@@ -29,11 +41,20 @@ export const chooseLanguage = async (chosen: Language): Promise<void> => {
   await show(chosen);
 };
 
+let ofViews: Promise<void> | undefined;
+
+/** Loads the texts that the first view has no need of. */
+export const loadTextsOfViews = (): Promise<void> => {
+  ofViews ??= show(language.value, { withViews: true });
+  return ofViews;
+};
+
 const isLanguage = (name: string | null): name is Language => name !== null && Object.hasOwn(LANGUAGES, name);
 
-const show = async (chosen: Language): Promise<void> => {
-  const { default: texts } = await LANGUAGES[chosen].load();
-  current.value = { language: chosen, texts };
+const show = async (chosen: Language, { withViews = ofViews !== undefined } = {}): Promise<void> => {
+  const { load, loadOfViews } = LANGUAGES[chosen];
+  const parts = await Promise.all([load(), ...(withViews ? [loadOfViews()] : [])]);
+  current.value = { language: chosen, texts: Object.assign({}, ...parts.map((part) => part.default)) };
   document.documentElement.lang = chosen;
 };
 

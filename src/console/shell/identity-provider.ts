@@ -1,6 +1,7 @@
 import type { SignedIn, SignInProvider } from '../../contract/sign-in.ts';
-import { SIGN_IN_PATH, SignInBroken, signIn, signInFailure } from './credential.ts';
-import { call } from './deployment.ts';
+import { navigate } from '../navigation/router.ts';
+import { SIGN_IN_PATH, SignInBroken, signIn, signInFailure } from '../session/credential.ts';
+import { call } from '../session/deployment.ts';
 
 const STORED = 'constellation.sign-in';
 
@@ -9,7 +10,7 @@ interface Pending {
   issuer: string;
   state: string;
   verifier: string;
-  /** Where the reader was. */
+  /** Path and query that the reader was at. */
   path: string;
 }
 
@@ -36,7 +37,7 @@ export const returnFromProvider = async (): Promise<void> => {
   const stored = sessionStorage.getItem(STORED);
   const pending = stored === null ? undefined : (JSON.parse(stored) as Pending); // written above
   sessionStorage.removeItem(STORED);
-  history.replaceState(null, '', pending?.path ?? '/');
+  navigate(pending?.path ?? '/', { replace: true });
   try {
     // Without the state of this tab, the code may be of somebody else's sign-in.
     if (pending === undefined || reply.get('state') !== pending.state) throw new SignInBroken('sign_in.lost');
