@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
 import { type DirectoryClaims, openDirectory } from '../../signing/key-directory.ts';
@@ -12,26 +12,58 @@ const MAX_VARIABLE_BYTES = 5 * 1024;
 /** Fewer than a directory accepts for one librarian, so that a rotation is always possible after `retire`. */
 const MAX_KEYS = 7;
 
+const SIGNED_DIRECTORY = 'directory.jws';
+
 /** Files of a keyring: the root's private key stays offline, each `<id>.key` becomes that function's secret. */
 export interface Keyring {
   folder: string;
   claims: DirectoryClaims;
 }
 
-/** Makes a root key, a key for every librarian, and the directory that the root signs. Throws when there is one already. */
+/** Subfolder of a keyring that is being made. Complete once it has the signed directory, which is written last. */
+const UNFINISHED = 'unfinished';
+
+/**
+ * Makes a root key, a key for every librarian, and the directory that the root signs. After an interruption at any point the same call
+ * completes the keyring or makes it anew.
+ *
+ * @throws {Error} When there is a keyring already, or a root key whose directory is missing.
+ */
 export const createKeyring = async (folder: string, { now }: { now: number }): Promise<Keyring> => {
-  if (existsSync(join(folder, 'root.key'))) throw new Error(`Cannot make a keyring: ${folder} holds one already`);
+  const unfinished = join(folder, UNFINISHED);
+  if (!existsSync(join(unfinished, SIGNED_DIRECTORY))) {
+    refuseExisting(folder);
+    // None of these keys has been used: they are in no directory.
+    rmSync(unfinished, { recursive: true, force: true });
+    await writeKeyring(unfinished, { now });
+  }
+  // Setup looks for the signed directory, so it comes last.
+  const names = readdirSync(unfinished).filter((name) => name !== SIGNED_DIRECTORY);
+  for (const name of [...names, SIGNED_DIRECTORY]) renameSync(join(unfinished, name), join(folder, name));
+  rmSync(unfinished, { recursive: true });
+  return openKeyring(folder);
+};
+
+const refuseExisting = (folder: string): void => {
+  if (!existsSync(join(folder, 'root.key'))) return;
+  if (existsSync(join(folder, SIGNED_DIRECTORY))) throw new Error(`Cannot make a keyring: ${folder} holds one already`);
+  throw new Error(
+    `Cannot make a keyring: ${folder} holds root.key, but no ${SIGNED_DIRECTORY}. Bring back directory.json and ${SIGNED_DIRECTORY}, or move the folder away if nothing was deployed with it`,
+  );
+};
+
+const writeKeyring = async (folder: string, { now }: { now: number }): Promise<void> => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const root = await makeSigningKey();
   writeSecret(folder, 'root.key', root.privateKey);
-  writeFileSync(join(folder, 'root.pub'), `${root.x}\n`);
+  writeWhole(join(folder, 'root.pub'), `${root.x}\n`);
   const librarians: DirectoryClaims['librarians'] = {};
   for (const [id, rights] of Object.entries(LOCAL_LIBRARIANS)) {
     const { kid, x, privateKey } = await newKey(id, 1);
     librarians[id] = { ...rights, keys: [{ kid, x }] };
     writeSecret(folder, `${id}.key`, privateKey);
   }
-  return publish({ folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } }, { now });
+  await publish({ folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } }, { now });
 };
 
 /**
@@ -93,7 +125,7 @@ export const renewDirectory = (folder: string, { now }: { now: number }): Promis
  * @throws {Error} When the folder has none.
  */
 export const publishedDirectory = (folder: string): DirectoryClaims => {
-  const file = join(folder, 'directory.jws');
+  const file = join(folder, SIGNED_DIRECTORY);
   if (!existsSync(file)) throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
   const [, claims = ''] = readFileSync(file, 'utf8').split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString()) as DirectoryClaims; // as `publish` wrote it
@@ -101,7 +133,7 @@ export const publishedDirectory = (folder: string): DirectoryClaims => {
 
 /** Variables of every function: the signed directory, and the key to check it with. Throws when the folder has none. */
 export const directoryVariables = (folder: string): { CONTEXT_DIRECTORY: string; CONTEXT_DIRECTORY_ROOT: string } => {
-  const [directory, root] = [join(folder, 'directory.jws'), join(folder, 'root.pub')];
+  const [directory, root] = [join(folder, SIGNED_DIRECTORY), join(folder, 'root.pub')];
   if (!existsSync(directory) || !existsSync(root))
     throw new Error(`There is no key directory in ${folder}/. Make one with npm run keys`);
   const read = (file: string): string => readFileSync(file, 'utf8').trim();
@@ -135,8 +167,8 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
     throw new Error(
       `Cannot publish the directory: it has ${signed.length} bytes, a variable holds ${MAX_VARIABLE_BYTES}`,
     );
-  writeFileSync(join(folder, 'directory.json'), `${JSON.stringify(claims, null, 2)}\n`);
-  writeFileSync(join(folder, 'directory.jws'), `${signed}\n`);
+  writeWhole(join(folder, 'directory.json'), `${JSON.stringify(claims, null, 2)}\n`);
+  writeWhole(join(folder, SIGNED_DIRECTORY), `${signed}\n`);
   return { folder, claims };
 };
 
@@ -151,8 +183,12 @@ const nextNumber = (keys: readonly { kid: string }[]): number =>
 
 const newKey = async (id: string, number: number) => ({ kid: `${id}.${number}`, ...(await makeSigningKey()) });
 
-const writeSecret = (folder: string, name: string, text: string): void => {
-  const file = join(folder, name);
-  writeFileSync(file, text, { mode: 0o600 });
-  chmodSync(file, 0o600);
+const writeSecret = (folder: string, name: string, text: string): void =>
+  writeWhole(join(folder, name), text, { mode: 0o600 });
+
+/** Replaces a file whole: after an interruption it has its old content or the new one. */
+const writeWhole = (file: string, text: string, { mode }: { mode?: number } = {}): void => {
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, text, { mode });
+  renameSync(`${file}.new`, file);
 };

@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   addPartner,
   createKeyring,
@@ -13,6 +13,19 @@ import {
 } from '../../../src/dev/release/keyring.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
 import { loadDirectory } from '../../../src/signing/signed-directory.ts';
+
+/** Steps on disk before the process is killed: each one after it fails. */
+const killed = vi.hoisted(() => ({ after: Number.POSITIVE_INFINITY }));
+vi.mock('node:fs', async (actual) => {
+  const fs = await actual<typeof import('node:fs')>();
+  const counted = <Step extends (...input: never[]) => unknown>(step: Step) =>
+    ((...input: Parameters<Step>) => {
+      if (killed.after-- <= 0) throw new Error('killed');
+      return step(...input);
+    }) as Step; // the same parameters and result
+  const { mkdirSync, writeFileSync: write, renameSync } = fs;
+  return { ...fs, mkdirSync: counted(mkdirSync), writeFileSync: counted(write), renameSync: counted(renameSync) };
+});
 
 const now = Date.UTC(2026, 10, 21);
 let folder: string;
@@ -53,6 +66,31 @@ describe('createKeyring()', () => {
   it('never overwrites a keyring', async () => {
     const before = read('root.key');
     await expect(createKeyring(folder, { now })).rejects.toThrow(/holds one already/);
+    expect(read('root.key')).toBe(before);
+  });
+});
+
+describe('createKeyring() after a kill', () => {
+  it('completes the keyring, whichever step was the last', async () => {
+    const files = readdirSync(folder).sort();
+    let steps = 0;
+    for (let isKilled = true; isKilled; steps += 1) {
+      rmSync(folder, { recursive: true });
+      killed.after = steps;
+      const [made] = await Promise.allSettled([createKeyring(folder, { now })]);
+      killed.after = Number.POSITIVE_INFINITY;
+      isKilled = made.status === 'rejected';
+      if (isKilled) await createKeyring(folder, { now });
+      expect(readdirSync(folder).sort()).toEqual(files);
+      expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
+    }
+    expect(steps).toBeGreaterThan(3 * files.length);
+  });
+
+  it('says what to do about a root key without a directory', async () => {
+    rmSync(join(folder, 'directory.jws'));
+    const before = read('root.key');
+    await expect(createKeyring(folder, { now })).rejects.toThrow(/no directory\.jws\. Bring back .* or move the folder/);
     expect(read('root.key')).toBe(before);
   });
 });
