@@ -37,6 +37,8 @@ export interface AgentCall {
   timeoutMs: number;
   /** Absent where no model is configured; an agent works without it. */
   ai?: AIClient | undefined;
+  /** What is known about the asker, one line each, best first; data of others. */
+  facts?: readonly string[] | undefined;
   /** How the question came here, as far as it is known. */
   origin?: QuestionOrigin | undefined;
   /** Gets that the request is accepted and what is found, when someone follows. */

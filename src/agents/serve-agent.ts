@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from 'hono';
 import { AgentFormat } from '../contract/agent-options.ts';
 import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
-import { QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
+import { ASKER_FACTS, AskerFacts, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
 import { HTTP_STATUS } from '../contract/error-info.ts';
 import { readAs } from '../contract/issue.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
@@ -62,8 +62,17 @@ const asLibrarian =
     // The agent's timeout ends before the librarian's, and after those of the branches that it waits for.
     const timeoutMs = givenMs - Math.min(RESPONSE_RESERVE_MS, givenMs / 40);
     const signal = context?.signal ?? new AbortController().signal;
-    const { options: own, origin } = givenIn(context);
-    const call = { options: own, origin, signal, timeoutMs, ai: context?.ai, scope, progress: context?.progress };
+    const { options: own, origin, facts } = givenIn(context);
+    const call = {
+      options: own,
+      origin,
+      facts,
+      signal,
+      timeoutMs,
+      ai: context?.ai,
+      scope,
+      progress: context?.progress,
+    };
     const scene = sceneOf(profile, { scope, options });
     return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now, languageIds }));
   };
@@ -98,7 +107,7 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
 
   async function answered(
     c: HonoContext<GuardedEnv>,
-    { query, options: own = {} }: AgentRequest,
+    { query, options: own = {}, metadata }: AgentRequest,
     { progress: reported, ...caller }: Reporting,
   ): Promise<AgentResponse> {
     const timeoutMs = timeToAnswer(c.get('context').deadlineMs - now());
@@ -106,11 +115,12 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
     try {
       const { signal } = deadline;
       const scope = scopes.open(c, { query, signal });
+      const { facts } = givenIn({ metadata });
       // There is no conversation here that could complete a question.
-      const origin = { memory_context_used: false };
+      const origin = { memory_context_used: facts.length > 0 };
       const progress = reportedBy(id, reported);
       const parts = progress && answerParts(progress);
-      const call = { options: own, origin, signal, timeoutMs, ai: scope.model?.ai, scope, progress, parts };
+      const call = { options: own, origin, facts, signal, timeoutMs, ai: scope.model?.ai, scope, progress, parts };
       const scene = sceneOf(profile, { scope, options });
       const response = await runAgent(agent, query, { profile, call, scene, now, languageIds });
       if (response.success && parts?.isEmpty()) parts.add(wholeStatement(response));
@@ -156,10 +166,15 @@ const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentRespon
 };
 
 /** Metadata comes from the caller: what does not fit is dropped, never an error. */
-const givenIn = ({ metadata = {} }: Context = {}) => {
+const givenIn = ({ metadata = {} }: Pick<Context, 'metadata'> = {}) => {
   const options = readAs(AgentRequest.shape.options, metadata.options);
   const origin = readAs(QuestionOrigin, metadata[QUESTION_ORIGIN]);
-  return { options: (options.ok && options.value) || {}, origin: origin.ok ? origin.value : undefined };
+  const facts = readAs(AskerFacts, metadata[ASKER_FACTS]);
+  return {
+    options: (options.ok && options.value) || {},
+    origin: origin.ok ? origin.value : undefined,
+    facts: facts.ok ? facts.value : [],
+  };
 };
 
 const sceneOf = (profile: AgentProfile, { scope, options }: Omit<LibrarianParts, 'profile'>): ErrorScene => {

@@ -215,5 +215,9 @@ export const AgentRequest = z.strictObject({
   query: Query,
   /** Further options of this agent type, such as a product or a threshold. */
   options: jsonObject({ maxDepth: 4, maxLength: 8000 }).optional(),
+  /** As in `/v1/ask`: `person_id` names who asks. `semantic` and `hybrid` use what is stored about that person; others do not. */
+  metadata: jsonObject({ maxDepth: 8, maxLength: 16_000 }).optional(),
+  /** Whether facts that are stored about `metadata.person_id` are used; true when absent. */
+  facts: z.boolean().optional(),
 });
 export type AgentRequest = z.infer<typeof AgentRequest>;

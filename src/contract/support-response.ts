@@ -31,6 +31,8 @@ export const SupportRequest = z.strictObject({
   history: z.array(TicketMessage).max(100).optional(),
   /** Shows sources below 0.7 too. */
   include_weak: z.boolean().optional(),
+  /** Whether facts that are stored about `metadata.person_id` are used; true when absent. */
+  facts: z.boolean().optional(),
 });
 export type SupportRequest = z.infer<typeof SupportRequest>;
 

@@ -3,6 +3,7 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { A2aFunction } from '../contract/a2a.ts';
 import type { CallerAccess } from '../contract/access.ts';
+import { AgentRequest } from '../contract/agent-response.ts';
 import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
 import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
@@ -11,6 +12,7 @@ import type { AIClient } from '../contract/librarian.ts';
 import { Healthz, type ProtectedResource } from '../contract/librarian-directory.ts';
 import type { McpFunction } from '../contract/mcp.ts';
 import { LibrarianId } from '../contract/names.ts';
+import { SupportRequest } from '../contract/support-response.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { waitAtMost } from '../http/deadline.ts';
@@ -28,6 +30,7 @@ import { answerOrStream } from './answer-or-stream.ts';
 import { createAnswerList, createFeedback } from './answer-routes.ts';
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
 import { createAsk, createAsking } from './ask.ts';
+import { bodiesWithFacts } from './asker-facts.ts';
 import { authenticate, demand, isPublishable, limitAddress, limitLibrarians, workspaceOf } from './authenticate.ts';
 import { createChat, createModels, openAIErrors } from './chat-completions.ts';
 import { forward, jsonBytes } from './forward.ts';
@@ -170,15 +173,16 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /v1/models/{id}', models.one);
 
   /** Forwards requests of the key's holder to the function that answers them, at the same path. */
-  const forwardTo = (function_: string, name: RouteName, { maxBytes, as }: ForwardOptions = {}): void => {
+  const forwardTo = (function_: string, name: RouteName, { maxBytes, as, bodyOf }: ForwardOptions = {}): void => {
     const { capability, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
-      const body = c.req.method === 'POST' || c.req.method === 'PUT' ? await jsonBytes(c, maxBytes) : undefined;
       const url = new URL(c.req.url);
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
+      const hasBody = c.req.method === 'POST' || c.req.method === 'PUT';
+      const body = hasBody ? await (bodyOf?.(c, workspace, maxBytes) ?? jsonBytes(c, maxBytes)) : undefined;
       url.searchParams.delete('workspace_id');
       const granted = as ?? capability;
       const capabilities =
@@ -220,10 +224,12 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('memory', 'DELETE /v1/answers/{id}');
   forwardTo('navigator', 'POST /v1/navigate');
   forwardTo('analytics', 'POST /v1/agents/analytics');
-  forwardTo('semantic', 'POST /v1/agents/semantic');
+  const withFacts = bodiesWithFacts({ ...parts, now });
+  const agent = { bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }) };
+  forwardTo('semantic', 'POST /v1/agents/semantic', agent);
   forwardTo('web-search', 'POST /v1/agents/web_search');
   // It calls the others, each with its own requirement.
-  forwardTo('hybrid', 'POST /v1/agents/hybrid');
+  forwardTo('hybrid', 'POST /v1/agents/hybrid', agent);
   forwardTo('semantic', 'POST /v1/knowledge/search');
   forwardTo('semantic', 'GET /v1/knowledge/stats');
   forwardTo('semantic', 'GET /v1/knowledge/health');
@@ -234,7 +240,9 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });
   forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
   forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
-  forwardTo('support', 'POST /v1/support/analyze', { maxBytes: MAX_TICKET_BYTES });
+  const ofTicket = ({ subject = '', message }: SupportRequest) => `${subject}\n${message}`.trim().slice(0, 4000);
+  const ticket = { bodyOf: withFacts({ schema: SupportRequest, textOf: ofTicket }), maxBytes: MAX_TICKET_BYTES };
+  forwardTo('support', 'POST /v1/support/analyze', ticket);
   const taxonomy = { as: 'support:taxonomy:write' };
   forwardTo('support', 'GET /v1/support/taxonomy');
   forwardTo('support', 'GET /v1/support/taxonomy/accuracy');
@@ -366,6 +374,8 @@ const helpdesksOf = async (webhooks: Target | undefined): Promise<Healthz['helpd
 };
 
 interface ForwardOptions {
+  /** Reads the body and completes it; as it was sent when absent. */
+  bodyOf?: (c: Context<GatewayEnv>, workspace: string, maxBytes?: number) => Promise<Uint8Array>;
   /** Longest body. */
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */

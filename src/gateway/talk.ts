@@ -1,4 +1,4 @@
-import { ASKER_FACTS, type AskRequest, QUESTION_ORIGIN } from '../contract/ask-request.ts';
+import type { AskRequest } from '../contract/ask-request.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { type Facts, MemoryId } from '../contract/memory.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
@@ -8,8 +8,9 @@ import type { SignedClient } from '../runtime/signed-client.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { covers } from '../signing/capabilities.ts';
 import type { OriginContext } from '../signing/request-context.ts';
+import { RECALL_MS, withFacts, withoutOurs } from './asker-facts.ts';
 import { type ConversationPlace, type Conversations, conversationsBy, personIn } from './conversations.ts';
-import { turnsIn, understandQuestion, withHistory, withMembers } from './understand-question.ts';
+import { turnsIn, understandQuestion, withHistory } from './understand-question.ts';
 
 /** A request with its standalone question, and what to do with its answer. */
 export interface Talk {
@@ -47,7 +48,6 @@ interface TalkParts {
 
 /** Share of the request's deadline that reading the previous turns and the facts may take, each. */
 const SHARE_OF_RECALLING = 0.2;
-const RECALL_MS = 1000;
 /**
  * How long a response waits until its turn is stored, so that an immediate follow-up question finds it; the rest continues in the
  * background.
@@ -109,18 +109,6 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     };
   };
 };
-
-type Metadata = Readonly<Record<string, unknown>> | undefined;
-
-/** Only memories that are stored for the asker count as facts, and only the concierge says why a librarian was chosen. */
-const withoutOurs = (metadata: Metadata): Metadata => {
-  if (metadata?.[ASKER_FACTS] === undefined && metadata?.[QUESTION_ORIGIN] === undefined) return metadata;
-  const { [ASKER_FACTS]: _facts, [QUESTION_ORIGIN]: _origin, ...rest } = metadata;
-  return rest;
-};
-
-const withFacts = (metadata: Metadata, { facts }: Pick<Facts, 'facts'> = { facts: [] }): Metadata =>
-  facts.length === 0 ? metadata : withMembers(metadata, { [ASKER_FACTS]: facts });
 
 /** Numbers only: the answer goes to people who may not be the person. Undefined when nothing is known. */
 const factsUsed = (facts: Facts | undefined) => {

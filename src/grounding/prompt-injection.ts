@@ -1,4 +1,5 @@
 import { decodeEntities } from '../markup/decode-entities.ts';
+import { splitSentences } from '../text/split-sentences.ts';
 import { PROMPT_INJECTION_PATTERNS } from './prompt-injection-patterns.ts';
 
 /**
@@ -108,3 +109,11 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
     .split(' ')
     .map(([letter = '', latin = '']) => [letter, latin]),
 );
+
+/** The sentences before the first prompt injection: all when there is none, nothing when it spans several sentences. */
+export const beforeInjection = (text: string): string => {
+  if (!hasPromptInjection(text)) return text;
+  const sentences = splitSentences(text);
+  const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));
+  return first === undefined ? '' : text.slice(0, first.start).trim();
+};

@@ -9,7 +9,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
-import { devicesNamedIn } from '../search/devices-named-in.ts';
+import { devicesOwned } from '../search/devices-named-in.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { Retriever } from '../search/retrieve.ts';
@@ -136,7 +136,7 @@ const findAnswer = async (
   progress?.({ type: 'searching', edition: edition.id });
   const history = changesSubject(edition, question) ? [] : (options.history ?? []);
   // Without a model, the device that somebody owns is all that a fact tells.
-  const devices = options.devices?.length ? options.devices : devicesOf(facts, edition);
+  const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
   const asked = { history, devices };
   const vectors = wordVectors?.();
   if (ai === undefined && retrieve === undefined)
@@ -191,9 +191,6 @@ const findAnswer = async (
   });
   return { answer, metadata: metadataOf(account, lacksEmbeddings) };
 };
-
-const devicesOf = (facts: readonly string[], edition: Edition): string[] =>
-  facts.length === 0 ? [] : [...new Set(facts.flatMap((fact) => devicesNamedIn(fact, edition.devices())))];
 
 /** An answer of quotes; cached unless something was missing. */
 const quoted = async (

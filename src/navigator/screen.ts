@@ -1,12 +1,11 @@
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/hidden-parts.ts';
-import { hasPromptInjection, isInjectionName } from '../grounding/prompt-injection.ts';
+import { beforeInjection, isInjectionName } from '../grounding/prompt-injection.ts';
 import { excerptsOf } from '../grounding/render-passage.ts';
 import type { Unit } from '../grounding/units.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
 import { cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { confidenceFeatures, type SearchOutcome } from '../search/search-edition.ts';
-import { splitSentences } from '../text/split-sentences.ts';
 
 /** Excludes content before a question is answered, with or without a model. */
 export interface Screen {
@@ -43,13 +42,6 @@ export const promptInjectionScreen: Screen = {
     excerptsOf(edition, unit).every(
       ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
     ),
-  repeatable: (text) => (hasPromptInjection(text) ? beforeInjection(text) : text),
+  repeatable: beforeInjection,
   model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
-};
-
-/** The sentences before the first prompt injection; empty when it spans several sentences. */
-const beforeInjection = (text: string): string => {
-  const sentences = splitSentences(text);
-  const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));
-  return first === undefined ? '' : text.slice(0, first.start).trim();
 };

@@ -1,5 +1,7 @@
 import { oncePer } from '../runtime/once-per.ts';
 import { wordsOf } from '../text/analyse-text.ts';
+import possession from '../text/lists/possession.json' with { type: 'json' };
+import { splitSentences } from '../text/split-sentences.ts';
 
 /** Longer texts are cut here, in UTF-16 units. */
 const MAX_TEXT = 1_000;
@@ -22,3 +24,38 @@ const withWords = oncePer((devices: readonly string[]) =>
 
 const standTogether = (parts: readonly string[], words: readonly string[]): boolean =>
   words.some((_, at) => parts.every((part, offset) => words[at + offset] === part));
+
+/**
+ * Devices that a person has, as far as facts about them say so without a doubt. A device is not counted where its clause denies, ends or
+ * only considers having it ("I sold my Apollo II"), nor where any other fact does: which of two facts is newer is not known.
+ */
+export const devicesOwned = (facts: readonly string[], devices: readonly string[]): string[] => {
+  if (devices.length === 0) return [];
+  const owned = new Set<string>();
+  const denied = new Set<string>();
+  for (const fact of facts) {
+    const text = fact.slice(0, MAX_TEXT);
+    for (const { start, end } of splitSentences(text)) {
+      const clauses = text.slice(start, end).split(CLAUSE_ENDS);
+      const named = clauses.map((clause) => devicesNamedIn(clause, devices));
+      for (const [at, clause] of clauses.entries()) {
+        // "bought an Apollo II, but returned it"
+        const until = named.findIndex((devices, place) => place > at && devices.length > 0);
+        const more = clauses.slice(at + 1, until < 0 ? undefined : until).join(' ');
+        const isTakenBack = isDenied(more) && hasWordOf(more, PRONOUNS);
+        for (const device of named[at] ?? []) (isDenied(clause) || isTakenBack ? denied : owned).add(device);
+      }
+    }
+  }
+  return [...owned].filter((device) => !denied.has(device));
+};
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+const DENIALS = setOf(Object.values(possession.denials).join(' '));
+const PRONOUNS = setOf(possession.pronouns);
+const CLAUSE_ENDS = new RegExp(`[,;:()\\n]*\\s(?:${possession.clauses.replaceAll(' ', '|')})(?=\\s)|[,;:()\\n]+`, 'iu');
+
+const hasWordOf = (text: string, words: ReadonlySet<string>): boolean =>
+  (text.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? []).some((word) => words.has(word));
+
+const isDenied = (clause: string): boolean => /n['’]t(?!\p{L})/iu.test(clause) || hasWordOf(clause, DENIALS);

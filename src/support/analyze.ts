@@ -41,6 +41,8 @@ export interface AnalysisParts {
 
 /** The parts that belong to one request. */
 export interface AnalysisScope extends KnowledgeScope {
+  /** What is stored about the customer, one line each, best first. Data of others. */
+  facts?: readonly string[] | undefined;
   /** A model within the budgets of the request; absent when none is configured. */
   ai?: AIClient | undefined;
   signal?: AbortSignal | undefined;
@@ -62,7 +64,7 @@ export const analyze = async (
   const { ai, signal, now } = scope;
   const timeLeftMs = boundedTime(scope.timeLeftMs);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
-  const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy });
+  const ticket = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
   const text = textToClassify(ticket);
   const first = classifier.classify(text);
   const options = { taxonomy, classifier, ai, signal, timeLeftMs: timeLeftMs() };
@@ -78,7 +80,8 @@ export const analyze = async (
   const { found, answer, units } = await answerIn(retrieved, ticket, parts);
   // Weak sources are only shown to people; neither draft nor guidance uses them.
   const knowledge = withoutWeakSources(found);
-  const metadata = ticket.product === undefined ? {} : { product: ticket.product };
+  // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
+  const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = missingInformation(known, ticket);
   const compose = (own: Answer | undefined) =>
     createDraftComposer({ taxonomy, ticket: { ...ticket, answer: own, missing } })(

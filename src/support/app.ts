@@ -1,4 +1,6 @@
 import { Hono } from 'hono/tiny';
+import { ASKER_FACTS, AskerFacts } from '../contract/ask-request.ts';
+import { readAs } from '../contract/issue.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { timeToAnswer } from '../http/deadline.ts';
@@ -38,10 +40,14 @@ export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions)
       return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem });
     }
     const context = c.get('context');
+    const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};
+    // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
+    const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
     const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
     const analysis = await analyze(
-      request.value,
+      { ...request.value, metadata },
       {
+        facts: facts.ok ? facts.value : [],
         context,
         waitUntil: waitUntilOf(c),
         ai: model?.ai,

@@ -6,6 +6,7 @@ import {
   type AgentSuccess,
   type SourceAttribution,
 } from '../../contract/agent-response.ts';
+import { ASKER_FACTS } from '../../contract/ask-request.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
@@ -49,7 +50,7 @@ export interface FailedPart extends PartialQuery {
   isAsked: boolean;
 }
 
-interface Asking extends Pick<AgentCall, 'scope' | 'progress'> {
+interface Asking extends Pick<AgentCall, 'scope' | 'progress' | 'facts'> {
   /** Gets each part that was answered as soon as it is. */
   onAnswer?: ((part: AnsweredPart) => void) | undefined;
   options: z.infer<typeof AGENT_OPTIONS.hybrid>;
@@ -63,11 +64,11 @@ interface Asking extends Pick<AgentCall, 'scope' | 'progress'> {
  */
 export const askParts = async (
   queries: readonly PartialQuery[],
-  { scope, options, progress, onAnswer }: Asking,
+  { scope, options, progress, onAnswer, facts }: Asking,
 ): Promise<Part[]> => {
   const { capabilities } = scope.context;
   const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
-  const requests = allowed.map((query) => requestOf(query, options));
+  const requests = allowed.map((query) => requestOf(query, { options, facts }));
   const onBranch = (branch: Branch, place: number): void => {
     const query = allowed[place];
     const part = query && readPart(query, branch);
@@ -80,9 +81,15 @@ export const askParts = async (
   return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
 };
 
-const requestOf = ({ type, query }: PartialQuery, options: Asking['options']): DelegateRequest => {
-  // Always sent: the options of the whole question are meant for this agent.
-  return { to: SOURCES[type].librarian, query, context: { options: { ...DEFAULT_OPTIONS[type], ...options[type] } } };
+const requestOf = (
+  { type, query }: PartialQuery,
+  { options, facts = [] }: Pick<Asking, 'options' | 'facts'>,
+): DelegateRequest => {
+  // Only documents differ by what somebody owns; nothing about a person goes to the web.
+  const about = type === 'semantic' && facts.length > 0 ? { [ASKER_FACTS]: [...facts] } : {};
+  // Options are always sent: those of the whole question are meant for this agent.
+  const context = { ...about, options: { ...DEFAULT_OPTIONS[type], ...options[type] } };
+  return { to: SOURCES[type].librarian, query, context };
 };
 
 /**

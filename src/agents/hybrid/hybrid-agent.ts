@@ -40,7 +40,7 @@ export const hybridAgent = async (
   const written =
     call.ai === undefined
       ? undefined
-      : await modelSynthesis(query, informed, { ai: call.ai, signal: call.signal, leftMs: deadlineMs - now() });
+      : await modelSynthesis(query, informed, { ...call, ai: call.ai, leftMs: deadlineMs - now() });
   reportRest(call.parts, { written, informed, notes: notesOn(parts, plan.unasked), confidence: confidenceOf(parts) });
   const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
   return AgentResponse.success('hybrid', query)

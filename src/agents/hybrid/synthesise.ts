@@ -1,6 +1,7 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import { inertLine } from '../../delegation/contain-markdown.ts';
 import { WHY_MISSING } from '../../delegation/failures.ts';
+import { aboutAsker } from '../../grounding/about-asker.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { shorten } from '../../markup/shorten.ts';
@@ -65,6 +66,7 @@ interface SynthesisOptions {
   signal: AbortSignal;
   /** Milliseconds left. */
   leftMs: number;
+  facts?: readonly string[] | undefined;
 }
 
 /**
@@ -77,7 +79,7 @@ interface SynthesisOptions {
 export const modelSynthesis = async (
   question: string,
   parts: readonly AnsweredPart[],
-  { ai, signal, leftMs }: SynthesisOptions,
+  { ai, signal, leftMs, facts = [] }: SynthesisOptions,
 ): Promise<string | undefined> => {
   if (parts.length < 2 || leftMs < MIN_TIME_MS) return undefined;
   const passages = parts.map(({ type, query, finding }, at) => ({
@@ -85,7 +87,10 @@ export const modelSynthesis = async (
   }));
   const calls = startModelCalls({ ai, signal, timeMs: Math.floor(leftMs * TIME_SHARE) });
   try {
-    const written = await writeCheckedAnswer({ question, history: [], passages }, { calls, maxTokens: MAX_TOKENS });
+    const written = await writeCheckedAnswer(
+      { question, history: [], passages, task: aboutAsker(facts) },
+      { calls, maxTokens: MAX_TOKENS },
+    );
     if ('failure' in written) return undefined;
     const used = new Set(written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.id)));
     if (used.size < passages.length) return undefined;

@@ -33,7 +33,7 @@ export interface Found {
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
-export interface FindOptions extends Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> {
+export interface FindOptions extends Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs' | 'devices'> {
   /** Least score of a document, 0 to 1. */
   similarity_threshold: number;
   /** Documents at most, 1 to 50. */
@@ -71,8 +71,7 @@ const search = async (edition: Edition, subject: string, { retrieve, limit, ...o
   const unknown = new Set(terms.filter(({ isKnown }) => !isKnown).map(({ word }) => word.toLowerCase()));
   const without = withoutKinds(subject, (word) => unknown.has(word));
   const searchedFor = unknown.size === terms.length ? subject : without;
-  const { signal, waitUntil, timeLeftMs } = options;
-  return { retrieved: await retrieve(edition, searchedFor, { signal, waitUntil, timeLeftMs, limit }), searchedFor };
+  return { retrieved: await retrieve(edition, searchedFor, { ...options, limit }), searchedFor };
 };
 
 /** Rounds down, so that no score is shown higher than it is. */

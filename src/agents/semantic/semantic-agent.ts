@@ -2,6 +2,7 @@ import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import { readPages } from '../../search/chunk-texts.ts';
+import { devicesOwned } from '../../search/devices-named-in.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import { type Agent, type AgentCall, readOptions } from '../agent.ts';
@@ -33,7 +34,8 @@ export const createSemanticAgent =
     const edition = await editionFor(call.scope);
     call.progress?.({ type: 'searching', edition: edition.id });
     const { signal, timeoutMs, scope } = call;
-    const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil };
+    const devices = devicesOwned(call.facts ?? [], edition.devices());
+    const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil, devices };
     const found = await findDocuments(edition, subjectOf(query), { similarity_threshold, limit, ...search });
     const { documents, nearest, subject, degraded } = found;
     call.progress?.({ type: 'passages', passages: documents.map(placeOf) });

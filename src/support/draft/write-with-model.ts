@@ -1,4 +1,5 @@
 import type { AIClient } from '../../contract/librarian.ts';
+import { aboutAsker } from '../../grounding/about-asker.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { type ModelCalls, startModelCalls } from '../../grounding/model-calls.ts';
 import { excerptsOf } from '../../grounding/render-passage.ts';
@@ -34,7 +35,10 @@ export interface ModelOutcome {
 
 export interface ModelDraftOptions {
   ai: AIClient;
-  ticket: Pick<TicketReading, 'subject' | 'message' | 'history' | 'product' | 'isProductExact' | 'alreadyTried'>;
+  ticket: Pick<
+    TicketReading,
+    'subject' | 'message' | 'history' | 'product' | 'isProductExact' | 'alreadyTried' | 'facts'
+  >;
   found: FoundUnits;
   /** The warning about the customer's case; it is part of the draft whatever the model writes. */
   warning?: AnswerPassage | undefined;
@@ -64,9 +68,11 @@ export const writeWithModel = async (
     const question = [ticket.subject ?? '', ticket.message].filter((each) => each !== '').join('\n');
     const asked = { question: question.slice(0, MAX_MESSAGE_LENGTH), history: ticket.history };
     const passages = await modelPassages(options.found, { ...ticket, ...asked, calls });
-    const data = ticket.product === undefined ? {} : { product: ticket.product };
+    const about = aboutAsker(ticket.facts);
+    const instructions = about === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n- ${about.instructions}`;
+    const data = { ...(ticket.product === undefined ? {} : { product: ticket.product }), ...about?.data };
     const written = await writeCheckedAnswer(
-      { ...asked, passages, task: { instructions: INSTRUCTIONS, data } },
+      { ...asked, passages, task: { instructions, data } },
       { calls, maxTokens: MAX_TOKENS, isScreened: true, isJudgeRequired: true },
     );
     const removed = written.removed.length;

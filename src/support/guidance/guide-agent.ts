@@ -154,6 +154,11 @@ const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
           'The customer thanks, or says that it is solved: there seems to be nothing to answer, and nothing was looked up.',
         ]
       : []),
+    ...(ticket.isProductStored
+      ? [
+          `The message names no product: "${ticket.product}" is what is stored about the customer. Check that it still holds.`,
+        ]
+      : []),
     ...(ticket.otherProduct === undefined
       ? []
       : [

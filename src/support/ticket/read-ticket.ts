@@ -4,6 +4,7 @@ import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
 import { problemText } from '../../knowledge/retrieval/problem-text.ts';
 import type { Turn } from '../../search/analyse-query.ts';
+import { devicesOwned } from '../../search/devices-named-in.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
@@ -22,10 +23,14 @@ export interface TicketReading {
   customerMessages: readonly string[];
   /** Earlier messages of the customer (`user`) and of agents (`assistant`), oldest first; those with a prompt injection are omitted. */
   history: readonly Turn[];
-  /** The only product that the customer names, else the product of the metadata. */
+  /** The only product that the customer names, else the product of the metadata, else the only one that is stored. */
   product: string | undefined;
   /** False when several products share the name. */
   isProductExact: boolean;
+  /** No message names the product, nor do the metadata: it is what is stored about the customer. */
+  isProductStored: boolean;
+  /** What is stored about the customer, masked, one line each. Data of others. */
+  facts: readonly string[];
   /** The product of the metadata, when the customer names another one. */
   otherProduct: string | undefined;
   /** Texts are masked and truncated. */
@@ -54,10 +59,19 @@ const MAX_HISTORY = 20;
  * Reads a ticket. Its texts come from customers and agents and are only ever data.
  *
  * @param options.mask Masks personal data.
+ * @param options.facts What is stored about the customer.
  */
 export const readTicket = (
   request: Pick<SupportRequest, 'message' | 'subject' | 'history' | 'metadata'>,
-  { mask, taxonomy }: { mask: (text: string) => string; taxonomy: Pick<Taxonomy, 'devices' | 'intents'> },
+  {
+    mask,
+    taxonomy,
+    facts = [],
+  }: {
+    mask: (text: string) => string;
+    taxonomy: Pick<Taxonomy, 'devices' | 'intents'>;
+    facts?: readonly string[] | undefined;
+  },
 ): TicketReading => {
   // Masked before it is cut: half of a number would not be recognised as personal data.
   const read = (text: string) => mask(text).slice(0, MAX_READ).trim();
@@ -72,10 +86,12 @@ export const readTicket = (
   const last = history.at(-1);
   const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
   const question = kind === 'follow-up' ? withHistory(message, before) : withSubject(message, before);
-  const { product, otherProduct, isExact } = ticketProduct(request.metadata?.product, {
+  const named = ticketProduct(request.metadata?.product, {
     ...{ taxonomy, mask },
     texts: [message, subject ?? '', ...before.toReversed()],
   });
+  const owned = named.isNamed ? [] : devicesOwned(facts, taxonomy.devices);
+  const stored = owned.length === 1 ? owned[0] : undefined;
   return {
     message,
     subject,
@@ -86,9 +102,11 @@ export const readTicket = (
     history: history
       .filter(({ text }) => text !== '' && !hasPromptInjection(text))
       .map(({ from, text }) => ({ speaker: from === 'customer' ? 'user' : 'assistant', text })),
-    product,
-    isProductExact: isExact,
-    otherProduct,
+    product: named.product ?? stored,
+    isProductExact: named.isExact || stored !== undefined,
+    isProductStored: stored !== undefined,
+    facts: facts.map(mask),
+    otherProduct: named.otherProduct,
     metadata: readMetadata(request.metadata ?? {}, mask),
     language: detectLanguage(customerMessages.slice(-3).join('\n')),
     alreadyTried: alreadyTried({ customer: [subject ?? '', ...customerMessages], agent }, taxonomy),

@@ -8,6 +8,8 @@ interface TicketProduct {
   product: string | undefined;
   /** The product of the metadata, when the customer names exactly one other product. */
   otherProduct: string | undefined;
+  /** Whether metadata or texts name any product, though it may not be clear which is meant. */
+  isNamed: boolean;
   /** No other product has the same name with a further word: "Model 4" may mean a "Model 4 Plus". */
   isExact: boolean;
 }
@@ -27,16 +29,20 @@ export const ticketProduct = (
 ): TicketProduct => {
   const named = productIn(texts, taxonomy);
   const product = typeof fromMetadata === 'string' ? metadataProduct(fromMetadata, { taxonomy, mask }) : undefined;
-  if (product !== undefined && named === undefined) return { product, otherProduct: undefined, isExact: true };
-  if (product === undefined || named === undefined)
-    return { product: named, otherProduct: undefined, isExact: named !== undefined && !isFamily(named, taxonomy) };
+  const isNamed = typeof fromMetadata === 'string' || texts.some((text) => namesIn(text, taxonomy).length > 0);
+  if (product !== undefined && named === undefined) return { product, otherProduct: undefined, isNamed, isExact: true };
+  if (product === undefined || named === undefined) {
+    const isExact = named !== undefined && !isFamily(named, taxonomy);
+    return { product: named, otherProduct: undefined, isNamed, isExact };
+  }
   const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) => each.toLowerCase());
   const own = named.toLowerCase();
   // A short name does not contradict the full one.
-  if (known === own || isPart(own, known)) return { product, otherProduct: undefined, isExact: true };
+  if (known === own || isPart(own, known)) return { product, otherProduct: undefined, isNamed, isExact: true };
   return {
     product: named,
     otherProduct: isPart(known, own) ? undefined : product,
+    isNamed,
     isExact: !isFamily(named, taxonomy),
   };
 };
