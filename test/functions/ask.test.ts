@@ -31,6 +31,67 @@ describe('the librarians of the sample product', () => {
   }, 120_000);
   afterAll(() => product?.stop());
 
+  describe('facts stored about a person', () => {
+    const MESSAGE = 'How loud is it in Turbo mode?';
+    const remember = (person_id: string, content: string) =>
+      send(product, 'POST /v1/workspaces/default/memories', { type: 'fact', content, person_id });
+    beforeAll(async () => {
+      await remember('owner', 'Owns an Apollo II');
+      await remember('seller', 'I sold my Apollo II');
+    });
+
+    const analyse = async (more: object, as?: string) => {
+      const response = await send(product, 'POST /v1/support/analyze', { message: MESSAGE, ...more }, as);
+      const { agent_guidance, knowledge_retrieval } = SupportResponse.parse(await response.json());
+      return { guidance: JSON.stringify(agent_guidance), first: knowledge_retrieval.sources_consulted[0]?.title };
+    };
+    const OWNER = { metadata: { person_id: 'owner' } };
+    const STORED = 'is what is stored about the customer';
+
+    it('reach the analysis of a ticket, and the agent is told', async () => {
+      const { guidance } = await analyse(OWNER);
+      expect(guidance).toContain(`\\"Apollo II\\" ${STORED}`);
+    });
+
+    it.each([
+      ['no person', {}],
+      ['another person', { metadata: { person_id: 'other' } }],
+      ['a person who has sold it', { metadata: { person_id: 'seller' } }],
+      ['"facts": false', { ...OWNER, facts: false }],
+      ['facts in the metadata of the caller', { metadata: { asker_facts: ['Owns an Apollo II'] } }],
+      ['a product in the message', { ...OWNER, message: 'How loud is the Apollo III in Turbo mode?' }],
+    ])('reach no ticket with %s', async (_, more) => {
+      expect((await analyse(more)).guidance).not.toContain(STORED);
+    });
+
+    it('reach no ticket of a key that may not read memories', async () => {
+      await grant(product, 'ck_desk_0123456789abcdef', { capabilities: ['support:analyze', 'kb:read'] });
+      expect((await analyse(OWNER, 'ck_desk_0123456789abcdef')).guidance).not.toContain(STORED);
+    });
+
+    it.each([
+      ['semantic', MESSAGE, { similarity_threshold: 0 }],
+      [
+        'hybrid',
+        `How many orders were placed in March 2026 and what does the warranty cover?`,
+        { semantic: { similarity_threshold: 0 } },
+      ],
+    ])('order the documents of the agent %s', async (type, query, options) => {
+      const documents = async (more: object) => {
+        const response = await send(product, `POST /v1/agents/${type}`, { query, options, ...more });
+        const { result, metadata } = AgentResponse.parse(await response.json());
+        return { isUsed: metadata.memory_context_used, found: JSON.stringify(result) };
+      };
+      const untold = await documents({});
+      const told = await documents(OWNER);
+      expect(told.found).not.toBe(untold.found);
+      expect([told.isUsed, untold.isUsed]).toEqual([true, false]);
+      for (const more of [{ ...OWNER, facts: false }, { metadata: { asker_facts: ['Owns an Apollo II'] } }])
+        expect(await documents(more)).toEqual(untold);
+      expect((await documents({ metadata: { person_id: 'seller' } })).found).toBe(untold.found);
+    });
+  });
+
   const askAgent = async (type: string, query: string) => {
     const response = await send(product, `POST /v1/agents/${type}`, { query });
     return { status: response.status, reply: AgentResponse.parse(await response.json()) };
