@@ -80,7 +80,10 @@ describe('the librarians of the sample product', () => {
       const documents = async (more: object) => {
         const response = await send(product, `POST /v1/agents/${type}`, { query, options, ...more });
         const { result, metadata } = AgentResponse.parse(await response.json());
-        return { isUsed: metadata.memory_context_used, found: JSON.stringify(result) };
+        return {
+          isUsed: 'memory_context_used' in metadata && metadata.memory_context_used,
+          found: JSON.stringify(result),
+        };
       };
       const untold = await documents({});
       const told = await documents(OWNER);

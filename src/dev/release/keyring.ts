@@ -25,7 +25,7 @@ const UNFINISHED = 'unfinished';
 
 /**
  * Makes a root key, a key for every librarian, and the directory that the root signs. After an interruption at any point the same call
- * completes the keyring or makes it anew.
+ * completes the keyring, or replaces what was begun.
  *
  * @throws {Error} When there is a keyring already, or a root key whose directory is missing.
  */

@@ -90,7 +90,9 @@ describe('createKeyring() after a kill', () => {
   it('says what to do about a root key without a directory', async () => {
     rmSync(join(folder, 'directory.jws'));
     const before = read('root.key');
-    await expect(createKeyring(folder, { now })).rejects.toThrow(/no directory\.jws\. Bring back .* or move the folder/);
+    await expect(createKeyring(folder, { now })).rejects.toThrow(
+      /no directory\.jws\. Bring back .* or move the folder/,
+    );
     expect(read('root.key')).toBe(before);
   });
 });

@@ -65,7 +65,14 @@ const write = async (
       return { text: JSON.stringify({ statements: reply, verdict, confidence: 'high' }) };
     },
   };
-  const options = { ...OPTIONS, ticket: { ...TICKET, facts }, ai, warning, signature: 'Brightseam Support', timeMs: 5000 };
+  const options = {
+    ...OPTIONS,
+    ticket: { ...TICKET, facts },
+    ai,
+    warning,
+    signature: 'Brightseam Support',
+    timeMs: 5000,
+  };
   return { asked, ...(await writeWithModel(PLAIN, options)) };
 };
 
