@@ -77,7 +77,9 @@ describe('the example of a route', { timeout: 60_000 }, () => {
       const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId)}`;
       const response = await send(product, route, body, OWNER);
       const text = await response.text();
-      expect([response.status, text.slice(0, 500)]).toEqual([expect.toSatisfy(isSuccess), expect.anything()]);
+      // A code comes from a provider alone; that one is redeemed is shown in sign-in.test.ts.
+      const status = name === 'POST /v1/sign-in' ? 404 : expect.toSatisfy(isSuccess);
+      expect([response.status, text.slice(0, 500)]).toEqual([status, expect.anything()]);
       const isJson = response.headers.get('Content-Type')?.includes('json') === true;
       expect(replyProblem(name, { status: response.status, body: isJson ? JSON.parse(text) : text })).toBeUndefined();
     },
