@@ -238,6 +238,21 @@ describe('tasks', () => {
     );
   });
 
+  it('a task that was cancelled takes nothing from an answer that comes later', async () => {
+    const agent = startAgent();
+    const { client, task } = await untilWorking(agent, 'late');
+    const stream = client.resubscribeTask({ tenant: '', id: task.id });
+    await stream.next();
+    const rest = all(stream);
+    await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+    agent.open();
+    expect((await rest).map(shortly)).toEqual(['TASK_STATE_CANCELED']);
+    // Another task ends after the late answer.
+    await send(client, 'shipping');
+    const after = await client.getTask({ tenant: '', id: task.id });
+    expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
+  });
+
   it('CORE-CANCEL-002: cancels no task that has ended', async () => {
     const agent = startAgent();
     const { id } = await send(await agent.client(), 'shipping');

@@ -47,8 +47,10 @@ const reply = async (
     });
   }
   if (query.startsWith('crash')) throw new TypeError('secret inside');
-  if (query.startsWith('vague'))
-    return { answer: 'Which device is it about?', sources: [], metadata: { clarifying: true } };
+  if (query.startsWith('vague')) {
+    const about = query === 'vague' ? 'it' : `"${query}"`;
+    return { answer: `Which device is ${about} about?`, sources: [], metadata: { clarifying: true } };
+  }
   if (query.startsWith('off topic')) {
     const text = `I found nothing about "${query}".`;
     return { answer: text, sources: [], confidence: 0, partial: true, metadata: { closest: [] } };
@@ -59,8 +61,10 @@ const reply = async (
     const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     await Promise.race([open, aborted]);
   }
+  // It answers although no one waits for it.
+  if (query.startsWith('late')) await open;
   progress({ type: 'statement', index: 1, ...SECOND });
-  return ANSWER;
+  return { ...ANSWER, metadata: { ...ANSWER.metadata, conversation: { understood_as: query } } };
 };
 
 /** The HTTP code of the function a2a with one librarian in place of the gateway, without a socket. */

@@ -178,6 +178,20 @@ describe('bounds', () => {
     await expect.poll(async () => stateOf((await begin('alice')).json)).toBeDefined();
   });
 
+  it('a task is followed by 16 streams', async () => {
+    const body = { message: message('wait'), configuration: { returnImmediately: true } };
+    const { json } = await agent.call('SendMessage', body);
+    const client = await agent.client();
+    const follow = () => client.resubscribeTask({ tenant: '', id: json.result?.task?.id ?? '' });
+    for (let at = 0; at < 16; at += 1) {
+      const stream = follow();
+      await stream.next();
+      void stream.next();
+    }
+    await expect(follow().next()).rejects.toThrow('followed by too many streams');
+    agent.open();
+  });
+
   it('the oldest tasks of an owner make room', async () => {
     agent = startAgent({ perOwner: 3 });
     const first = await send('shipping 0');
@@ -225,6 +239,38 @@ describe('what is stored', () => {
     expect(JSON.stringify(reply.result?.task?.artifacts)).toContain('jane.doe@example.com');
     expect(everything(sql)).not.toContain('jane.doe');
     expect(everything(sql)).toContain('[email]');
+  });
+
+  it('is masked while it is at work, where a question back repeats it, and in the evidence of an answer', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const written = 'write to jane.doe@example.com';
+    const body = { message: message(`late, ${written}`), configuration: { returnImmediately: true } };
+    await agent.call('SendMessage', body, { headers: { 'a2a-extensions': EVIDENCE_EXTENSION } });
+    expect(everything(sql)).toContain('[email]');
+    expect(everything(sql)).not.toContain('jane.doe');
+    agent.open();
+    await expect.poll(() => everything(sql)).toContain('understood_as');
+    await send(`vague, ${written}`);
+    expect(everything(sql)).toContain('Which device is \\\\\\"vague, write to [email]');
+    expect(everything(sql)).not.toContain('jane.doe');
+  });
+
+  it('is not stored again when the answer comes after the task was erased', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const sent = message('late', { metadata: { person_id: 'p-1' } });
+    await agent.call('SendMessage', { message: sent, configuration: { returnImmediately: true } });
+    expect(agent.tasks.erase('person', 'p-1')).toBe(1);
+    agent.open();
+    await send('shipping');
+    expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
+  });
+
+  it('belongs to the person of the message that began it, however it goes on', async () => {
+    const begun = await send('vague', { metadata: { person_id: 'p-1' } });
+    await send('shipping', { taskId: begun.result?.task?.id });
+    expect(agent.tasks.erase('person', 'p-1')).toBe(1);
   });
 
   it('is erased by conversation or person, while it is at work too', async () => {
