@@ -1,3 +1,5 @@
+import { hashOf } from '../text/hash-bytes.ts';
+
 /** The tokens of a model, as `js-tiktoken/ranks/*` contains them. */
 export interface Vocabulary {
   /** The pattern that splits a text into pieces; tokens do not cross their borders. */
@@ -47,13 +49,6 @@ export const openVocabulary = ({ bpe_ranks }: Vocabulary): OpenVocabulary => {
       return bytes.subarray(startOf(rank), startOf(rank + 1));
     },
   };
-};
-
-/** FNV-1a; the upper bits are mixed into the lower ones, which are used. */
-const hashOf = (bytes: Uint8Array, start: number, end: number): number => {
-  let hash = 0x811c9dc5;
-  for (let at = start; at < end; at += 1) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
-  return hash ^ (hash >>> 15);
 };
 
 interface Tokens {

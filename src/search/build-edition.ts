@@ -1,5 +1,5 @@
 import type { EditionEntry, EditionIdentity } from './article.ts';
-import { CHUNK_NUMBERS, collectWords, type FieldLengths } from './collect-words.ts';
+import { CHUNK_NUMBERS, type CollectedWords, collectWords, type FieldLengths } from './collect-words.ts';
 import { placeSections, readHeader, SPARE_BYTES, unreadable, writeHeader } from './edition-format.ts';
 import { editionSections, SUM_BYTES } from './edition-sections.ts';
 import { FULL_IMPACT, RANKING } from './ranking.ts';
@@ -35,10 +35,26 @@ export const buildEdition = (
     collected = collectWords(sorted, pages);
   }
   if (collected === undefined) throw new RangeError('Cannot build the edition: two articles share an id');
+  const { fieldLengths } = collected;
+  const { edition, written } = writeIndex(collected, identity, spareBytes);
+  // What was collected is as large as half the edition, and must not be in memory beside what the postings need.
+  collected = undefined;
+  fillPostings(fieldLengths, written, pages);
+  const texts = written.get('texts');
+  if (texts !== undefined) writeTexts(sorted, texts);
+  return edition;
+};
+
+/** First half of building: everything but postings and texts. */
+const writeIndex = (
+  collected: CollectedWords,
+  identity: EditionIdentity,
+  spareBytes: (byteLength: number) => number,
+): { edition: Uint8Array<ArrayBuffer>; written: Map<string, Uint8Array> } => {
   const sections = editionSections(collected, identity);
   const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
   // Fitting adds a byte for each term.
-  const spare = SPARE_BYTES + collected.terms.size + spareBytes(byteLength);
+  const spare = SPARE_BYTES + collected.terms.count() + spareBytes(byteLength);
   const edition = new Uint8Array(new ArrayBuffer(byteLength + spare), 0, byteLength);
   writeHeader(edition, places);
   const written = new Map<string, Uint8Array>();
@@ -47,10 +63,7 @@ export const buildEdition = (
     sections.get(name)?.write(target);
     written.set(name, target);
   }
-  fillPostings(collected.fieldLengths, written, pages);
-  const texts = written.get('texts');
-  if (texts !== undefined) writeTexts(sorted, texts);
-  return edition;
+  return { edition, written };
 };
 
 /** Notes the SHA-256 hashes of the pages in a finished edition, in place. */

@@ -1,17 +1,24 @@
 import { analyseText, utf8Length } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
-import { type GrowingNumbers, type GrowingTable, growingNumbers, growingTable } from './growing-table.ts';
+import {
+  type GrowingNumbers,
+  type GrowingTable,
+  growingNumbers,
+  growingTable,
+  type NumberedTexts,
+  numberedTexts,
+} from './growing-table.ts';
 import { type EditionPages, pageWriter } from './text-pages.ts';
 import { compareByBytes, encodeStrings, varintLength } from './text-table.ts';
 
 /** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {
-  words: Map<string, number>;
+  words: NumberedTexts;
   /** By word: its term and its number of occurrences. */
   wordTerms: GrowingNumbers;
   wordCounts: GrowingNumbers;
-  terms: Map<string, number>;
+  terms: NumberedTexts;
   /** By term: the number of chunks that contain it in any field, and its total occurrences. */
   termChunks: GrowingNumbers;
   /** By term: the number of chunks that contain it in title, headings or text. */
@@ -177,24 +184,18 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     collected.postingBytes,
   ];
   const { termCounts } = collected;
-  const addWord = (word: string): number => {
-    const wordIndex = words.size;
-    const stemmed = detached(stem(word));
-    const term = terms.get(stemmed) ?? terms.size;
-    if (term === terms.size) {
-      terms.set(stemmed, term);
-      for (const numbers of perTerm) numbers.push(0);
-    }
-    words.set(detached(word), wordIndex);
+  const describe = (word: string): void => {
+    const term = terms.numberOf(stem(word));
+    if (term === termCounts.length()) for (const numbers of perTerm) numbers.push(0);
     wordTerms.push(term);
     wordCounts.push(0);
     wordSets.push(0);
-    return wordIndex;
   };
   return (text, table) => {
     const numbers: number[] = [];
     analyseText(text, (word) => {
-      const wordIndex = words.get(word) ?? addWord(word);
+      const wordIndex = words.numberOf(word);
+      if (wordIndex === wordTerms.length()) describe(word);
       const term = wordTerms.get(wordIndex);
       wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
       termCounts.set(term, termCounts.get(term) + 1);
@@ -205,9 +206,6 @@ const wordNumbering = (collected: CollectedWords): NumberWords => {
     return numbers;
   };
 };
-
-/** Copies a string, as a substring may keep its whole parent string in memory. */
-const detached = (piece: string): string => new TextDecoder().decode(new TextEncoder().encode(piece));
 
 /** Knowledge bases repeat their headings, so each path is stored once. */
 const headingNumbering = (collected: CollectedWords, number: NumberWords): ((path: readonly string[]) => Heading) => {
@@ -241,10 +239,10 @@ const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
 };
 
 const emptyCollection = (): CollectedWords => ({
-  words: new Map(),
+  words: numberedTexts(),
   wordTerms: growingNumbers(),
   wordCounts: growingNumbers(),
-  terms: new Map(),
+  terms: numberedTexts(),
   termChunks: growingNumbers(),
   termTextChunks: growingNumbers(),
   termCounts: growingNumbers(),

@@ -2,7 +2,7 @@ import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { EditionIdentity } from './article.ts';
 import type { CollectedWords } from './collect-words.ts';
 import type { GrowingTable } from './growing-table.ts';
-import { compareByBytes, encodeStrings } from './text-table.ts';
+import { compareByBytes, encodeStrings, entryBytes, numbersView, type TextTable } from './text-table.ts';
 
 /** A section before its memory is allocated. */
 interface Section {
@@ -18,29 +18,29 @@ export const SUM_BYTES = 32;
 export const editionSections = (collected: CollectedWords, identity: EditionIdentity): Map<string, Section> => {
   const { textEnds, termChunks, termTextChunks } = collected;
   const isPaged = collected.pageEnds.length() > 0;
-  const words = [...collected.words.keys()].sort(compareByBytes);
-  const terms = [...collected.terms.keys()].sort(compareByBytes);
+  const words = collected.words.table();
+  const terms = collected.terms.table();
   const tags = [...collected.tags.keys()].sort(compareByBytes);
-  const wordIds = words.map((word) => collected.words.get(word) ?? 0);
-  const termIds = terms.map((term) => collected.terms.get(term) ?? 0);
-  const termPlaces = new Uint32Array(terms.length);
+  const wordIds = collected.words.sorted();
+  const termIds = collected.terms.sorted();
+  const termPlaces = new Uint32Array(terms.count);
   termIds.forEach((term, place) => {
     termPlaces[term] = place;
   });
-  const postingEnds = runningSum(termIds.map((term) => collected.postingBytes.get(term)));
+  const postingBytes = (term: number): number => collected.postingBytes.get(term);
   const tagArticles = tags.map((tag) => collected.tags.get(tag) ?? []);
   return new Map<string, Section>([
     ['meta', bytesSection(encodeStrings([identity.id, identity.workspace, identity.createdAt]))],
-    ...textsSection('words', words),
+    ...sortedSection('words', words, wordIds),
     ['word.ids', numbersSection(wordIds)],
-    ['word.counts', numbersSection(wordIds.map((word) => collected.wordCounts.get(word)))],
-    ['word.masks', numbersSection(words.map(maskOf))],
-    ['word.terms', numbersSection(collected.wordTerms.view().map((term) => termPlaces[term] ?? 0))],
-    ...textsSection('terms', terms),
-    ['term.counts', numbersSection(termIds.map((term) => collected.termCounts.get(term)))],
-    ['term.chunks', numbersSection(termIds.map((term) => termTextChunks.get(term) || termChunks.get(term)))],
-    ['postings.starts', startsSection(postingEnds)],
-    ['postings', emptySection(postingEnds.at(-1) ?? 0)],
+    ['word.counts', numbersSection(wordIds, collected.wordCounts.get)],
+    ['word.masks', numbersSection(wordIds, (word) => letterMask(entryBytes(words, word)))],
+    ['word.terms', numbersSection(collected.wordTerms.view(), (term) => termPlaces[term] ?? 0)],
+    ...sortedSection('terms', terms, termIds),
+    ['term.counts', numbersSection(termIds, collected.termCounts.get)],
+    ['term.chunks', numbersSection(termIds, (term) => termTextChunks.get(term) || termChunks.get(term))],
+    ['postings.starts', sumsSection(termIds, postingBytes)],
+    ['postings', emptySection(termIds.reduce((sum, term) => sum + postingBytes(term), 0))],
     ...tableSection('articles', collected.articles),
     ...tableSection('titleWords', collected.titleWords),
     ...tableSection('labelWords', collected.labelWords),
@@ -49,14 +49,14 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ...tableSection('headingWords', collected.headingWords),
     ['chunks', numbersSection(collected.chunkNumbers.view())],
     ...textsSection('tags', tags),
-    ['tag.starts', startsSection(runningSum(tagArticles.map(({ length }) => length)))],
+    ['tag.starts', sumsSection(tagArticles, ({ length }) => length)],
     ['tag.articles', numbersSection(tagArticles.flat())],
     ...(collected.audienceSets.size === 1
       ? []
       : [
           ...textsSection('audience.sets', [...collected.audienceSets.keys()]),
           ['article.sets', numbersSection(collected.articleSets.view())] as [string, Section],
-          ['word.sets', numbersSection(wordIds.map((word) => collected.wordSets.get(word)))] as [string, Section],
+          ['word.sets', numbersSection(wordIds, collected.wordSets.get)] as [string, Section],
         ]),
     ...(isPaged
       ? [
@@ -78,9 +78,22 @@ const bytesSection = (bytes: Uint8Array): Section => ({
   write: (target) => target.set(bytes),
 });
 
-const numbersSection = (numbers: ArrayLike<number>): Section => ({
+/** Computed when it is written: sections of half a million numbers would not fit beside the edition. */
+const numbersSection = (numbers: ArrayLike<number>, valueFor = (number: number): number => number): Section => ({
   length: numbers.length * 4,
-  write: (target) => new Uint32Array(target.buffer, target.byteOffset, numbers.length).set(numbers),
+  write: (target) => {
+    const values = numbersView(target);
+    for (let at = 0; at < numbers.length; at++) values[at] = valueFor(numbers[at] ?? 0);
+  },
+});
+
+/** Start offsets of entries, given their lengths, and the end of the last. */
+const sumsSection = <Entry>(entries: ArrayLike<Entry>, lengthOf: (entry: Entry) => number): Section => ({
+  length: entries.length * 4 + 4,
+  write: (target) => {
+    const starts = numbersView(target);
+    for (let at = 0; at < entries.length; at++) starts[at + 1] = (starts[at] ?? 0) + lengthOf(entries[at] as Entry); // within its length
+  },
 });
 
 /** Start offsets are the end offsets, preceded by a 0. */
@@ -94,26 +107,23 @@ const tableSection = (name: string, { ends, bytes }: GrowingTable): [string, Sec
   [name, { length: bytes.length(), write: bytes.copyTo }],
 ];
 
-const textsSection = (name: string, texts: readonly string[]): [string, Section][] => {
-  const ends = runningSum(texts.map(utf8Length));
+const textsSection = (name: string, texts: readonly string[]): [string, Section][] => [
+  [`${name}.starts`, sumsSection(texts, utf8Length)],
+  [name, bytesSection(new TextEncoder().encode(texts.join('')))],
+];
+
+/** The entries of a table in another order. */
+const sortedSection = (name: string, table: TextTable, order: Uint32Array): [string, Section][] => {
   const write = (target: Uint8Array): void => {
-    const encoder = new TextEncoder();
-    texts.forEach((text, at) => {
-      encoder.encodeInto(text, target.subarray(ends[at - 1] ?? 0));
-    });
+    let at = 0;
+    for (const entry of order) {
+      const bytes = entryBytes(table, entry);
+      target.set(bytes, at);
+      at += bytes.length;
+    }
   };
   return [
-    [`${name}.starts`, startsSection(ends)],
-    [name, { length: ends.at(-1) ?? 0, write }],
+    [`${name}.starts`, sumsSection(order, (entry) => entryBytes(table, entry).length)],
+    [name, { length: table.bytes.length, write }],
   ];
-};
-
-const maskOf = (word: string): number => letterMask(new TextEncoder().encode(word));
-
-const runningSum = (numbers: readonly number[]): number[] => {
-  let sum = 0;
-  return numbers.map((value) => {
-    sum += value;
-    return sum;
-  });
 };

@@ -65,13 +65,17 @@ export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
 /** Negative if entry `at` sorts before `key`. */
 const compareEntry = ({ starts, bytes }: TextTable, at: number, key: Uint8Array): number => {
   const { start, end } = entryRange(starts, at);
-  const length = end - start;
-  const shared = Math.min(length, key.length);
+  return compareBytes(bytes.subarray(start, end), key);
+};
+
+/** Negative if `left` sorts before `right`. */
+export const compareBytes = (left: Uint8Array, right: Uint8Array): number => {
+  const shared = Math.min(left.length, right.length);
   for (let place = 0; place < shared; place++) {
-    const difference = (bytes[start + place] ?? 0) - (key[place] ?? 0);
+    const difference = (left[place] ?? 0) - (right[place] ?? 0);
     if (difference !== 0) return difference;
   }
-  return length - key.length;
+  return left.length - right.length;
 };
 
 /** Compares texts by their UTF-8 bytes, i.e. by code point; plain `<` sorts surrogates before U+E000. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEdition } from '../../src/search/build-edition.ts';
@@ -112,6 +114,39 @@ describe('buildEdition()', () => {
       Array.from({ length: 65_599 }, (_, at) => at),
     );
     expect(edition.chunk(65_599).text).toBe('needle');
+  });
+
+  it('takes at most 120 bytes of memory for each of 100,000 different words while it reads them', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void; // exposed by the flag above
+    const liveBytes = (): number => {
+      collectGarbage();
+      collectGarbage();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const wordOf = (at: number): string =>
+      `word${String(at).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}`;
+    const pageOf = (page: number) =>
+      entryOf({
+        id: String(1000 + page),
+        title: '',
+        sections: [{ text: Array.from({ length: 100 }, (_, at) => wordOf(page * 100 + at)).join(' ') }],
+      });
+    const pages = { write: () => undefined, read: () => undefined };
+    let before = 0;
+    let after = 0;
+    const entries = {
+      *[Symbol.iterator]() {
+        yield pageOf(0);
+        before = liveBytes();
+        for (let page = 1; page < 1000; page++) yield pageOf(page);
+        after = liveBytes();
+      },
+    };
+    // Without pages to read again, building ends after the first pass.
+    expect(() => buildEdition(entries, IDENTITY, { pages })).toThrow('a page has gone');
+    expect((after - before) / 100_000).toBeLessThan(120);
   });
 
   it('builds an empty edition', () => {
