@@ -26,6 +26,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   A2A: Pick<A2aFunction, 'card'>;
   A2A_TASKS: DurableObjectNamespace;
   CORS_ORIGINS?: string;
+  PANEL_ORIGINS?: string;
   OIDC_PROVIDERS?: string;
   ROUTED_PARTNERS?: string;
   PUBLIC_WORKSPACE?: string;
@@ -68,6 +69,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     assets,
     publicWorkspace: env.PUBLIC_WORKSPACE === '' ? undefined : WorkspaceId.optional().parse(env.PUBLIC_WORKSPACE),
     corsOrigins: listOf(env.CORS_ORIGINS),
+    panelOrigins: listOf(env.PANEL_ORIGINS),
     health: { status: 'ok', adapters: adapterHealth(env) },
     // A stub belongs to one request, so each request gets its own.
     counters: env.COUNTERS && { read: async () => (await counterStoreOf(env)?.read()) ?? {} },

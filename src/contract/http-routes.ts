@@ -172,6 +172,21 @@ export const ROUTES = {
     summary: 'Restore the history of exported tickets',
     capability: 'helpdesk:write',
   },
+  'GET /v1/support/tickets/draft': {
+    tag: 'Support',
+    summary: 'Show the draft of a ticket with the evidence of each sentence',
+    capability: 'helpdesk:read',
+  },
+  'DELETE /v1/support/tickets/draft': {
+    tag: 'Support',
+    summary: 'Erase the drafts of a ticket and what was noted about them',
+    capability: 'helpdesk:write',
+  },
+  'POST /v1/support/tickets/feedback': {
+    tag: 'Support',
+    summary: 'Say whether the draft of a ticket helped',
+    capability: 'helpdesk:read',
+  },
   'POST /v1/support/tickets/replay': {
     tag: 'Support',
     summary: 'Retry tickets that failed',

@@ -63,6 +63,16 @@ export const DraftReference = z.object({
 });
 export type DraftReference = z.infer<typeof DraftReference>;
 
+/** What a draft says from an article: for the agent, as the text names no source. */
+export const DraftEvidence = z.object({
+  ...DraftReference.shape,
+  /** A statement or passage of the draft in plain text. */
+  text: z.string().min(1, 'is empty').max(2000),
+  /** The words of the article that state it; absent where the draft quotes the article word for word. */
+  quote: z.string().min(1, 'is empty').max(600).optional(),
+});
+export type DraftEvidence = z.infer<typeof DraftEvidence>;
+
 /** A reply that an agent may send as it is or edit. */
 export const Draft = z
   .looseObject({
@@ -78,6 +88,8 @@ export const Draft = z
     language: z.string().max(35).optional(),
     /** Empty without knowledge. */
     references: z.array(DraftReference).max(10).optional(),
+    /** In the order of the text; absent when no article is quoted. */
+    evidence: z.array(DraftEvidence).max(10).optional(),
     /** Share of its statements that a source supports, 0 to 1; null without statements of its own. */
     source_grounding: Share.nullable().optional(),
     /** `model`: verified statements of a model replace quotes. */

@@ -84,3 +84,59 @@ export const ReplayResponse = z.object({
   remaining: z.int().min(0),
 });
 export type ReplayResponse = z.infer<typeof ReplayResponse>;
+
+/** A ticket of a connected helpdesk: query of `GET` and `DELETE /v1/support/tickets/draft`. */
+export const TicketPlaceRequest = z.strictObject({
+  /** Tool, as in the address of its webhook: `chatwoot`. */
+  helpdesk: z.string().min(1).max(40),
+  /** The helpdesk's ticket id. */
+  ticket_id: z.string().min(1).max(200),
+});
+export type TicketPlaceRequest = z.infer<typeof TicketPlaceRequest>;
+
+/** A sentence of a draft, and the passages of articles that contain it; none for greetings and questions. */
+export const DraftSentence = z.object({
+  text: z.string().min(1).max(32_000),
+  evidence: z
+    .array(
+      z.object({
+        title: z.string().min(1).max(200),
+        url: z.string().min(1).max(500),
+        /** The passage, cut after 600 characters. */
+        quote: z.string().min(1).max(600),
+      }),
+    )
+    .max(3),
+});
+export type DraftSentence = z.infer<typeof DraftSentence>;
+
+/** Whether a draft helped, and why, in a sentence. */
+export const DraftFeedback = z.strictObject({
+  value: z.enum(['up', 'down']),
+  comment: z.string().trim().min(1).max(500).optional(),
+});
+export type DraftFeedback = z.infer<typeof DraftFeedback>;
+
+/** Reply of `GET /v1/support/tickets/draft`: the proposed reply to the customer's newest message that has one. */
+export const TicketDraft = z.object({
+  /** Id of the job, as in the list of tickets. */
+  id: z.string().min(1).max(4000),
+  intent: z.string().min(1).max(100),
+  /** Of the intent, 0 to 1. */
+  confidence: z.number().min(0).max(1),
+  /** BCP 47: `en`. */
+  language: z.string().max(35).nullable(),
+  /** Plain text, to be inserted as it is. */
+  text: z.string().min(1).max(32_000),
+  /** The same by sentence, in order. */
+  sentences: z.array(DraftSentence).max(400),
+  /** What to check before sending. */
+  risks: z.array(z.string().min(1).max(1000)).max(20),
+  feedback: DraftFeedback.nullable(),
+  created_at: Timestamp,
+});
+export type TicketDraft = z.infer<typeof TicketDraft>;
+
+/** Body of `POST /v1/support/tickets/feedback`. */
+export const TicketFeedbackRequest = z.strictObject({ ...TicketPlaceRequest.shape, ...DraftFeedback.shape });
+export type TicketFeedbackRequest = z.infer<typeof TicketFeedbackRequest>;

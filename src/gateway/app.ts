@@ -44,7 +44,7 @@ import { createPages } from './pages.ts';
 import { createReplay } from './replay-answer.ts';
 import { type GatewayEnv, requestLog } from './request-log.ts';
 import { createSignIn } from './sign-in.ts';
-import { consoleFile, consolePage, docsFile, opensPage, staticFile, widgetFile } from './static-files.ts';
+import { consoleFile, consolePage, docsFile, opensPage, panelPage, staticFile, widgetFile } from './static-files.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
@@ -81,6 +81,8 @@ export interface GatewayParts {
   assets?: Target | undefined;
   /** Origins that may call from a browser; `*` for all; empty for none. */
   corsOrigins: readonly string[];
+  /** Helpdesks that may show the panel for agents in a frame: `https://acme.zendesk.com`; none by default. */
+  panelOrigins?: readonly string[] | undefined;
   health: Healthz;
   /** The counters of all functions; without them there are no metrics. */
   counters?: Pick<CounterStore, 'read'> | undefined;
@@ -129,6 +131,7 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/pages.css', (c) => staticFile(c, parts.assets));
   app.get('/', (c) => consolePage(c, parts.assets));
   app.get('/console/:file', (c) => consoleFile(c, parts.assets));
+  app.get('/panel/:helpdesk{chatwoot|zendesk}', (c) => panelPage(c, parts.assets, parts.panelOrigins ?? []));
   app.get('/widget.js', (c) => widgetFile(c, parts.assets));
   app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
@@ -250,6 +253,9 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'DELETE /v1/support/taxonomy', taxonomy);
   forwardTo('webhooks', 'GET /v1/support/tickets');
   forwardTo('webhooks', 'PUT /v1/support/tickets', { maxBytes: MAX_RESTORE_BYTES });
+  forwardTo('webhooks', 'GET /v1/support/tickets/draft', { as: 'helpdesk:read' });
+  forwardTo('webhooks', 'DELETE /v1/support/tickets/draft');
+  forwardTo('webhooks', 'POST /v1/support/tickets/feedback', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'POST /v1/support/tickets/replay');
   forwardTo('library', 'GET /v1/sync');
   forwardTo('library', 'POST /v1/sync');

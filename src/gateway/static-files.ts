@@ -15,12 +15,12 @@ const DOCS_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The console makes no HTML of texts, so no script may do so at all. */
-const CONSOLE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; trusted-types 'none'; require-trusted-types-for 'script'";
+const consolePolicy = (ancestors = "'none'"): string =>
+  `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors ${ancestors}; trusted-types 'none'; require-trusted-types-for 'script'`;
 
 const CONSOLE_PAGE: Headers_ = {
   ...REVALIDATED,
-  'Content-Security-Policy': CONSOLE_POLICY,
+  'Content-Security-Policy': consolePolicy(),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 };
@@ -44,6 +44,17 @@ export const consoleFile = (c: Context<GatewayEnv>, assets: Assets) =>
 export const consolePage = (c: Context<GatewayEnv>, assets: Assets) =>
   file(c, assets, '/console/index.html', CONSOLE_PAGE);
 
+/**
+ * The page beside a ticket, which only these helpdesks may show in a frame.
+ *
+ * @param origins As `https://acme.zendesk.com`. What is no origin is left out; with none left no page may show it.
+ */
+export const panelPage = (c: Context<GatewayEnv>, assets: Assets, origins: readonly string[]) => {
+  const ancestors = origins.filter((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+  const policy = consolePolicy(ancestors.length === 0 ? undefined : ancestors.join(' '));
+  return file(c, assets, '/console/panel.html', { ...CONSOLE_PAGE, 'Content-Security-Policy': policy });
+};
+
 /** The answer box, which pages of any origin may load. */
 export const widgetFile = (c: Context<GatewayEnv>, assets: Assets) =>
   file(c, assets, '/widget.js', {
@@ -58,7 +69,7 @@ export const opensPage = ({ req }: Context<GatewayEnv>): boolean =>
 
 /** What looks like a file, or belongs to programs, is no view. */
 const NO_VIEWS =
-  /\.[a-z0-9]{1,8}$|^\/(?:v1|api|docs|kb|search|console|webhooks|mcp|a2a|\.well-known)(?:\/|$)|^\/librarians\//i;
+  /\.[a-z0-9]{1,8}$|^\/(?:v1|api|docs|kb|search|console|panel|webhooks|mcp|a2a|\.well-known)(?:\/|$)|^\/librarians\//i;
 
 /** A static file; `c.notFound()` answers for one that was not built. */
 const file = async (

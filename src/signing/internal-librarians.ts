@@ -3,7 +3,11 @@ import type { DirectoryEntry } from './key-directory.ts';
 /** Our own functions, the contexts that each may start, and the most capabilities that each holds. `npm run new` adds a line. */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
-  webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'helpdesk:write', 'kb:read', 'kb:write'] },
+  webhooks: {
+    origin: ['svc'],
+    ws: ['*'],
+    cap: ['support:analyze', 'helpdesk:read', 'helpdesk:write', 'kb:read', 'kb:write'],
+  },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
   navigator: { cap: ['kb:read', 'kb:editions:read'] },
   semantic: { cap: ['kb:read'] },

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Axe from 'axe-core';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 
 const SCRIPT = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Violations of WCAG 2.2 A and AA on the page in one theme, each with the element that has it. */
-export const violationsOf = async (page: Page, theme: 'light' | 'dark'): Promise<string[]> => {
+/** Violations of WCAG 2.2 A and AA on the page, or in one frame of it, in one theme, each with the element that has it. */
+export const violationsOf = async (
+  page: Page,
+  theme: 'light' | 'dark',
+  frame: Frame = page.mainFrame(),
+): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: theme });
   // By the debugger, since the policy of the page lets no script in.
-  await page.evaluate(SCRIPT);
-  const found = await page.evaluate(async () => {
+  await frame.evaluate(SCRIPT);
+  const found = await frame.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof Axe }; // the script above has put it there
     const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
     const { violations } = await axe.run(document, { runOnly: tags });
@@ -22,7 +26,7 @@ export const violationsOf = async (page: Page, theme: 'light' | 'dark'): Promise
 };
 
 /** What is wider than the window, which a reader would have to scroll to. */
-export const overflowOf = (page: Page): Promise<string[]> =>
+export const overflowOf = (page: Page | Frame): Promise<string[]> =>
   page.evaluate(() => {
     const { clientWidth } = document.documentElement;
     if (document.documentElement.scrollWidth <= clientWidth) return [];

@@ -11,6 +11,7 @@ import {
   startIdentityProvider,
 } from '../functions/identity-provider-for-test.ts';
 import { startEmbedded } from '../functions/product-for-test.ts';
+import { type AgentPage, serveAgentPage } from './agent-page.ts';
 
 interface OpenOptions extends BrowserContextOptions {
   /** The key that the page is opened with; the owner's when absent, none when empty. */
@@ -26,6 +27,8 @@ export interface ConsoleForTest {
   helpdesks: LocalHelpdesks;
   browser: Browser;
   identityProvider: LocalIdentityProvider;
+  /** May show the panel in a frame. */
+  agentPage: AgentPage;
   /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** Closes the pages of a test, and fails when one of them logged an error, broke the policy or called another origin. */
@@ -34,13 +37,13 @@ export interface ConsoleForTest {
 }
 
 export const startConsole = async (): Promise<ConsoleForTest> => {
-  const helpdesks = await startHelpdesks();
+  const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
   const { chatwoot, zendesk } = helpdesks.desks;
   const variables = deskVariables({ default: [chatwoot, zendesk] });
   const identityProvider = await startIdentityProvider();
   const grants = [{ workspaces: ['default'], capabilities: ['kb:read'] }];
   const signIn = { issuer: identityProvider.issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants };
-  const allVars = { OIDC_PROVIDERS: JSON.stringify([signIn]) };
+  const allVars = { OIDC_PROVIDERS: JSON.stringify([signIn]), PANEL_ORIGINS: agentPage.origin };
   const starting = startEmbedded({ webSearch: 'local', helpdesks: variables, allVars });
   const [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });
@@ -52,6 +55,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
     helpdesks,
     browser,
     identityProvider,
+    agentPage,
     open: async (path, options = {}) => {
       const { context, page } = await newPage(browser, options);
       contexts.push(context);
@@ -69,6 +73,7 @@ export const startConsole = async (): Promise<ConsoleForTest> => {
       await product.stop();
       await helpdesks.stop();
       identityProvider.stop();
+      await agentPage.close();
     },
   };
 };

@@ -6,6 +6,7 @@ import { describeCharts } from './describe-charts.ts';
 import { describeGaps } from './describe-gaps.ts';
 import { describeKnowledge } from './describe-knowledge.ts';
 import { describeLibrarians } from './describe-librarians.ts';
+import { describePanel } from './describe-panel.ts';
 import { describeShell } from './describe-shell.ts';
 import { describeSync } from './describe-sync.ts';
 import { describeTickets } from './describe-tickets.ts';
@@ -29,6 +30,7 @@ describe('the console in Chromium', { timeout: 60_000 }, () => {
   describeKnowledge(() => started);
   describeSync(() => started);
   describeTickets(() => started);
+  describePanel(() => started);
   describeLibrarians(() => started);
   describeTrace(() => started);
   describeWidget(() => started);

@@ -7,8 +7,15 @@ import { t } from '../texts/texts.ts';
 
 const MAX_COMMENT = 500;
 
-/** A thumb, and one sentence for those who want to say more. `before`: the thumb that was given before. */
-export const Feedback = ({ id, before }: { id: string; before?: 'up' | 'down' | undefined }) => {
+interface FeedbackProps {
+  /** Stores it. */
+  give: (feedback: { value: 'up' | 'down'; comment?: string }) => Promise<unknown>;
+  /** The thumb that was given before. */
+  before?: 'up' | 'down' | undefined;
+}
+
+/** A thumb, and one sentence for those who want to say more. */
+export const Feedback = ({ give: store, before }: FeedbackProps) => {
   const given = useSignal(before);
   const comment = useSignal('');
   const isSaid = useSignal(false);
@@ -18,7 +25,7 @@ export const Feedback = ({ id, before }: { id: string; before?: 'up' | 'down' | 
     failure.value = undefined;
     const said = comment.value.trim();
     const body = { value, ...(said === '' ? {} : { comment: said }) };
-    call(`POST /v1/answers/${encodeURIComponent(id)}/feedback`, {}, { body }).then(
+    store(body).then(
       () => {
         isSaid.value = said !== '';
       },
@@ -77,3 +84,7 @@ export const Feedback = ({ id, before }: { id: string; before?: 'up' | 'down' | 
     </>
   );
 };
+
+/** Feedback on a kept answer. */
+export const giveFeedbackOn = (id: string) => (body: { value: 'up' | 'down'; comment?: string }) =>
+  call(`POST /v1/answers/${encodeURIComponent(id)}/feedback`, {}, { body });

@@ -33,6 +33,11 @@ export const takeCredential = (): void => {
     history.replaceState(history.state, '', pathname + search);
     if (isKey(handedOver)) sessionStorage.setItem(STORED, handedOver);
   }
+  restoreCredential();
+};
+
+/** Takes the key that was entered in this tab before. */
+export const restoreCredential = (): void => {
   credential.value = sessionStorage.getItem(STORED) ?? undefined;
 };
 

@@ -6,20 +6,27 @@ import { ROOT } from '../functions.ts';
 /** Folder of the console among the static files of the gateway. */
 export const CONSOLE_FOLDER = 'console';
 
+/** The console, and the panel beside a ticket: the script of each page. */
+const PAGES = { 'index.html': 'src/console/main.tsx', 'panel.html': 'src/console/panel/main.tsx' };
+
 export interface BuiltFile {
   name: string;
   text: string;
 }
 
 /**
- * The page for people: its HTML, and scripts and styles whose names hold a hash of their content, so that they can be cached for ever. Each
+ * The pages for people: their HTML, and scripts and styles whose names hold a hash of their content, so that they can be cached for ever. Each
  * view is a script of its own.
  *
  * @throws {Error} For what the bundler warns of, too.
  */
 export const buildConsole = (): BuiltFile[] => {
   const { outputFiles, metafile, warnings } = buildSync({
-    entryPoints: { app: join(ROOT, 'src/console/main.tsx'), style: join(ROOT, 'src/console/styles/index.css') },
+    entryPoints: {
+      app: join(ROOT, PAGES['index.html']),
+      panel: join(ROOT, PAGES['panel.html']),
+      style: join(ROOT, 'src/console/styles/index.css'),
+    },
     absWorkingDir: ROOT,
     outdir: CONSOLE_FOLDER,
     entryNames: '[name]-[hash]',
@@ -38,14 +45,18 @@ export const buildConsole = (): BuiltFile[] => {
   });
   if (warnings.length > 0) throw new Error(`Cannot build the console: ${warnings[0]?.text}`);
   const outputs = Object.entries(metafile.outputs);
-  const [script = '', app] = outputs.find(([, { entryPoint }]) => entryPoint === 'src/console/main.tsx') ?? [];
   const [style = ''] = outputs.find(([, { entryPoint }]) => entryPoint === 'src/console/styles/index.css') ?? [];
-  const preloads = (app?.imports ?? [])
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="/${path}">`);
-  const page = readFileSync(join(ROOT, 'src/console/index.html'), 'utf8')
-    .replace('{{style}}', `/${style}`)
-    .replace('{{script}}', `/${script}`)
-    .replace('{{preloads}}', preloads.join('\n    '));
-  return [...outputFiles.map(({ path, text }) => ({ name: basename(path), text })), { name: 'index.html', text: page }];
+  const template = readFileSync(join(ROOT, 'src/console/index.html'), 'utf8');
+  const pages = Object.entries(PAGES).map(([name, source]) => {
+    const [script = '', built] = outputs.find(([, { entryPoint }]) => entryPoint === source) ?? [];
+    const preloads = (built?.imports ?? [])
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path }) => `<link rel="modulepreload" href="/${path}">`);
+    const text = template
+      .replace('{{style}}', `/${style}`)
+      .replace('{{script}}', `/${script}`)
+      .replace('{{preloads}}', preloads.join('\n    '));
+    return { name, text };
+  });
+  return [...outputFiles.map(({ path, text }) => ({ name: basename(path), text })), ...pages];
 };

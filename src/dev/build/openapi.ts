@@ -84,7 +84,15 @@ import { SignedIn, SignInOptions, SignInRequest } from '../../contract/sign-in.t
 import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
-import { ReplayRequest, ReplayResponse, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import {
+  ReplayRequest,
+  ReplayResponse,
+  TicketDraft,
+  TicketFeedbackRequest,
+  TicketPlaceRequest,
+  TicketsRequest,
+  TicketsResponse,
+} from '../../contract/tickets.ts';
 
 /** What a route takes and gives, with a request that works on the sample knowledge base. */
 interface Shapes {
@@ -290,6 +298,18 @@ const SHAPES: Record<RouteName, Shapes> = {
         ],
       },
     },
+  },
+  'GET /v1/support/tickets/draft': {
+    ...{ query: TicketPlaceRequest, reply: TicketDraft, errors: ['NOT_FOUND'] },
+    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
+  },
+  'DELETE /v1/support/tickets/draft': {
+    ...{ query: TicketPlaceRequest, reply: undefined },
+    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
+  },
+  'POST /v1/support/tickets/feedback': {
+    ...{ body: TicketFeedbackRequest, reply: undefined, errors: ['NOT_FOUND'] },
+    example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
   },
   'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
   'GET /v1/sync': { reply: SyncStatus, example: {} },

@@ -325,6 +325,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Web pages that may call the gateway, separated by commas, or `*`',
   },
   {
+    name: 'PANEL_ORIGINS',
+    functions: ['gateway'],
+    otherwise: 'none',
+    what: 'Helpdesks that may show the [panel for agents](agent-panel.md) in a frame, separated by commas: `https://acme.zendesk.com`',
+  },
+  {
     name: 'OIDC_PROVIDERS',
     functions: ['gateway'],
     otherwise: 'none',

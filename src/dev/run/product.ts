@@ -135,7 +135,7 @@ const OWNER: ApiKeyRecord = {
   name: 'owner of this machine',
   workspaces: ['default'],
   capabilities: [
-    ...['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:write', 'metrics:read', 'answers:*'],
+    ...['kb:*', 'memory:*', 'sql:read', 'web:search', 'support:analyze', 'helpdesk:*', 'metrics:read', 'answers:*'],
   ],
   audiences: ['*'],
   rate: 'unlimited',

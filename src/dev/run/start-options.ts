@@ -29,6 +29,7 @@ export const HELP = `Runs Constellation on this machine: every function in one w
   UPSTASH_VECTOR_REST_URL, UPSTASH_REDIS_REST_URL, OPENAI_BASE_URL or OPENAI_API_KEY  run on these services instead of the
                          embedded adapters; with their tokens, unless they are on this machine (docs/configuration.md)
   CORS_ORIGINS           origins that may call from a browser, separated by commas
+  PANEL_ORIGINS          helpdesks that may show the panel for agents, separated by commas (docs/agent-panel.md)
   OIDC_PROVIDERS         identity providers whose tokens are accepted, as JSON (docs/sign-in.md)
   HELPDESKS              connections to helpdesk tools as JSON; the secrets that it names stand beside it (docs/helpdesks.md)
   SERPAPI_KEY, BRAVE_SEARCH_KEY  the key of a web search provider (docs/web-search.md)

@@ -53,6 +53,7 @@ async function main(): Promise<void> {
     allVars: {
       CONTEXT_KEY_SEED: state.signingSeed,
       CORS_ORIGINS: process.env.CORS_ORIGINS ?? '',
+      PANEL_ORIGINS: process.env.PANEL_ORIGINS ?? '',
       OIDC_PROVIDERS: process.env.OIDC_PROVIDERS ?? '',
     },
     webSearch: options.webSearch ?? providerKeys(),

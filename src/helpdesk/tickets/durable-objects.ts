@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { SyncAccepted } from '../../contract/sync.ts';
-import type { TicketJob, TicketsRequest } from '../../contract/tickets.ts';
+import type { DraftFeedback, TicketJob, TicketsRequest } from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
@@ -18,6 +18,7 @@ import { openCase, type TicketCase } from './ticket-case.ts';
 import {
   type DeadJob,
   type JobReport,
+  type KeptDraft,
   type MessageEvent,
   nameOfPlace,
   type Oversized,
@@ -106,6 +107,18 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
     const replayed = opened.replay(jobs);
     await opened.report();
     return replayed;
+  }
+
+  async draft(place: TicketPlace): Promise<KeptDraft | undefined> {
+    return (await this.#openFor(place)).draft();
+  }
+
+  async rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean> {
+    return (await this.#openFor(place)).rate(feedback);
+  }
+
+  async eraseDrafts(place: TicketPlace): Promise<void> {
+    (await this.#openFor(place)).eraseDrafts();
   }
 
   override async alarm(): Promise<void> {

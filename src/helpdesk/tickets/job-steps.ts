@@ -12,11 +12,14 @@ import {
   type Ticket,
 } from '../helpdesk-tool.ts';
 import { supportRequestOf } from './ask-support.ts';
+import { type DraftStore, proposedReply } from './ticket-draft.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
 import type { TicketTimes } from './ticket-times.ts';
 
 export interface StepParts {
   store: TicketStore;
+  /** For agents who look at the ticket. */
+  drafts: Pick<DraftStore, 'keep'>;
   ticketId: string;
   times: TicketTimes;
   now: () => number;
@@ -87,7 +90,11 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   const marker = newMarker();
   const { note, draft } = compose(response, { marker });
   const composed = { note: JSON.stringify(note), draft: draft === undefined ? null : JSON.stringify(draft), marker };
-  const changed = store.change(named.job, { ...composed, step: 'composed', ticket: null }, now());
+  const reply = proposedReply(response);
+  const changed = store.transaction(() => {
+    if (reply !== undefined) parts.drafts.keep(named.job.id, reply);
+    return store.change(named.job, { ...composed, step: 'composed', ticket: null }, now());
+  });
   step(parts, 'composed');
   return changed;
 };

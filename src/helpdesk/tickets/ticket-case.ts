@@ -1,10 +1,12 @@
+import type { DraftFeedback } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { type AttemptParts, attemptJob } from './attempt-job.ts';
-import type { JobReport, MessageEvent, WorkOutcome } from './ticket-objects.ts';
+import { draftStore } from './ticket-draft.ts';
+import type { JobReport, KeptDraft, MessageEvent, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
 
-export interface TicketCaseParts extends Omit<AttemptParts, 'store'> {
+export interface TicketCaseParts extends Omit<AttemptParts, 'store' | 'drafts'> {
   sql: Sql;
   /** Reports the state of jobs to the workspace's object. */
   report(jobs: readonly JobReport[]): Promise<void>;
@@ -29,6 +31,7 @@ export type TicketCase = ReturnType<typeof openCase>;
 export const openCase = (parts: TicketCaseParts) => {
   const { now, random, times, onFault } = parts;
   const store = ticketStore(parts.sql);
+  const drafts = draftStore(parts.sql);
   const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
   const graceMs = (nudges: number): number => backOffMs(nudges + 1, { retryMs: times.retryMs * GRACE_RETRIES, random });
   const reporter = jobReporter({ store, now, backOff, send: parts.report, onFault });
@@ -57,7 +60,7 @@ export const openCase = (parts: TicketCaseParts) => {
   };
 
   const run = async (): Promise<WorkOutcome> => {
-    const pauseUntil = await workOnDue(store, { ...parts, store });
+    const pauseUntil = await workOnDue(store, { ...parts, store, drafts });
     if (pauseUntil !== undefined) {
       postpone(pauseUntil);
       // Otherwise every ticket would run into the limit itself.
@@ -118,9 +121,25 @@ export const openCase = (parts: TicketCaseParts) => {
     onAlarm: async (): Promise<void> => {
       if (await enqueueWaiting()) await work();
       await reporter.report();
-      for (const { id } of store.endedBy(now() - times.keepMs)) store.remove(id);
+      for (const { id } of store.endedBy(now() - times.keepMs)) {
+        store.remove(id);
+        drafts.remove(id);
+      }
       planAlarm();
     },
+    /** The draft for the newest message that has one. */
+    draft: (): KeptDraft | undefined => {
+      const draft = drafts.latest();
+      const job = draft && store.job(draft.job);
+      return draft && job && { ...draft, createdAt: job.accepted_at };
+    },
+    /** False when there is no draft. */
+    rate: (feedback: DraftFeedback): boolean => {
+      const draft = drafts.latest();
+      if (draft !== undefined) drafts.rate(draft.job, feedback);
+      return draft !== undefined;
+    },
+    eraseDrafts: (): void => drafts.erase(),
     /** Reports what the workspace's object does not know yet. Never throws. */
     report: async (): Promise<void> => {
       await reporter.report();

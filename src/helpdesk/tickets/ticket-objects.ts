@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { TicketJob, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
+import type { DraftFeedback, TicketJob, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
 import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId } from '../helpdesk-tool.ts';
+import type { ProposedReply } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
 export interface TicketPlace {
@@ -22,6 +23,17 @@ export interface TicketStub {
   work(place: TicketPlace): Promise<WorkOutcome>;
   postpone(place: TicketPlace, until: number): Promise<void>;
   replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
+  draft(place: TicketPlace): Promise<KeptDraft | undefined>;
+  rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean>;
+  eraseDrafts(place: TicketPlace): Promise<void>;
+}
+
+/** The draft of a job, and since when (milliseconds since 1970) its message is known. */
+export interface KeptDraft {
+  job: number;
+  reply: ProposedReply;
+  feedback: DraftFeedback | null;
+  createdAt: number;
 }
 
 export interface WorkOutcome {

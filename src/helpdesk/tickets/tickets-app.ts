@@ -5,7 +5,10 @@ import { type Restored, TicketsRestore } from '../../contract/moving.ts';
 import {
   ReplayRequest,
   type ReplayResponse,
+  type TicketDraft,
+  TicketFeedbackRequest,
   type TicketJob,
+  TicketPlaceRequest,
   TicketsRequest,
   type TicketsResponse,
 } from '../../contract/tickets.ts';
@@ -22,7 +25,7 @@ import { readStored } from '../../storage/stored-json.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
-import { isIdOf } from './workspace-store.ts';
+import { idOf, isIdOf } from './workspace-store.ts';
 
 interface TicketsAppOptions extends Stubs {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
@@ -47,6 +50,12 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   const mayWrite = requireCapability('helpdesk:write');
   app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
   app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
+  const mayRead = requireCapability('helpdesk:read');
+  app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
+  app.delete('/v1/support/tickets/draft', contextGuard({ ...settings, replay }), mayWrite, (c) =>
+    eraseDrafts(c, options),
+  );
+  app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) => rate(c, options));
   app.post('/v1/support/tickets/replay', contextGuard({ ...settings, replay }), mayWrite, async (c) => {
     const request = readJson(c.get('body'), ReplayRequest);
     if (!request.ok) return invalid(c, request.problem);
@@ -73,6 +82,52 @@ const listTickets = async (
 };
 
 const NONE = { count: 0, last_at: null };
+
+/** Where a ticket is; undefined for one without jobs, so that asking makes no objects. */
+const findPlace = async (
+  workspace: string,
+  { helpdesk, ticket_id: ticketId }: TicketPlaceRequest,
+  { workspaceStub }: TicketsAppOptions,
+): Promise<TicketPlace | undefined> => {
+  const id = HELPDESK_IDS.find((known) => known === helpdesk);
+  if (id === undefined) return undefined;
+  const page = await workspaceStub(workspace).list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
+  return page === 'unknown cursor' || page.total === 0 ? undefined : { workspace, helpdesk: id, ticketId };
+};
+
+const noDraft = (c: Context<GuardedEnv>): Response => {
+  c.set('outcome', 'NOT_FOUND');
+  const message = 'Cannot find a draft for this ticket: no message of it was answered, or its time is over';
+  return refusal('NOT_FOUND', { librarian: SELF, message });
+};
+
+const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = TicketPlaceRequest.safeParse(c.req.query());
+  if (!query.success) return invalid(c, `Cannot show the draft: ${describeIssues(issuesOf(query.error))}`);
+  const place = await findPlace(c.get('context').workspace, query.data, options);
+  const draft = place && (await options.ticketStub(place).draft(place));
+  if (place === undefined || draft === undefined) return noDraft(c);
+  const { reply, feedback, job, createdAt } = draft;
+  const created_at = new Date(createdAt).toISOString();
+  return c.json({ ...reply, feedback, created_at, id: idOf({ ...place, job }) } satisfies TicketDraft);
+};
+
+const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const query = TicketPlaceRequest.safeParse(c.req.query());
+  if (!query.success) return invalid(c, `Cannot erase the drafts: ${describeIssues(issuesOf(query.error))}`);
+  const place = await findPlace(c.get('context').workspace, query.data, options);
+  if (place !== undefined) await options.ticketStub(place).eraseDrafts(place);
+  return c.body(null, 204);
+};
+
+const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+  const request = readJson(c.get('body'), TicketFeedbackRequest);
+  if (!request.ok) return invalid(c, request.problem);
+  const { value, comment, ...named } = request.value;
+  const place = await findPlace(c.get('context').workspace, named, options);
+  const isRated = place !== undefined && (await options.ticketStub(place).rate(place, { value, comment }));
+  return isRated ? c.body(null, 204) : noDraft(c);
+};
 
 /** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
 const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {

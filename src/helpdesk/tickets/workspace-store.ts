@@ -155,7 +155,7 @@ export const isIdOf = (id: string, { helpdesk, ticket_id: ticketId }: TicketJob)
   id.startsWith(idOf({ helpdesk, ticketId, job: 0 }).slice(0, -1)) && /^[^/]+\/[^/]*\/\d{1,9}(?:\/[^/]*)?$/.test(id);
 
 /** Readable and unambiguous: `chatwoot/1207/1`. */
-const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>
+export const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>
   `${helpdesk}/${encodeURIComponent(ticketId.toWellFormed())}/${job}`;
 
 const toTicketJob = (row: Row): TicketJob => ({

@@ -1,5 +1,5 @@
 import { ARTICLE_URL_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
-import type { Draft, DraftReference, IntentClassification } from '../../contract/support-response.ts';
+import type { Draft, DraftEvidence, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isInjectionName } from '../../grounding/prompt-injection.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
@@ -138,6 +138,7 @@ export const createDraftComposer =
       template: ticket?.isClosing === true ? 'general' : words.id,
       language: words.language,
       references: referencesOf(passages),
+      ...evidenceOf(passages.map(({ title, url, markdown: quoted }) => ({ title, url, text: markdownToText(quoted) }))),
       source_grounding: passages.length === 0 ? null : 1,
       written_by: 'template',
       auto_send: isSent,
@@ -287,11 +288,25 @@ const otherLanguageWords = (
 const linkTarget = (url: string): string =>
   new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
+const isPublic = ({ url }: DraftReference): boolean => isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH;
+
+/** What the draft says from articles that the customer can open, in the order of its text. */
+export const evidenceOf = (stated: readonly DraftEvidence[]): Pick<Draft, 'evidence'> => {
+  const evidence = stated
+    .filter((each) => isPublic(each) && each.text.trim() !== '')
+    .slice(0, 10)
+    .map(({ title, url, text, quote }) => ({
+      ...{ title: title.slice(0, 200), url, text: text.trim().slice(0, 2000) },
+      ...(quote === undefined || quote.trim() === '' ? {} : { quote: quote.trim().slice(0, 600) }),
+    }));
+  return evidence.length === 0 ? {} : { evidence };
+};
+
 /** Each article once, if the customer can open it. */
 export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
   return [...articles.values()]
-    .filter(({ url }) => isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH)
+    .filter(isPublic)
     .slice(0, 10)
     .map(({ title, url }) => ({ title: title.slice(0, 200), url }));
 };

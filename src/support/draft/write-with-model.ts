@@ -18,7 +18,7 @@ import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
 import { type MissingWarning, missingWarnings, stepsLeftOut } from './check-model-draft.ts';
-import { assemble, type ComposedDraft, referencesOf } from './generate-draft.ts';
+import { assemble, type ComposedDraft, evidenceOf, referencesOf } from './generate-draft.ts';
 import type { AnswerPassage } from './quote-passage.ts';
 import { deviceFilter, type TicketUnits } from './ticket-units.ts';
 
@@ -154,11 +154,19 @@ const withStatements = (
   for (const { sentence, source } of warnings) add(source, sentence);
   for (const { text, quotes } of statements) for (const { passage } of quotes.slice(0, 1)) add(passage.source, text);
   const passages = [...used.values()];
+  const { evidence: _, ...before } = draft;
+  const evidence = statements.flatMap(({ text, quotes }) =>
+    quotes.slice(0, 1).map(({ passage, span }) => ({
+      ...{ title: passage.source.title, url: passage.source.url, text },
+      quote: passage.text.slice(span.start, span.end),
+    })),
+  );
   return {
     ...composed,
     passages,
     draft: {
-      ...draft,
+      ...before,
+      ...evidenceOf(evidence),
       ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
       ...{ template: frame.id, language, references: referencesOf(passages) },
       ...{ source_grounding: 1, written_by: 'model' },

@@ -4,7 +4,7 @@ import type { KeptAnswer } from '../../../contract/answers.ts';
 import type { Statement } from '../../../contract/ask-events.ts';
 import { citedSources } from '../../answers/answer.ts';
 import { Evidence, supportOf } from '../../answers/evidence.tsx';
-import { Feedback } from '../../answers/feedback.tsx';
+import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -187,7 +187,7 @@ const Actions = ({ answer: { id, feedback } }: { answer: KeptAnswer }) => {
             {t('answers.erase')}
           </Button>
         ) : null}
-        <Feedback id={id} before={feedback?.value} />
+        <Feedback give={giveFeedbackOn(id)} before={feedback?.value} />
       </div>
       {feedback?.comment === undefined ? null : <blockquote class="quote">{feedback.comment}</blockquote>}
       {failure === undefined ? null : <Failure error={failure} retry={erase} />}

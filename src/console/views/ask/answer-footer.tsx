@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { type Answer, agentIn, asMarkdown, storedIdOf } from '../../answers/answer.ts';
 import { loadDisplay } from '../../answers/asked-questions.ts';
-import { Feedback } from '../../answers/feedback.tsx';
+import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { Failure } from '../../parts/states.tsx';
@@ -39,7 +39,7 @@ export const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
           {t('view.why')}
         </Button>
         <CopyButton text={() => asMarkdown(answer)}>{t('answer.copy')}</CopyButton>
-        {storedId === undefined ? null : <Feedback id={storedId} />}
+        {storedId === undefined ? null : <Feedback give={giveFeedbackOn(storedId)} />}
       </div>
       {failure.value === undefined ? null : <Failure error={failure.value} retry={display} />}
     </footer>

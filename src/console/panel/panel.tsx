@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals';
+import { render } from 'preact';
+import { ConstellationError } from '../../../client/constellation-error.ts';
+import type { DraftSentence, TicketDraft } from '../../contract/tickets.ts';
+import { Feedback } from '../answers/feedback.tsx';
+import { Button, CopyButton } from '../parts/button.tsx';
+import { Share } from '../parts/share.tsx';
+import { SourceLink } from '../parts/source-link.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { credential, isRefused, restoreCredential } from '../session/credential.ts';
+import { call, callForNothing } from '../session/deployment.ts';
+import { useLoaded } from '../session/loaded.ts';
+import { SignIn } from '../shell/sign-in.tsx';
+import { loadTexts, t } from '../texts/texts.ts';
+import { connectFrame, type HelpdeskFrame } from './helpdesk-frame.ts';
+
+/** Shows the draft of the ticket that the helpdesk around this page shows. The key is never part of the address. */
+export const showPanel = async (root: HTMLElement): Promise<void> => {
+  restoreCredential();
+  await loadTexts();
+  document.title = t('panel.title');
+  const frame = parent === window ? undefined : connectFrame(location);
+  render(<Panel frame={frame} />, root);
+};
+
+const Panel = ({ frame }: { frame: HelpdeskFrame | undefined }) => (
+  <main class="panel">
+    <h1>{t('panel.title')}</h1>
+    <Contents frame={frame} />
+  </main>
+);
+
+const Contents = ({ frame }: { frame: HelpdeskFrame | undefined }) => {
+  if (frame === undefined) return <Empty icon="warning" title={t('panel.outside')} />;
+  if (credential.value === undefined || isRefused.value) return <SignIn />;
+  const ticketId = frame.ticketId.value;
+  if (ticketId === undefined) return <Empty icon="tickets" title={t('panel.no_ticket')} />;
+  return <Draft key={ticketId} frame={frame} ticketId={ticketId} />;
+};
+
+const SHAPE = { text: 'string', sentences: 'objects' } as const;
+
+const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) => {
+  const { helpdesk } = frame;
+  const query = { helpdesk, ticket_id: ticketId };
+  const { value, failure, isLoading, load } = useLoaded(
+    (signal) => call<TicketDraft>('GET /v1/support/tickets/draft', SHAPE, { query, signal }),
+    [helpdesk, ticketId],
+  );
+  if (failure instanceof ConstellationError && failure.code === 'NOT_FOUND')
+    return (
+      <Empty icon="tickets" title={t('panel.no_draft')}>
+        <Button icon="retry" onClick={load}>
+          {t('try_again')}
+        </Button>
+      </Empty>
+    );
+  if (failure !== undefined) return <Failure error={failure} retry={load} />;
+  if (value === undefined || isLoading) return <Loading lines={8} />;
+  return (
+    <>
+      <p class="row small">
+        <code>{value.intent}</code> <Share of={value.confidence} />
+      </p>
+      {value.risks.length === 0 ? null : (
+        <div class="banner small">
+          <strong>{t('analysis.risks')}</strong>
+          <ul>
+            {value.risks.map((risk) => (
+              <li key={risk}>{risk}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div class="row">
+        <Insert frame={frame} text={value.text} />
+        <CopyButton text={() => value.text}>{t('analysis.copy')}</CopyButton>
+      </div>
+      <ol class="sentences" lang={value.language ?? undefined}>
+        {value.sentences.map((sentence, at) => (
+          // Sentences may repeat; their order never changes.
+          <Sentence key={at} sentence={sentence} />
+        ))}
+      </ol>
+      <Feedback
+        key={value.id}
+        before={value.feedback?.value}
+        give={(body) => callForNothing('POST /v1/support/tickets/feedback', { body: { ...query, ...body } })}
+      />
+    </>
+  );
+};
+
+const Insert = ({ frame: { insert }, text }: { frame: HelpdeskFrame; text: string }) => {
+  const state = useSignal<'ready' | 'inserted' | 'failed'>('ready');
+  if (insert === undefined) return null;
+  const put = (): void =>
+    void insert(text).then(
+      () => {
+        state.value = 'inserted';
+      },
+      () => {
+        state.value = 'failed';
+      },
+    );
+  return (
+    <>
+      <Button kind="primary" onClick={put}>
+        {t('panel.insert')}
+      </Button>
+      <span class="small" role="status">
+        {state.value === 'ready' ? '' : t(`panel.${state.value}`)}
+      </span>
+    </>
+  );
+};
+
+const Sentence = ({ sentence: { text, evidence } }: { sentence: DraftSentence }) => (
+  <li>
+    <p>{text}</p>
+    {evidence.length === 0 ? null : (
+      <details>
+        <summary class="small">{evidence.map(({ title }) => title).join(', ')}</summary>
+        {evidence.map(({ title, url, quote }) => (
+          <div key={`${url} ${quote}`}>
+            <blockquote class="quote">{quote}</blockquote>
+            <p class="small">
+              <SourceLink url={url} quote={quote}>
+                {title}
+              </SourceLink>
+            </p>
+          </div>
+        ))}
+      </details>
+    )}
+  </li>
+);

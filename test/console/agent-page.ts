@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The page of a helpdesk that an agent works in, of another origin than the panel. */
+export interface AgentPage {
+  origin: string;
+  /** Shows the panel at this address beside a ticket. */
+  urlOf(panel: string, ticketId: string): string;
+  close(): Promise<void>;
+}
+
+/** Speaks to the panel as Chatwoot and as Zendesk's app framework do, and shows what was inserted in `output`. */
+export const serveAgentPage = async (): Promise<AgentPage> => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    origin,
+    urlOf: (panel, ticketId) => `${origin}/?${new URLSearchParams({ panel, ticket: ticketId })}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const PAGE = `<!doctype html><html lang="en"><title>Agent</title><iframe title="panel" width="360" height="900"></iframe><output></output>
+<script>
+const query = new URLSearchParams(location.search);
+const frame = document.querySelector('iframe');
+const output = document.querySelector('output');
+let ticket = query.get('ticket');
+const say = (message) => frame.contentWindow.postMessage(JSON.stringify(message), new URL(query.get('panel')).origin);
+const tellChatwoot = () => say({ event: 'appContext', data: { conversation: { id: Number(ticket), messages: [] }, contact: {} } });
+window.openTicket = (id) => { ticket = id; tellChatwoot(); };
+addEventListener('message', ({ source, data }) => {
+  if (source !== frame.contentWindow) return;
+  if (data === 'chatwoot-dashboard-app:fetch-info') return tellChatwoot();
+  const { key, id, request, params } = JSON.parse(data);
+  if (key === 'iframe.handshake') say({ key: 'zaf.app.registered', message: { metadata: {}, context: {} } });
+  if (request === 'get') say({ id, result: { errors: {}, 'ticket.id': Number(ticket) } });
+  if (request !== 'invoke') return;
+  const [text] = params['ticket.comment.appendText'];
+  output.textContent += text;
+  say({ id, result: { errors: {}, 'ticket.comment.appendText': true } });
+});
+const panel = new URL(query.get('panel'));
+if (panel.pathname.endsWith('zendesk')) {
+  panel.searchParams.set('origin', location.origin);
+  panel.searchParams.set('app_guid', 'guid-1');
+}
+frame.src = panel.href;
+</script></html>`;
