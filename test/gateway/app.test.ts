@@ -430,7 +430,7 @@ describe('the routes', () => {
     const others = routes.filter((route) => !described.has(route));
     expect(others).toEqual([
       ...['GET /docs', 'GET /docs/:file', 'GET /search', 'GET /kb/:id{.+}', 'GET /pages.css'],
-      ...['GET /', 'GET /console/:file', 'GET /widget.js', 'GET /*'],
+      ...['GET /', 'GET /console/:file', 'GET /panel/:helpdesk{chatwoot|zendesk}', 'GET /widget.js', 'GET /*'],
     ]);
   });
 });
