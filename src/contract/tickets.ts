@@ -122,7 +122,7 @@ export const TicketDraft = z.object({
   /** Id of the job, as in the list of tickets. */
   id: z.string().min(1).max(4000),
   intent: z.string().min(1).max(100),
-  /** Of the intent, 0 to 1. */
+  /** How sure the intent is, 0 to 1. */
   confidence: z.number().min(0).max(1),
   /** BCP 47: `en`. */
   language: z.string().max(35).nullable(),

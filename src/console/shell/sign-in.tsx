@@ -7,8 +7,8 @@ import { call, isAccepted } from '../session/deployment.ts';
 import { useLoaded } from '../session/loaded.ts';
 import { t } from '../texts/texts.ts';
 
-/** Asks for a key, and takes it once the deployment accepts it. */
-export const SignIn = () => {
+/** Asks for a key, and takes it once the deployment accepts it. `byKeyAlone`: in a frame, where identity providers refuse to be shown. */
+export const SignIn = ({ byKeyAlone = false }: { byKeyAlone?: boolean }) => {
   const problem = useSignal<string | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
@@ -29,8 +29,8 @@ export const SignIn = () => {
   };
   return (
     <form class="sign-in" onSubmit={submit}>
-      <p>{isRefused.value ? t('sign_in.refused') : t('sign_in.text')}</p>
-      <Providers />
+      <p>{t(isRefused.value ? 'sign_in.refused' : byKeyAlone ? 'panel.sign_in' : 'sign_in.text')}</p>
+      {byKeyAlone ? null : <Providers />}
       <label for="key">{t('sign_in.key')}</label>
       <input
         id="key"

@@ -65,7 +65,7 @@ export type DraftStore = ReturnType<typeof draftStore>;
 /** The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. */
 export const draftStore = (sql: Sql) => {
   migrate(sql, 'drafts', MIGRATIONS);
-  /** Of the newest message that has one. */
+  /** The draft for the newest message that has one. */
   const latest = (): Row | undefined => sql.all<Row>('SELECT * FROM drafts ORDER BY job DESC LIMIT 1')[0];
   return {
     keep: (job: number, reply: ProposedReply): void =>

@@ -83,7 +83,7 @@ const listTickets = async (
 
 const NONE = { count: 0, last_at: null };
 
-/** Where a ticket is; undefined for one without jobs, so that asking makes no objects. */
+/** The place of a ticket; undefined for one without jobs, so that asking makes no objects. */
 const findPlace = async (
   workspace: string,
   { helpdesk, ticket_id: ticketId }: TicketPlaceRequest,
