@@ -11,13 +11,14 @@ import { credential, isRefused, restoreCredential } from '../session/credential.
 import { call, callForNothing } from '../session/deployment.ts';
 import { useLoaded } from '../session/loaded.ts';
 import { SignIn } from '../shell/sign-in.tsx';
-import { loadTexts, t } from '../texts/texts.ts';
+import { loadTexts, loadTextsOfViews, t } from '../texts/texts.ts';
 import { connectFrame, type HelpdeskFrame } from './helpdesk-frame.ts';
 
 /** Shows the draft of the ticket that the helpdesk around this page shows. The key is never part of the address. */
 export const showPanel = async (root: HTMLElement): Promise<void> => {
   restoreCredential();
   await loadTexts();
+  await loadTextsOfViews();
   document.title = t('panel.title');
   const frame = parent === window ? undefined : connectFrame(location);
   render(<Panel frame={frame} />, root);
