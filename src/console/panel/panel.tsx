@@ -33,7 +33,7 @@ const Panel = ({ frame }: { frame: HelpdeskFrame | undefined }) => (
 
 const Contents = ({ frame }: { frame: HelpdeskFrame | undefined }) => {
   if (frame === undefined) return <Empty icon="warning" title={t('panel.outside')} />;
-  if (credential.value === undefined || isRefused.value) return <SignIn byKeyAlone />;
+  if (credential.value === undefined || isRefused.value) return <SignIn keyText={t('panel.sign_in')} />;
   const ticketId = frame.ticketId.value;
   if (ticketId === undefined) return <Empty icon="tickets" title={t('panel.no_ticket')} />;
   return <Draft key={ticketId} frame={frame} ticketId={ticketId} />;

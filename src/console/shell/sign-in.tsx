@@ -7,8 +7,12 @@ import { call, isAccepted } from '../session/deployment.ts';
 import { useLoaded } from '../session/loaded.ts';
 import { t } from '../texts/texts.ts';
 
-/** Asks for a key, and takes it once the deployment accepts it. `byKeyAlone`: in a frame, where identity providers refuse to be shown. */
-export const SignIn = ({ byKeyAlone = false }: { byKeyAlone?: boolean }) => {
+/**
+ * Asks for a key, and takes it once the deployment accepts it.
+ *
+ * @param keyText Asks for a key alone, in these words: in a frame, where identity providers refuse to be shown.
+ */
+export const SignIn = ({ keyText }: { keyText?: string }) => {
   const problem = useSignal<string | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
@@ -29,8 +33,8 @@ export const SignIn = ({ byKeyAlone = false }: { byKeyAlone?: boolean }) => {
   };
   return (
     <form class="sign-in" onSubmit={submit}>
-      <p>{t(isRefused.value ? 'sign_in.refused' : byKeyAlone ? 'panel.sign_in' : 'sign_in.text')}</p>
-      {byKeyAlone ? null : <Providers />}
+      <p>{isRefused.value ? t('sign_in.refused') : (keyText ?? t('sign_in.text'))}</p>
+      {keyText === undefined ? <Providers /> : null}
       <label for="key">{t('sign_in.key')}</label>
       <input
         id="key"
