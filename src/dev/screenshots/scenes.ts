@@ -4,6 +4,8 @@ import type { Page } from 'playwright-core';
 export interface Scene {
   name: string;
   path: string;
+  /** The colours of its picture in README.md or docs/; absent for scenes that are only looked at. */
+  inDocs?: 'light' | 'dark';
   prepare?: (page: Page) => Promise<void>;
 }
 
@@ -52,6 +54,16 @@ export const SCENES: readonly Scene[] = [
       await page.locator('.statement >> nth=1').locator('.chip').click();
     },
   },
+  {
+    name: 'ask-evidence',
+    inDocs: 'light',
+    path: '/',
+    prepare: async (page) => {
+      await ask(page, 'How long does shipping to Canada take?');
+      await page.locator('.statement .chip').first().click();
+      await page.evaluate(() => scrollTo(0, 0));
+    },
+  },
   { name: 'ask-off-topic', path: '/', prepare: (page) => ask(page, 'How do I cook rice?') },
   { name: 'ask-back', path: '/', prepare: (page) => ask(page, 'It does not work') },
   { name: 'ask-table', path: '/', prepare: (page) => ask(page, 'How long does shipping to Canada take?') },
@@ -75,6 +87,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'trace',
+    inDocs: 'dark',
     path: '/',
     prepare: async (page) => {
       await ask(page, 'How many iPhone 17 are in stock and what does the warranty cover?');
@@ -114,6 +127,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'answer-replay',
+    inDocs: 'light',
     path: '/answers?text=stock',
     prepare: async (page) => {
       await page.getByRole('link', { name: /stock/ }).first().click();
@@ -146,6 +160,7 @@ export const SCENES: readonly Scene[] = [
   },
   {
     name: 'knowledge-health',
+    inDocs: 'light',
     path: '/knowledge?health=all',
     prepare: (page) => page.locator('.findings > li').first().waitFor(),
   },
@@ -173,7 +188,7 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
-  { name: 'tickets-analyse', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
+  { name: 'tickets-analyse', inDocs: 'light', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
   { name: 'tickets-danger', path: '/tickets/analyse', prepare: (page) => analyse(page, DANGER) },
   { name: 'librarians', path: '/librarians', prepare: (page) => page.locator('.card').first().waitFor() },
   {
@@ -198,7 +213,7 @@ export const SCENES: readonly Scene[] = [
         .evaluate((heading) => heading.scrollIntoView());
     },
   },
-  { name: 'charts', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
+  { name: 'charts', inDocs: 'light', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
   {
     name: 'charts-below',
     path: '/charts?range=24h',

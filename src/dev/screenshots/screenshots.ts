@@ -1,7 +1,7 @@
 /** `npm run screenshots`: pictures of the console. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
 import { ensureChromium } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
@@ -12,10 +12,11 @@ import { QUESTIONS, SCENES } from './scenes.ts';
 const HELP = `Starts the product with the sample knowledge base, opens the views of the console in Chromium, and writes a picture of each in
 light and dark colours, and 390 pixels wide.
 
-  npm run screenshots -- [word ...] [--folder <folder>]
+  npm run screenshots -- [word ...] [--folder <folder>] [--docs]
 
   word      only scenes whose name contains one of these words
   --folder  where the pictures go (default dist/screenshots)
+  --docs    only the pictures that README.md and docs/ show, into docs/screenshots
   --help    this text
 `;
 
@@ -26,10 +27,10 @@ const FORMS: Readonly<Record<string, BrowserContextOptions>> = {
 };
 
 const { values, positionals } = readCommandLine(HELP, {
-  options: { folder: { type: 'string', default: 'dist/screenshots' } },
+  options: { folder: { type: 'string', default: 'dist/screenshots' }, docs: { type: 'boolean' } },
   maxPositionals: 100,
 });
-const folder = resolve(values.folder);
+const folder = resolve(values.docs === true ? 'docs/screenshots' : values.folder);
 mkdirSync(folder, { recursive: true });
 ensureChromium();
 const { startProduct } = await import('../run/product.ts');
@@ -51,16 +52,20 @@ try {
       desk.createTicket({ message });
   }
   for (const scene of SCENES.filter(
-    ({ name }) => positionals.length === 0 || positionals.some((word) => name.includes(word)),
+    ({ name, inDocs }) =>
+      (positionals.length === 0 || positionals.some((word) => name.includes(word))) &&
+      (inDocs !== undefined || values.docs !== true),
   )) {
     for (const [form, options] of Object.entries(FORMS)) {
+      if (values.docs === true && form !== scene.inDocs) continue;
       const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
       const page = await context.newPage();
       await page.goto(new URL(`${scene.path}#key=${encodeURIComponent(product.key)}`, product.url).href);
       await page.locator('main h1').waitFor();
       await scene.prepare?.(page);
-      const path = join(folder, `${scene.name}-${form}.png`);
-      await page.screenshot({ path });
+      const path = join(folder, values.docs === true ? `${scene.name}.webp` : `${scene.name}-${form}.png`);
+      if (values.docs === true) writeFileSync(path, await webpOf(page));
+      else await page.screenshot({ path });
       console.log(path);
       await context.close();
     }
@@ -69,4 +74,11 @@ try {
   await browser.close();
   await product.stop();
   await helpdesks.stop();
+}
+
+/** A third of the size of a PNG, which a repository keeps for ever. */
+async function webpOf(page: Page): Promise<Buffer> {
+  const debug = await page.context().newCDPSession(page);
+  const { data } = await debug.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+  return Buffer.from(data, 'base64');
 }
