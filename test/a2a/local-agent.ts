@@ -43,6 +43,7 @@ const reply = async (
     throw new RouteFailed({
       code: 'UNAUTHORIZED',
       message: 'Cannot ask this librarian',
+      query,
       suggestion: 'Use a key that may',
     });
   }
@@ -55,6 +56,7 @@ const reply = async (
     const text = `I found nothing about "${query}".`;
     return { answer: text, sources: [], confidence: 0, partial: true, metadata: { closest: [] } };
   }
+  if (query.startsWith('contact')) return { ...ANSWER, answer: 'Write to help@shop.example.', metadata: {} };
   if (query.startsWith('turns')) return { answer: JSON.stringify(turns), sources: ANSWER.sources };
   progress({ type: 'statement', index: 0, ...SHIPPING });
   if (query.startsWith('wait')) {

@@ -7,6 +7,8 @@ import { LIFETIME_MS, message, startAgent } from './local-agent.ts';
 
 const Artifacts = z.array(z.object({ parts: z.array(z.record(z.string(), z.unknown())) }));
 
+const Page = z.object({ tasks: z.array(z.object({ id: z.string() })), nextPageToken: z.string().default('') });
+
 type Agent = ReturnType<typeof startAgent>;
 let agent: Agent;
 beforeEach(() => {
@@ -44,7 +46,9 @@ describe('what an answer becomes', () => {
   });
 
   it('a failure is a task that has failed, with our error', async () => {
-    expect((await send('fail')).result?.task).toMatchObject({
+    const failed = await send('fail');
+    expect(JSON.stringify(failed.result?.task?.status)).not.toContain('"fail"');
+    expect(failed.result?.task).toMatchObject({
       status: {
         state: 'TASK_STATE_FAILED',
         message: {
@@ -150,6 +154,7 @@ describe('a repeated message', () => {
   it.each([
     ['text', { parts: [{ text: 'other' }] }],
     ['librarian', { metadata: { librarian: 'navigator' } }],
+    ['context', { contextId: 'another' }],
   ])('with another %s is refused', async (_, changed) => {
     const sent = message('shipping');
     await agent.call('SendMessage', { message: sent });
@@ -199,6 +204,27 @@ describe('bounds', () => {
     const { json } = await agent.call('ListTasks', {});
     expect(json.result?.totalSize).toBe(3);
     expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(-32_001);
+  });
+
+  it('a task at work makes no room, however old', async () => {
+    agent = startAgent({ perOwner: 2 });
+    const begun = { message: message('wait'), configuration: { returnImmediately: true } };
+    const { json } = await agent.call('SendMessage', begun);
+    for (let at = 0; at < 3; at += 1) await send(`shipping ${at}`);
+    const listed = (await agent.call('ListTasks', { status: 'TASK_STATE_WORKING' })).json.result;
+    expect(listed?.tasks).toMatchObject([{ id: json.result?.task?.id }]);
+  });
+
+  it('tasks of the same moment are on one page each', async () => {
+    agent = startAgent({ now: () => 1_790_000_000_000 });
+    for (let at = 0; at < 4; at += 1) await send(`shipping ${at}`);
+    const ids: string[] = [];
+    for (let pageToken = '', at = 0; at < 4; at += 1) {
+      const page = Page.parse((await agent.call('ListTasks', { pageSize: 1, pageToken })).json.result);
+      ids.push(...page.tasks.map(({ id }) => id));
+      pageToken = page.nextPageToken;
+    }
+    expect(new Set(ids).size).toBe(4);
   });
 
   it('a task ends with its lifetime, and can be sent anew', async () => {
@@ -254,6 +280,13 @@ describe('what is stored', () => {
     await send(`vague, ${written}`);
     expect(everything(sql)).toContain('Which device is \\\\\\"vague, write to [email]');
     expect(everything(sql)).not.toContain('jane.doe');
+  });
+
+  it('has the texts of articles as they are', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    await send('contact');
+    expect(everything(sql)).toContain('Write to help@shop.example.');
   });
 
   it('is not stored again when the answer comes after the task was erased', async () => {

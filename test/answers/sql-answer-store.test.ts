@@ -61,6 +61,52 @@ describe('the kept answers of a workspace', () => {
     expect(store.erase({ person_id: 'p-0' })).toBe(602);
     expect(store.list({ filter: {}, limit: 1 }).total).toBe(601);
     expect(store.erase({ before: new Date(NOW + 100).toISOString() })).toBe(50);
+    store.keep(answerOf(2000, { conversation_id: 'c-1' }));
+    expect(store.erase({ conversation_id: 'c-1' })).toBe(1);
+  });
+
+  it('are on one page each, newest first', () => {
+    const store = storeWith();
+    for (const number of [1, 2, 3, 4, 5]) store.keep(answerOf(number));
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page = store.list({ filter: {}, limit: 2, cursor });
+      pages.push(page.answers.map(({ question }) => question));
+      expect(page.total).toBe(5);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined && pages.length < 5);
+    expect(pages).toEqual([['Question 5?', 'Question 4?'], ['Question 3?', 'Question 2?'], ['Question 1?']]);
+  });
+
+  it('are found by what people thought of them and by the words of the question', () => {
+    const store = storeWith();
+    for (const number of [1, 2, 3]) store.keep(answerOf(number, { question: `Pump ${number} and ${number * 7}` }));
+    const by = { subject: 'user:key-1', mayJudgeAll: false };
+    store.judge(idOf(2), { value: 'down', at: new Date(NOW).toISOString() }, by);
+    const found = (filter: object) => store.list({ filter, limit: 9 }).answers.map(({ id }) => Number(id.slice(-3)));
+    expect([found({ feedback: 'any' }), found({ feedback: 'none' }), found({ feedback: 'up' })]).toEqual([
+      [2],
+      [3, 1],
+      [],
+    ]);
+    expect([found({ text: 'PUMP 14' }), found({ text: 'pump' }), found({ text: 'pump hose' })]).toEqual([
+      [2],
+      [3, 2, 1],
+      [],
+    ]);
+  });
+
+  it('of a person take no feedback in the name of another one', () => {
+    const store = storeWith();
+    store.keep(answerOf(1, { person_id: 'p-1' }));
+    const judge = (person: string | undefined) =>
+      store.judge(
+        idOf(1),
+        { value: 'up', at: new Date(NOW).toISOString() },
+        { subject: 'user:key-1', mayJudgeAll: false, person },
+      );
+    expect([judge('p-2'), judge('p-1'), judge(undefined)]).toEqual([false, true, true]);
   });
 
   it('are listed without one whose row is damaged', () => {
