@@ -16,7 +16,7 @@ const ANSWER: AnswerInput = {
   statements: [{ text: `It is ${MAIL}`, sources: [source], support: 1, check: 'quoted' }],
   sources: [{ name: `About ${MAIL}` }],
   closest: [{ title: `Near ${MAIL}` }],
-  error: { code: 'TIMEOUT', message: `No reply for ${MAIL}`, retryable: true },
+  error: { code: 'TIMEOUT', message: `No reply for ${MAIL}` },
   metadata: { navigator: { terms: ['jane.doe', 'exampl', 'reset'], note: MAIL } },
 };
 
