@@ -168,11 +168,11 @@ export const TaxonomyAccuracy = z.object({
   intents: z
     .array(
       z.object({
-        intent: z.string(),
+        intent: Id,
         examples: z.int().min(1),
         right: z.int().min(0),
         /** What its examples were taken for instead, most frequent first. */
-        taken_for: z.array(z.object({ intent: z.string(), examples: z.int().min(1) })).max(3),
+        taken_for: z.array(z.object({ intent: Id, examples: z.int().min(1) })).max(3),
       }),
     )
     .max(TAXONOMY_MAX_INTENTS),
