@@ -2,6 +2,7 @@ import { readConnections } from '../../src/helpdesk/connections.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/helpdesk/tickets/durable-objects.ts';
 import { ticketConsumer } from '../../src/helpdesk/tickets/queue-consumer.ts';
 import {
+  learnFrom,
   nameOfPlace,
   type Stubs,
   storeEvent,
@@ -42,6 +43,7 @@ const deliveries = serveApp('webhooks', async (env: Env) => {
     store: (message) => storeEvent(message, stubs),
     countRefused: (workspace, helpdesk, count) => stubs.workspaceStub(workspace).addRefused(workspace, helpdesk, count),
     listOversized: (workspace, delivery) => stubs.workspaceStub(workspace).addOversized(workspace, delivery),
+    learn: (sent, place) => learnFrom(sent, { ...place, ...stubs }),
     enqueue: enqueueOn(env),
   });
 });

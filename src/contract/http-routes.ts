@@ -172,6 +172,11 @@ export const ROUTES = {
     summary: 'Restore the history of exported tickets',
     capability: 'helpdesk:write',
   },
+  'GET /v1/support/tickets/outcomes': {
+    tag: 'Support',
+    summary: 'Count by intent and by article what agents made of drafts',
+    capability: 'helpdesk:read',
+  },
   'GET /v1/support/tickets/draft': {
     tag: 'Support',
     summary: 'Show the draft of a ticket with the evidence of each sentence',

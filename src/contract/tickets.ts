@@ -140,3 +140,22 @@ export type TicketDraft = z.infer<typeof TicketDraft>;
 /** Body of `POST /v1/support/tickets/feedback`. */
 export const TicketFeedbackRequest = z.strictObject({ ...TicketPlaceRequest.shape, ...DraftFeedback.shape });
 export type TicketFeedbackRequest = z.infer<typeof TicketFeedbackRequest>;
+
+/** What agents made of drafts: sent as they are, sent with changes, or something else sent. */
+export const DraftOutcome = z.enum(['kept', 'edited', 'discarded']);
+export type DraftOutcome = z.infer<typeof DraftOutcome>;
+
+const OutcomeCounts = z.object({
+  kept: z.int().min(0),
+  edited: z.int().min(0),
+  discarded: z.int().min(0),
+  /** Mean share of a draft's sentences that were sent, 0 to 1. */
+  share: z.number().min(0).max(1),
+});
+
+/** Reply of `GET /v1/support/tickets/outcomes`: most drafts first. A draft counts for each article that it cites. */
+export const TicketOutcomes = z.object({
+  intents: z.array(OutcomeCounts.extend({ intent: z.string().min(1).max(100) })).max(200),
+  articles: z.array(OutcomeCounts.extend({ url: z.string().min(1).max(500) })).max(200),
+});
+export type TicketOutcomes = z.infer<typeof TicketOutcomes>;

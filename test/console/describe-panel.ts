@@ -1,6 +1,6 @@
 import type { FrameLocator, Page } from 'playwright-core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TicketDraft } from '../../src/contract/tickets.ts';
+import { TicketDraft, TicketOutcomes } from '../../src/contract/tickets.ts';
 import { grant, send } from '../functions/product-for-test.ts';
 import { overflowOf, violationsOf } from './accessibility.ts';
 import type { ConsoleForTest } from './console-for-test.ts';
@@ -126,6 +126,37 @@ export const describePanel = (using: () => ConsoleForTest) =>
         KEY,
       );
       expect(unknown.status).toBe(404);
+    });
+
+    it('learns what became of drafts from replies that agents send, without their text', async () => {
+      const { product, helpdesks } = using();
+      const { chatwoot, zendesk } = helpdesks.desks;
+      const outcomes = async () =>
+        TicketOutcomes.parse(await (await send(product, 'GET /v1/support/tickets/outcomes', undefined, KEY)).json());
+      const sumOf = async () => {
+        const { intents } = await outcomes();
+        const sum = (name: 'kept' | 'edited' | 'discarded') => intents.reduce((all, each) => all + each[name], 0);
+        return [sum('kept'), sum('edited'), sum('discarded')];
+      };
+      const first = zendesk.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
+      const second = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
+      const third = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
+      const { text } = await draftOf('zendesk', first);
+      await draftOf('chatwoot', second);
+      await draftOf('chatwoot', third);
+      zendesk.addAgentReply(first, text);
+      await expect.poll(sumOf, { timeout: 10_000 }).toEqual([1, 0, 0]);
+      chatwoot.addAgentReply(second, text.split('\n').slice(0, -8).join('\n'));
+      await expect.poll(sumOf, { timeout: 10_000 }).toEqual([1, 1, 0]);
+      chatwoot.addAgentReply(third, 'Please call us.');
+      await expect.poll(sumOf, { timeout: 10_000 }).toEqual([1, 1, 1]);
+      const { intents, articles } = await outcomes();
+      expect(intents.map(({ intent }) => intent)).toEqual(['login_issue']);
+      expect(articles[0]).toMatchObject({ url: expect.stringContaining('/dashboard/'), kept: 1, edited: 1 });
+      expect((await send(product, `DELETE /v1/support/tickets/draft?helpdesk=zendesk&ticket_id=${first}`)).status).toBe(
+        204,
+      );
+      expect(await sumOf()).toEqual([0, 1, 1]);
     });
 
     it('erases the draft of a ticket with its feedback', async () => {

@@ -89,6 +89,7 @@ import {
   ReplayResponse,
   TicketDraft,
   TicketFeedbackRequest,
+  TicketOutcomes,
   TicketPlaceRequest,
   TicketsRequest,
   TicketsResponse,
@@ -299,6 +300,7 @@ const SHAPES: Record<RouteName, Shapes> = {
       },
     },
   },
+  'GET /v1/support/tickets/outcomes': { reply: TicketOutcomes, example: {} },
   'GET /v1/support/tickets/draft': {
     ...{ query: TicketPlaceRequest, reply: TicketDraft, errors: ['NOT_FOUND'] },
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { SyncAccepted } from '../../contract/sync.ts';
-import type { DraftFeedback, TicketJob, TicketsRequest } from '../../contract/tickets.ts';
+import type { DraftFeedback, TicketJob, TicketOutcomes, TicketsRequest } from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';
@@ -15,6 +15,7 @@ import type { HelpdeskId } from '../helpdesk-tool.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { ownContext, supportAnalysis } from './ask-support.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
+import type { LearnedOutcome } from './ticket-draft.ts';
 import {
   type DeadJob,
   type JobReport,
@@ -25,6 +26,7 @@ import {
   type TicketMessage,
   type TicketPage,
   type TicketPlace,
+  type TicketRef,
   type TicketStub,
   type Undelivered,
   type WorkOutcome,
@@ -115,6 +117,10 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
 
   async rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean> {
     return (await this.#openFor(place)).rate(feedback);
+  }
+
+  async learn(place: TicketPlace, sent: string): Promise<LearnedOutcome | undefined> {
+    return (await this.#openFor(place)).learn(sent);
   }
 
   async eraseDrafts(place: TicketPlace): Promise<void> {
@@ -237,6 +243,18 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
 
   async restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]> {
     return (await this.#openFor(workspace)).index.restore(jobs);
+  }
+
+  async addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void> {
+    (await this.#openFor(workspace)).index.addOutcome(place, outcome, Date.now());
+  }
+
+  async outcomes(workspace: string): Promise<TicketOutcomes> {
+    return (await this.#openFor(workspace)).index.outcomes();
+  }
+
+  async eraseOutcomes(workspace: string, place: TicketRef): Promise<void> {
+    (await this.#openFor(workspace)).index.eraseOutcomes(place);
   }
 
   async dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]> {

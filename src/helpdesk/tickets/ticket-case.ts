@@ -1,7 +1,7 @@
 import type { DraftFeedback } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { type AttemptParts, attemptJob } from './attempt-job.ts';
-import { draftStore } from './ticket-draft.ts';
+import { draftStore, type LearnedOutcome } from './ticket-draft.ts';
 import type { JobReport, KeptDraft, MessageEvent, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
@@ -139,6 +139,8 @@ export const openCase = (parts: TicketCaseParts) => {
       if (draft !== undefined) drafts.rate(draft.job, feedback);
       return draft !== undefined;
     },
+    /** Compares a reply that an agent has sent with the draft. */
+    learn: (sent: string): LearnedOutcome | undefined => drafts.learn(sent),
     eraseDrafts: (): void => drafts.erase(),
     /** Reports what the workspace's object does not know yet. Never throws. */
     report: async (): Promise<void> => {

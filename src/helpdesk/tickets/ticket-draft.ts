@@ -1,6 +1,6 @@
 import type { DraftEvidence, SupportResponse } from '../../contract/support-response.ts';
-import { type DraftFeedback, type DraftSentence, TicketDraft } from '../../contract/tickets.ts';
-import { migrate } from '../../storage/migrations.ts';
+import { type DraftFeedback, type DraftOutcome, type DraftSentence, TicketDraft } from '../../contract/tickets.ts';
+import { addColumn, migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
@@ -54,11 +54,47 @@ const around = (sentence: string, text: string): string => {
   return text.slice(start, start + MAX_QUOTE).toWellFormed();
 };
 
+/** What became of a draft: figures, without a word of it or of what was sent. */
+export interface LearnedOutcome {
+  job: number;
+  intent: string;
+  /** Addresses of the articles that it cites. */
+  articles: readonly string[];
+  outcome: DraftOutcome;
+  /** Share of its sentences that were sent, 0 to 1. */
+  share: number;
+}
+
+/** From this share of a draft's sentences on, it was edited; below, something else was sent. */
+const EDITED_FROM = 0.25;
+
+/** How much of a draft was sent, whatever was added. Greetings and the like count only where there is nothing else. */
+export const compareReply = (
+  { sentences }: Pick<ProposedReply, 'sentences'>,
+  sent: string,
+): Pick<LearnedOutcome, 'outcome' | 'share'> => {
+  const words = ` ${wordsOf(sent).join(' ')} `;
+  const sought = sentences.map(({ text }) => wordsOf(text));
+  const telling = sought.filter((each) => each.length >= TELLING_WORDS);
+  const compared = telling.length > 0 ? telling : sought;
+  const share = compared.filter((each) => words.includes(` ${each.join(' ')} `)).length / Math.max(1, compared.length);
+  return { share, outcome: share === 1 ? 'kept' : share >= EDITED_FROM ? 'edited' : 'discarded' };
+};
+
+const TELLING_WORDS = 4;
+
 const MIGRATIONS = [
   ['CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)'],
+  addColumn('drafts', 'outcome', 'TEXT'),
 ];
 
-type Row = { job: number; reply: string; feedback: DraftFeedback['value'] | null; comment: string | null };
+type Row = {
+  job: number;
+  reply: string;
+  feedback: DraftFeedback['value'] | null;
+  comment: string | null;
+  outcome: string | null;
+};
 
 export type DraftStore = ReturnType<typeof draftStore>;
 
@@ -80,6 +116,16 @@ export const draftStore = (sql: Sql) => {
     },
     rate: (job: number, { value, comment }: DraftFeedback): void =>
       sql.run('UPDATE drafts SET feedback = ?, comment = ? WHERE job = ?', value, comment ?? null, job),
+    /** Compares the newest draft with the first reply that was sent after it; undefined when there is none to compare. */
+    learn: (sent: string): LearnedOutcome | undefined => {
+      const row = latest();
+      const reply = row === undefined || row.outcome !== null ? undefined : readStored(ProposedReply, row.reply);
+      if (row === undefined || reply === undefined) return undefined;
+      const compared = compareReply(reply, sent);
+      sql.run('UPDATE drafts SET outcome = ? WHERE job = ?', compared.outcome, row.job);
+      const articles = [...new Set(reply.sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))];
+      return { job: row.job, intent: reply.intent, articles: articles.slice(0, 10), ...compared };
+    },
     remove: (job: number): void => sql.run('DELETE FROM drafts WHERE job = ?', job),
     erase: (): void => sql.run('DELETE FROM drafts'),
   };

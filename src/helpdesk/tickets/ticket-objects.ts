@@ -1,7 +1,13 @@
 import * as z from 'zod';
-import type { DraftFeedback, TicketJob, TicketsRequest, TicketsResponse } from '../../contract/tickets.ts';
-import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId } from '../helpdesk-tool.ts';
-import type { ProposedReply } from './ticket-draft.ts';
+import type {
+  DraftFeedback,
+  TicketJob,
+  TicketOutcomes,
+  TicketsRequest,
+  TicketsResponse,
+} from '../../contract/tickets.ts';
+import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../helpdesk-tool.ts';
+import type { LearnedOutcome, ProposedReply } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
 export interface TicketPlace {
@@ -10,6 +16,8 @@ export interface TicketPlace {
   /** Id of the helpdesk, at most 200 characters. */
   ticketId: string;
 }
+
+export type TicketRef = Pick<TicketPlace, 'helpdesk' | 'ticketId'>;
 
 /** Name of a ticket's Durable Object: unique for each place. */
 export const nameOfPlace = ({ workspace, helpdesk, ticketId }: TicketPlace): string =>
@@ -25,6 +33,7 @@ export interface TicketStub {
   replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
   draft(place: TicketPlace): Promise<KeptDraft | undefined>;
   rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean>;
+  learn(place: TicketPlace, sent: string): Promise<LearnedOutcome | undefined>;
   eraseDrafts(place: TicketPlace): Promise<void>;
 }
 
@@ -47,6 +56,9 @@ export interface WorkspaceStub {
   list(workspace: string, query: TicketsRequest): Promise<TicketPage | 'unknown cursor'>;
   addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]>;
+  addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void>;
+  outcomes(workspace: string): Promise<TicketOutcomes>;
+  eraseOutcomes(workspace: string, place: TicketRef): Promise<void>;
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;
   forget(workspace: string, ids: readonly string[]): Promise<{ dead: number }>;
   addUndelivered(workspace: string, delivery: Undelivered): Promise<void>;
@@ -144,4 +156,18 @@ export const storeEvent = async (
   if (event.kind === 'article')
     await workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
   return undefined;
+};
+
+/** Compares a reply that an agent has sent with the draft of its ticket, and stores the outcome, without the text. */
+export const learnFrom = async (
+  { ticketId, text }: SentReply,
+  { workspace, helpdesk, ticketStub, workspaceStub }: Stubs & Pick<TicketPlace, 'workspace' | 'helpdesk'>,
+): Promise<void> => {
+  const stub = workspaceStub(workspace);
+  // A ticket without jobs has no draft, and gets no object.
+  const page = await stub.list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
+  if (page === 'unknown cursor' || page.total === 0) return;
+  const place = { workspace, helpdesk, ticketId };
+  const learned = await ticketStub(place).learn(place, text);
+  if (learned !== undefined) await stub.addOutcome(workspace, { helpdesk, ticketId }, learned);
 };

@@ -8,6 +8,7 @@ import {
   type TicketDraft,
   TicketFeedbackRequest,
   type TicketJob,
+  type TicketOutcomes,
   TicketPlaceRequest,
   TicketsRequest,
   type TicketsResponse,
@@ -52,6 +53,10 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
   const mayRead = requireCapability('helpdesk:read');
   app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
+  app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
+    const { workspace } = c.get('context');
+    return c.json((await workspaceStub(workspace).outcomes(workspace)) satisfies TicketOutcomes);
+  });
   app.delete('/v1/support/tickets/draft', contextGuard({ ...settings, replay }), mayWrite, (c) =>
     eraseDrafts(c, options),
   );
@@ -116,7 +121,10 @@ const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): 
   const query = TicketPlaceRequest.safeParse(c.req.query());
   if (!query.success) return invalid(c, `Cannot erase the drafts: ${describeIssues(issuesOf(query.error))}`);
   const place = await findPlace(c.get('context').workspace, query.data, options);
-  if (place !== undefined) await options.ticketStub(place).eraseDrafts(place);
+  if (place !== undefined) {
+    await options.ticketStub(place).eraseDrafts(place);
+    await options.workspaceStub(place.workspace).eraseOutcomes(place.workspace, place);
+  }
   return c.body(null, 204);
 };
 

@@ -18,9 +18,10 @@ import {
   type HelpdeskEvent,
   type HelpdeskId,
   type HelpdeskTool,
+  type SentReply,
 } from '../helpdesk-tool.ts';
 import { startVerification, type Verification } from '../signatures.ts';
-import type { EventMessage, Oversized, TicketMessage } from './ticket-objects.ts';
+import type { EventMessage, Oversized, TicketMessage, TicketPlace } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
   connections: Pick<Connections, 'secretsOf' | 'list'>;
@@ -31,6 +32,8 @@ interface WebhooksAppOptions {
   listOversized(workspace: string, delivery: Oversized): Promise<void>;
   /** Counts deliveries to a connection that none of its secrets verifies. */
   countRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
+  /** Compares what an agent has sent with the draft. */
+  learn?: ((sent: SentReply, place: Pick<TicketPlace, 'workspace' | 'helpdesk'>) => Promise<void>) | undefined;
   /** Queues a ticket with work to do, or an event that could not be stored. */
   enqueue(message: TicketMessage): Promise<void>;
   now?: (() => number) | undefined;
@@ -213,6 +216,13 @@ const receive = async (
   if (!Array.isArray(events)) return { ok: true, accepted: 0, reason: events.reason };
   const wanted = events.filter((event) => event.kind !== 'ignored');
   const ignored = events.find((event) => event.kind === 'ignored');
+  const sent = ignored?.sent;
+  // A figure that is lost does no harm: nothing is queued, and the tool need not wait.
+  if (sent !== undefined && isId(sent.ticketId))
+    options.waitUntil(
+      options.learn?.(sent, { workspace, helpdesk: tool.id }).catch((error) => options.onFault('learn', error)) ??
+        Promise.resolve(),
+    );
   const stored = await Promise.all(
     wanted.map((event) => storeOrQueue({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
   );

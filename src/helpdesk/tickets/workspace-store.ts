@@ -1,8 +1,9 @@
-import type { TicketJob, TicketState, TicketsRequest } from '../../contract/tickets.ts';
+import type { TicketJob, TicketOutcomes, TicketState, TicketsRequest } from '../../contract/tickets.ts';
 import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';
-import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, Undelivered } from './ticket-objects.ts';
+import type { LearnedOutcome } from './ticket-draft.ts';
+import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
 const INDEX_MIGRATIONS = [
@@ -19,7 +20,17 @@ const INDEX_MIGRATIONS = [
     'CREATE INDEX tickets_by_ticket ON tickets (ticket, changed_at, id)',
     'CREATE TABLE refusals (helpdesk TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at TEXT NOT NULL) WITHOUT ROWID',
   ],
+  [
+    `CREATE TABLE outcomes (
+    id TEXT PRIMARY KEY, helpdesk TEXT NOT NULL, ticket TEXT NOT NULL, intent TEXT NOT NULL, articles TEXT NOT NULL,
+    outcome TEXT NOT NULL, share REAL NOT NULL, at TEXT NOT NULL
+  ) WITHOUT ROWID`,
+  ],
 ];
+
+const COUNTS =
+  "sum(outcome = 'kept') AS kept, sum(outcome = 'edited') AS edited, sum(outcome = 'discarded') AS discarded, avg(share) AS share";
+const MAX_COUNTED = 200;
 
 /** Dead deliveries stored with their content, at most: they wait for a person. */
 const MAX_UNDELIVERED = 10_000;
@@ -131,11 +142,30 @@ export const ticketIndex = (sql: Sql) => {
         ...[id, helpdesk, ticketId, error, time, time, message],
       );
     },
+    addOutcome: ({ helpdesk, ticketId }: TicketRef, learned: LearnedOutcome, now: number): void =>
+      sql.run(
+        'INSERT OR REPLACE INTO outcomes (id, helpdesk, ticket, intent, articles, outcome, share, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        ...[idOf({ helpdesk, ticketId, job: learned.job }), helpdesk, ticketId, learned.intent],
+        ...[JSON.stringify(learned.articles), learned.outcome, learned.share, new Date(now).toISOString()],
+      ),
+    /** What became of drafts, by intent and by cited article. */
+    outcomes: (): TicketOutcomes => ({
+      intents: sql.all<TicketOutcomes['intents'][number]>(
+        `SELECT intent, ${COUNTS} FROM outcomes GROUP BY intent ORDER BY count(*) DESC, intent LIMIT ${MAX_COUNTED}`,
+      ),
+      articles: sql.all<TicketOutcomes['articles'][number]>(
+        `SELECT cited.value AS url, ${COUNTS} FROM outcomes, json_each(outcomes.articles) AS cited
+          GROUP BY cited.value ORDER BY count(*) DESC, url LIMIT ${MAX_COUNTED}`,
+      ),
+    }),
+    eraseOutcomes: ({ helpdesk, ticketId }: TicketRef): void =>
+      sql.run('DELETE FROM outcomes WHERE helpdesk = ? AND ticket = ?', helpdesk, ticketId),
     /** Removes jobs that ended before a time, and counts of refusals that ended then. */
     prune: (before: number) => {
       const time = new Date(before).toISOString();
       sql.run("DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?", time);
       sql.run('DELETE FROM refusals WHERE last_at < ?', time);
+      sql.run('DELETE FROM outcomes WHERE at < ?', time);
     },
   };
 };

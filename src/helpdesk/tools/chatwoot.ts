@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
+import type { HelpdeskMessage, HelpdeskTool, SentReply } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
@@ -19,6 +19,7 @@ import { contains, htmlText, inOrder, MAX_MESSAGES, MAX_NOTE, plainText, ticketM
 const ChatwootDelivery = z.object({
   event: z.string().max(100),
   id: optionalId,
+  content: optionalText(MAX_NOTE),
   message_type: optionalText(100),
   private: z.boolean().nullish().catch(true),
   conversation: optionalObject({ id: RecordId }),
@@ -33,11 +34,20 @@ const ChatwootDelivery = z.object({
 const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const payload = readPayload(delivery, ChatwootDelivery, 'Chatwoot');
   const reason = reasonToIgnore(payload);
-  if (reason !== undefined) return [{ kind: 'ignored', reason }];
+  if (reason !== undefined) return [{ kind: 'ignored', reason, sent: sentBy(payload, reason) }];
   const { conversation, id } = payload;
   if (!conversation || id === undefined) return [{ kind: 'ignored', reason: 'a message without its ids' }];
   return [{ kind: 'message', ticketId: conversation.id, message: { id } }];
 };
+
+/** Public replies of people alone: bots and templates say nothing about a draft. */
+const sentBy = (payload: z.infer<typeof ChatwootDelivery>, reason: string): SentReply | undefined => {
+  const { conversation, message_type: type, sender, content } = payload;
+  const isReply = reason === NOT_FROM_CUSTOMER && type === 'outgoing' && sender?.type === 'user';
+  return isReply && conversation && content ? { ticketId: conversation.id, text: plainText(content) } : undefined;
+};
+
+const NOT_FROM_CUSTOMER = 'not from the customer';
 
 const reasonToIgnore = ({
   event,
@@ -49,7 +59,7 @@ const reasonToIgnore = ({
   if (event !== 'message_created') return 'not about a new message';
   if (attributes?.constellation_marker !== undefined) return 'our own note';
   if (isPrivate !== false) return 'a private note';
-  if (type !== 'incoming') return 'not from the customer';
+  if (type !== 'incoming') return NOT_FROM_CUSTOMER;
   if (sender?.type === 'user' || sender?.type === 'agent_bot') return 'from an agent';
   return attributes?.email?.auto_reply === true ? 'an automatic reply' : undefined;
 };

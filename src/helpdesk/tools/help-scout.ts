@@ -34,7 +34,7 @@ type ThreadSummary = z.infer<typeof ThreadSummary>;
 
 const HelpScoutDelivery = z.object({
   id: RecordId,
-  _embedded: optionalObject({ threads: listOf(ThreadSummary, 100) }),
+  _embedded: optionalObject({ threads: listOf(ThreadSummary.extend({ body: optionalText(MAX_NOTE) }), 100) }),
 });
 
 /** Each delivery of two messages written within this time may contain both. */
@@ -47,6 +47,15 @@ const TOGETHER_MS = 120_000;
 const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const event = delivery.headers.get('x-helpscout-event');
   if (event === 'helpscout.test') return [{ kind: 'ignored', reason: 'a test' }];
+  if (event === 'convo.agent.reply.created') {
+    const { id: ticketId, _embedded: embedded } = readPayload(delivery, HelpScoutDelivery, 'Help Scout');
+    const [reply] = newestFirst(embedded?.threads ?? []).filter(
+      (thread) => thread.type === 'message' && isPublished(thread) && thread.createdBy?.type === 'user',
+    );
+    const body = embedded?.threads.find(({ id }) => id === reply?.id)?.body;
+    const sent = body === undefined ? undefined : { ticketId, text: htmlText(body) };
+    return [{ kind: 'ignored', reason: 'not about a new message of the customer', sent }];
+  }
   if (event !== 'convo.created' && event !== 'convo.customer.reply.created') {
     return [{ kind: 'ignored', reason: 'not about a new message of the customer' }];
   }

@@ -14,7 +14,7 @@ import {
   RecordId,
   readPayload,
 } from './payload.ts';
-import { contains, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
+import { contains, htmlText, inOrder, MAX_NOTE, plainText, ticketMetadata } from './ticket-parts.ts';
 
 const Author = optionalObject({ type: optionalText(50), id: optionalId, name: optionalText(200) });
 type Author = z.infer<typeof Author>;
@@ -26,7 +26,10 @@ const IntercomDelivery = z.object({
       id: optionalId,
       source: optionalObject({ id: optionalId, author: Author }),
       conversation_parts: optionalObject({
-        conversation_parts: listOf(z.object({ id: RecordId, part_type: optionalText(50), author: Author }), 500),
+        conversation_parts: listOf(
+          z.object({ id: RecordId, part_type: optionalText(50), author: Author, body: optionalText(MAX_NOTE) }),
+          500,
+        ),
       }),
     }),
   }),
@@ -38,8 +41,12 @@ const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { id: ticketId, source, conversation_parts: parts } = data.item;
   if (topic === 'ping') return [{ kind: 'ignored', reason: 'a ping' }];
   const isCreated = topic === 'conversation.user.created';
-  if (!isCreated && topic !== 'conversation.user.replied')
-    return [{ kind: 'ignored', reason: 'not from the customer' }];
+  if (!isCreated && topic !== 'conversation.user.replied') {
+    const reply = parts?.conversation_parts.findLast(({ author }) => author?.type === 'admin');
+    const isSent = topic === 'conversation.admin.replied' && ticketId !== undefined && reply?.body !== undefined;
+    const sent = isSent ? { ticketId, text: htmlText(reply.body) } : undefined;
+    return [{ kind: 'ignored', reason: 'not from the customer', sent }];
+  }
   if (ticketId === undefined) return [{ kind: 'ignored', reason: 'a conversation without its id' }];
   if (isCreated && isCustomer(source?.author)) {
     const message = source?.id === undefined ? 'first' : { id: source.id };

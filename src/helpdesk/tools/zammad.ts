@@ -23,6 +23,8 @@ const ZammadDelivery = z.object({
     id: optionalId,
     sender: optionalText(50),
     internal: z.boolean().nullish().catch(true),
+    body: optionalText(MAX_NOTE),
+    content_type: optionalText(100),
   }),
 });
 
@@ -31,7 +33,12 @@ const readDelivery: HelpdeskTool['read'] = (delivery) => {
   const { ticket, article } = readPayload(delivery, ZammadDelivery, 'Zammad');
   if (article?.id === undefined) return [{ kind: 'ignored', reason: 'no article took part' }];
   if (article.internal !== false) return [{ kind: 'ignored', reason: 'an internal note' }];
-  if (article.sender !== 'Customer') return [{ kind: 'ignored', reason: 'not from the customer' }];
+  if (article.sender !== 'Customer') {
+    const { sender, body, content_type: type } = article;
+    const text = type === 'text/html' ? htmlText(body) : plainText(body);
+    const sent = sender === 'Agent' && text !== '' ? { ticketId: ticket.id, text } : undefined;
+    return [{ kind: 'ignored', reason: 'not from the customer', sent }];
+  }
   return [{ kind: 'message', ticketId: ticket.id, message: { id: article.id } }];
 };
 

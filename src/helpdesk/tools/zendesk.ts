@@ -25,6 +25,7 @@ const ZendeskEvent = z.object({
     comment: optionalObject({
       id: RecordId,
       is_public: z.boolean(),
+      body: optionalText(MAX_NOTE),
       author: z.object({ is_staff: z.boolean() }),
     }),
   }),
@@ -64,7 +65,10 @@ const readEvent = ({ type, subject, detail, event }: ZendeskEvent): HelpdeskEven
   const comment = event?.comment;
   if (!comment) return { kind: 'message', ticketId, message: 'latest' };
   if (!comment.is_public) return { kind: 'ignored', reason: 'an internal note' };
-  if (comment.author.is_staff) return { kind: 'ignored', reason: 'from an agent' };
+  if (comment.author.is_staff) {
+    const sent = comment.body === undefined ? undefined : { ticketId, text: plainText(comment.body) };
+    return { kind: 'ignored', reason: 'from an agent', sent };
+  }
   return { kind: 'message', ticketId, message: { id: comment.id } };
 };
 
