@@ -150,6 +150,11 @@ export const describePanel = (using: () => ConsoleForTest) =>
       await expect.poll(sumOf, { timeout: 10_000 }).toEqual([1, 1, 0]);
       chatwoot.addAgentReply(third, 'Please call us.');
       await expect.poll(sumOf, { timeout: 10_000 }).toEqual([1, 1, 1]);
+      const page = await using().open('/tickets');
+      const row = page
+        .getByRole('table', { name: 'What agents made of drafts' })
+        .getByRole('row', { name: /^login_issue/ });
+      expect(await row.textContent()).toMatch(/login_issue111/);
       const { intents, articles } = await outcomes();
       expect(intents.map(({ intent }) => intent)).toEqual(['login_issue']);
       expect(articles[0]).toMatchObject({ url: expect.stringContaining('/dashboard/'), kept: 1, edited: 1 });

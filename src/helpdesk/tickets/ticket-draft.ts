@@ -69,7 +69,7 @@ export interface LearnedOutcome {
 const EDITED_FROM = 0.25;
 
 /** How much of a draft was sent, whatever was added. Greetings and the like count only where there is nothing else. */
-export const compareReply = (
+const compareReply = (
   { sentences }: Pick<ProposedReply, 'sentences'>,
   sent: string,
 ): Pick<LearnedOutcome, 'outcome' | 'share'> => {

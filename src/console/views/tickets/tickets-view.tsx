@@ -1,9 +1,18 @@
+import { may } from '../../session/deployment.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
 import { MessageAnalysis } from './message-analysis.tsx';
+import { Outcomes } from './outcomes.tsx';
 import { TicketList } from './ticket-list.tsx';
 
 /** Messages that came in by helpdesks, with what was written for each; `/tickets/analyse` reads a message that is typed here. */
 const TicketsView = ({ parts: [page], query }: ViewProps) =>
-  page === 'analyse' ? <MessageAnalysis /> : <TicketList query={query} />;
+  page === 'analyse' ? (
+    <MessageAnalysis />
+  ) : (
+    <>
+      <TicketList query={query} />
+      {may('helpdesk:read') === true ? <Outcomes /> : null}
+    </>
+  );
 
 export default TicketsView;
