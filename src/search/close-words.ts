@@ -60,24 +60,27 @@ const sameWords = ({ index }: Edition, forms: ReadonlySet<string>): CloseWord[] 
 
 /** Vectors of terms, one byte per number: at most 4 MB, as the table of words is finite. */
 const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: Pick<WordVectors, 'vectorOf'>) => {
-  const known = Array.from({ length: terms.count }, (_, termId) => termId).flatMap((termId) => {
-    const vector = termCounts[termId] === 0 ? undefined : vectorOf([entryText(terms, termId)]);
-    return vector === undefined ? [] : [{ termId, ...quantise(vector) }];
-  });
-  const dimensions = known[0]?.row.length ?? 0;
+  const vectorOfTerm = (termId: number) => vectorOf([entryText(terms, termId)]);
+  const known: number[] = [];
+  for (let termId = 0; termId < terms.count; termId++)
+    if (termCounts[termId] !== 0 && vectorOfTerm(termId) !== undefined) known.push(termId);
+  const dimensions = vectorOfTerm(known[0] ?? -1)?.length ?? 0;
   if (dimensions === 0) return () => [];
-  const scales = Float32Array.from(known, ({ scale }) => scale);
+  // Looked up twice, so that an object for each term is never in memory.
+  const scales = new Float32Array(known.length);
   const rows = new Int8Array(known.length * dimensions);
   const words = signWords(dimensions);
   const signs = new Int32Array(known.length * words);
-  known.forEach(({ row }, at) => {
+  known.forEach((termId, at) => {
+    const { row, scale } = quantise(vectorOfTerm(termId) ?? []);
+    scales[at] = scale;
     rows.set(row, at * dimensions);
     signs.set(signsOf(row), at * words);
   });
   const nearest = nearestRows({ dimensions, scales, rows, signs });
   return (vector: Float32Array, limit: number): { termId: number; similarity: number }[] =>
     nearest(vector, { limit }).flatMap(({ chunk: at, similarity }) => {
-      const term = known[at];
-      return term === undefined ? [] : [{ termId: term.termId, similarity }];
+      const termId = known[at];
+      return termId === undefined ? [] : [{ termId, similarity }];
     });
 };
