@@ -69,6 +69,14 @@ const INTERFACES: Record<string, Call> = {
       },
     }),
   },
+  'A2A, SendMessage': {
+    path: '/a2a',
+    headers: { 'a2a-version': '1.0' },
+    body: (text) => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'SendMessage' },
+      params: { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] } },
+    }),
+  },
 };
 
 /** Every interface in turn, each with questions of its own, so that all of them meet the same caches and the same noise. */
