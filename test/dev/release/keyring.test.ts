@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addPartner,
   createKeyring,
@@ -13,19 +13,6 @@ import {
 } from '../../../src/dev/release/keyring.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
 import { loadDirectory } from '../../../src/signing/signed-directory.ts';
-
-/** Steps on disk before the process is killed: each one after it fails. */
-const killed = vi.hoisted(() => ({ after: Number.POSITIVE_INFINITY }));
-vi.mock('node:fs', async (actual) => {
-  const fs = await actual<typeof import('node:fs')>();
-  const counted = <Step extends (...input: never[]) => unknown>(step: Step) =>
-    ((...input: Parameters<Step>) => {
-      if (killed.after-- <= 0) throw new Error('killed');
-      return step(...input);
-    }) as Step; // the same parameters and result
-  const { mkdirSync, writeFileSync: write, renameSync } = fs;
-  return { ...fs, mkdirSync: counted(mkdirSync), writeFileSync: counted(write), renameSync: counted(renameSync) };
-});
 
 const now = Date.UTC(2026, 10, 21);
 let folder: string;
@@ -71,20 +58,37 @@ describe('createKeyring()', () => {
 });
 
 describe('createKeyring() after a kill', () => {
-  it('completes the keyring, whichever step was the last', async () => {
+  const SIGNED = 'directory.jws';
+  /** The keyring with these files in its folder, and these where they are made. */
+  const leave = (inPlace: readonly string[], unfinished: readonly string[]): void => {
+    const whole = Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
+    rmSync(folder, { recursive: true });
+    mkdirSync(join(folder, 'unfinished'), { recursive: true });
+    for (const name of inPlace) writeFileSync(join(folder, name), whole[name] ?? '');
+    for (const name of unfinished) writeFileSync(join(folder, 'unfinished', name), whole[name] ?? '');
+  };
+
+  it.each([0, 1, 3])('makes the keys again of which %d had been written', async (count) => {
     const files = readdirSync(folder).sort();
-    let steps = 0;
-    for (let isKilled = true; isKilled; steps += 1) {
-      rmSync(folder, { recursive: true });
-      killed.after = steps;
-      const [made] = await Promise.allSettled([createKeyring(folder, { now })]);
-      killed.after = Number.POSITIVE_INFINITY;
-      isKilled = made.status === 'rejected';
-      if (isKilled) await createKeyring(folder, { now });
-      expect(readdirSync(folder).sort()).toEqual(files);
-      expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
+    const before = read('root.key');
+    leave([], files.filter((name) => name !== SIGNED).slice(0, count));
+    await createKeyring(folder, { now });
+    expect(readdirSync(folder).sort()).toEqual(files);
+    expect(read('root.key')).not.toBe(before);
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
+  });
+
+  it('completes the keyring, whichever file was the last to be put in place', async () => {
+    const files = readdirSync(folder).sort();
+    const names = [...files.filter((name) => name !== SIGNED), SIGNED];
+    const before = read('root.key');
+    for (const at of names.keys()) {
+      leave(names.slice(0, at), names.slice(at));
+      await createKeyring(folder, { now });
+      expect(readdirSync(folder).sort(), `${at} files`).toEqual(files);
+      expect(read('root.key')).toBe(before);
     }
-    expect(steps).toBeGreaterThan(3 * files.length);
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
   });
 
   it('says what to do about a root key without a directory', async () => {
