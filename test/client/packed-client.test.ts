@@ -216,8 +216,8 @@ describe('npx constellation', { timeout: 60_000 }, () => {
     expect(stdout).toContain('| United States, Canada | 4 to 7 | €29 |');
     expect(stdout).toContain('<https://docs.example.com/orders/shipping>');
     expect(stdout).not.toContain('\u001b');
-    const kept = async () => (await send(product, 'GET /v1/answers?interface=command_line&text=canada')).json();
-    await expect.poll(kept, { timeout: 10_000 }).toMatchObject({ total: 1 });
+    const kept = async () => (await send(product, 'GET /v1/answers?interface=command_line&text=canada')).text();
+    await expect.poll(kept, { timeout: 10_000 }).toContain('How long does shipping to Canada take?');
   });
 
   it('exits with 3 for what no article answers, 2 for a wrong command line, and 1 for a refused key', async () => {

@@ -25,7 +25,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await found.getByRole('link').click();
       await page.getByRole('heading', { level: 1, name: /Log in to the dashboard/ }).waitFor();
       const passage = page.getByRole('region', { name: 'Passages' }).getByRole('row').nth(1);
-      await passage.waitFor();
+      await expect.poll(() => passage.textContent()).toMatch(/^[\d,]+–[\d,]+/);
       const [start = 0, end = 0] = ((await passage.textContent())?.match(/^[\d,]+–[\d,]+/)?.[0] ?? '')
         .split('–')
         .map((number) => Number(number.replaceAll(',', '')));
