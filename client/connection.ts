@@ -7,6 +7,8 @@ export interface ClientOptions {
   key?: string | (() => string | Promise<string>) | undefined;
   /** One of the workspaces of the key; the first of them when absent. */
   workspace?: string | undefined;
+  /** Named in kept answers and statistics, such as `console`; by the route when absent. */
+  interface?: string | undefined;
   /** Sends the requests; the platform's own when absent. */
   fetch?: typeof fetch | undefined;
   /** For a whole call with its retries, in milliseconds; 60,000 when absent. A stream has ended by then, too. */
@@ -59,7 +61,13 @@ const MAX_REPLY_BYTES = 33_554_432;
 const JSON_TYPE = 'application/json';
 
 /** @throws {ConstellationError} `INVALID_QUERY` when the address is none. */
-export const connect = ({ url, key, fetch = globalThis.fetch, ...defaults }: ClientOptions): Connection => {
+export const connect = ({
+  url,
+  key,
+  fetch = globalThis.fetch,
+  interface: through,
+  ...defaults
+}: ClientOptions): Connection => {
   const base = baseOf(url);
   /** One attempt. */
   const attempt = async <T>(
@@ -101,6 +109,7 @@ export const connect = ({ url, key, fetch = globalThis.fetch, ...defaults }: Cli
     };
     for (let left = Math.min(retries, MAX_RETRIES), number = 0; ; left -= 1, number += 1) {
       const headers: Record<string, string> = { accept };
+      if (through !== undefined) headers['constellation-interface'] = through;
       if (call.body !== undefined) headers['content-type'] = JSON_TYPE;
       const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
       const result = await attempt(address, { init: { method, headers, ...body }, signal, read, failure });

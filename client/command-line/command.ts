@@ -25,14 +25,7 @@ export const openCommand = <const Options extends ParseArgsOptionsConfig>(
 };
 
 export const clientOf = ({ url, key, workspace }: Pick<Settings, 'url' | 'key' | 'workspace'>): Constellation =>
-  new Constellation({ url, key, workspace, timeoutMs: CALL_MS, fetch: namingItself });
-
-/** Kept answers say that they came through here. */
-const namingItself: typeof fetch = (input, init) => {
-  const headers = new Headers(init?.headers);
-  headers.set('constellation-interface', 'command_line');
-  return fetch(input, { ...init, headers });
-};
+  new Constellation({ url, key, workspace, timeoutMs: CALL_MS, interface: 'command_line' });
 
 /** A model may take its time. */
 const CALL_MS = 300_000;

@@ -24,6 +24,7 @@ import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
+import type { OriginContext } from '../signing/request-context.ts';
 import type { Signer } from '../signing/signer.ts';
 import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './a2a.ts';
 import { answerOrStream } from './answer-or-stream.ts';
@@ -37,6 +38,7 @@ import { forward, jsonBytes } from './forward.ts';
 import type { RateLimits } from './gateway-error.ts';
 import { errorOf, errorResponse, faultResponse, GatewayError } from './gateway-error.ts';
 import { createKeepAnswers } from './keep-answers.ts';
+import { AGENT, type KeptRoute, keepForwarded, NAVIGATE, questionOfTicket, TICKET } from './keep-forwarded.ts';
 import { createMcp, mcpErrors, withinOrigins } from './mcp.ts';
 import { createMetricsRoute } from './metrics.ts';
 import type { Provider, Tokens } from './oidc.ts';
@@ -176,7 +178,11 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /v1/models/{id}', models.one);
 
   /** Forwards requests of the key's holder to the function that answers them, at the same path. */
-  const forwardTo = (function_: string, name: RouteName, { maxBytes, as, bodyOf }: ForwardOptions = {}): void => {
+  const forwardTo = (
+    function_: string,
+    name: RouteName,
+    { maxBytes, as, bodyOf, route }: ForwardOptions = {},
+  ): void => {
     const { capability, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
@@ -209,7 +215,15 @@ export const createApp = (parts: GatewayParts) => {
           suggestion: 'Shorten the query, or the id of the article',
         });
       }
-      const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body };
+      const keep = (context: OriginContext) =>
+        keepAnswers && route && body
+          ? keepForwarded(
+              c,
+              { keepAnswers, route, now },
+              { to: function_, body, context, isStream: streams === true && acceptsEvents(c.req.raw.headers) },
+            )
+          : undefined;
+      const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body, keep };
       return streams === true
         ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }), {
             // The function checks the request.
@@ -221,16 +235,16 @@ export const createApp = (parts: GatewayParts) => {
   on('GET /v1/answers', createAnswerList({ client }));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client }));
   forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
-  on('POST /v1/answers/{id}/replay', createReplay({ client, asking, now }));
+  on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
   forwardTo('memory', 'GET /v1/answers/{id}', { as: 'answers:read' });
   forwardTo('memory', 'DELETE /v1/answers');
   forwardTo('memory', 'DELETE /v1/answers/{id}');
-  forwardTo('navigator', 'POST /v1/navigate');
-  forwardTo('analytics', 'POST /v1/agents/analytics');
+  forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE });
+  forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT });
   const withFacts = bodiesWithFacts({ ...parts, now });
-  const agent = { bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }) };
+  const agent = { bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }), route: AGENT };
   forwardTo('semantic', 'POST /v1/agents/semantic', agent);
-  forwardTo('web-search', 'POST /v1/agents/web_search');
+  forwardTo('web-search', 'POST /v1/agents/web_search', { route: AGENT });
   // It calls the others, each with its own requirement.
   forwardTo('hybrid', 'POST /v1/agents/hybrid', agent);
   forwardTo('semantic', 'POST /v1/knowledge/search');
@@ -243,8 +257,8 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });
   forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
   forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
-  const ofTicket = ({ subject = '', message }: SupportRequest) => `${subject}\n${message}`.trim().slice(0, 4000);
-  const ticket = { bodyOf: withFacts({ schema: SupportRequest, textOf: ofTicket }), maxBytes: MAX_TICKET_BYTES };
+  const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
+  const ticket = { bodyOf: analyzed, maxBytes: MAX_TICKET_BYTES, route: TICKET };
   forwardTo('support', 'POST /v1/support/analyze', ticket);
   const taxonomy = { as: 'support:taxonomy:write' };
   forwardTo('support', 'GET /v1/support/taxonomy');
@@ -387,6 +401,8 @@ interface ForwardOptions {
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */
   as?: string;
+  /** How its reply is kept as an answer; it is not when absent. */
+  route?: KeptRoute;
 }
 
 const MEMORIES = '/v1/workspaces/{workspace_id}/memories';

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import type { Progress } from '../contract/ask-events.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { readBody } from '../http/read-body.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
+import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
 import { DEFAULT_CALLS } from '../signing/limits.ts';
-import { originate } from '../signing/request-context.ts';
+import { type OriginContext, originate } from '../signing/request-context.ts';
 import { errorResponse, GatewayError, MAX_BODY_BYTES } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -29,6 +29,13 @@ export interface Forwarding {
   signal: AbortSignal;
   /** Gets what the function reports while it answers. */
   progress?: Progress | undefined;
+  /** Begins to keep the reply as an answer; undefined when it is not kept. */
+  keep?: ((context: OriginContext) => KeptReply | undefined) | undefined;
+}
+
+interface KeptReply {
+  watched: (progress: Progress) => Progress;
+  answered: (reply: SignedAnswer) => void;
 }
 
 /** Long enough for every answer, short enough to give up on a lost one. */
@@ -51,7 +58,9 @@ export const forward = async (
     budgets,
     body,
     timeoutMs = TIMEOUT_MS,
-    ...reporting
+    signal,
+    progress: reported,
+    keep,
   }: Forwarding,
 ): Promise<Response> => {
   const key = c.get('apiKey');
@@ -70,7 +79,10 @@ export const forward = async (
   c.set('answeredBy', to);
   // A HEAD is answered as its GET; the server omits the body.
   const sent = method === 'HEAD' ? 'GET' : method;
-  const answer = await client.call(context, { to, method: sent, path, body, ...reporting });
+  const kept = keep?.(context);
+  const progress = reported && (kept?.watched(reported) ?? reported);
+  const answer = await client.call(context, { to, method: sent, path, body, signal, progress });
+  kept?.answered(answer);
   if (!answer.ok) {
     c.set('outcome', answer.error.code);
     return errorResponse(answer.error);

@@ -33,7 +33,16 @@ interface KeptQuestion {
   /** Notes when the first statement leaves. */
   watched(progress: Progress): Progress;
   /** Names the answer in its response, and keeps it after that. Never throws, and never waits. */
-  keep(response: LibrarianResponse, about: { budget: Budget; understoodAs: string | undefined }): LibrarianResponse;
+  keep(response: LibrarianResponse, about: AboutAnswer): LibrarianResponse;
+}
+
+interface AboutAnswer {
+  budget: Budget;
+  understoodAs?: string | undefined;
+  /** Intent of the message, from support. */
+  intent?: string | undefined;
+  /** Who answered; by the trace of the response when absent. */
+  librarians?: readonly string[] | undefined;
 }
 
 export interface KeepParts {
@@ -45,10 +54,13 @@ export interface KeepParts {
   now?: (() => number) | undefined;
 }
 
+/** What is read of a request. */
+type Asked = Pick<AskRequest, 'query' | 'metadata' | 'conversation_id'>;
+
 /** Begins to keep the answer to a question; undefined where the workspace keeps none. */
 export type KeepAnswers = (
   c: Context<GatewayEnv>,
-  question: { request: AskRequest; context: OriginContext; startedAtMs: number; isStream: boolean },
+  question: { request: Asked; context: OriginContext; startedAtMs: number; isStream: boolean },
 ) => KeptQuestion | undefined;
 
 /**
@@ -87,7 +99,7 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
         if (event.type === 'statement') timings.first_statement ??= now() - startedAtMs;
         progress(event);
       },
-      keep: (response, { budget, understoodAs }) => {
+      keep: (response, { budget, understoodAs, intent, librarians }) => {
         timings.total = now() - startedAtMs;
         // An answer that comes in one piece is sent as statements now.
         if (isStream && response.answer !== undefined) timings.first_statement ??= timings.total;
@@ -101,7 +113,12 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
           budgets: { granted: context.budgets, spent: budget.spent() },
           timings,
         };
-        waitUntilOf(c)(send(fitted({ ...answer, ...outcomeOf(response) }), context));
+        const outcome = {
+          ...outcomeOf(response),
+          ...(librarians === undefined ? {} : { librarians: [...librarians] }),
+          ...(intent === undefined ? {} : { intent }),
+        };
+        waitUntilOf(c)(send(fitted({ ...answer, ...outcome }), context));
         return withMetadata(response, { answer_id: id }) ?? response;
       },
     };
@@ -139,7 +156,7 @@ const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface
   return isStream ? 'stream' : 'rest';
 };
 
-const personOf = ({ metadata }: AskRequest) => {
+const personOf = ({ metadata }: Asked) => {
   const person = MemoryId.safeParse(metadata?.person_id);
   return person.success ? { person_id: person.data } : {};
 };

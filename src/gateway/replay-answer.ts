@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { type AnswerReplay, AnswerReplayRequest, KeptAnswer, ReplayedAnswer } from '../contract/answers.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
@@ -16,11 +17,18 @@ import type { GatewayEnv } from './request-log.ts';
 const READ = 'answers:read';
 const TIMEOUT_MS = 30_000;
 
+interface ReplayParts {
+  client: SignedClient;
+  asking: Asking;
+  librarians: Pick<Librarians, 'ids'>;
+  now: () => number;
+}
+
 /**
  * `POST /v1/answers/{id}/replay`: asks a kept question again in the name of the caller, on another edition, of another librarian, or without
  * a model, and compares the answers statement by statement. The new answer is not kept.
  */
-export const createReplay = ({ client, asking, now }: { client: SignedClient; asking: Asking; now: () => number }) => {
+export const createReplay = ({ client, asking, librarians, now }: ReplayParts) => {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, READ);
@@ -45,7 +53,9 @@ export const createReplay = ({ client, asking, now }: { client: SignedClient; as
       c.set('outcome', undefined);
     }
     const query = (understood ?? question).slice(0, MAX_QUERY);
-    const asked = librarian ?? (before.librarians.length === 1 ? before.librarians[0] : CONCIERGE);
+    const [only = CONCIERGE, ...more] = before.librarians;
+    // Support answers messages, and no questions.
+    const asked = librarian ?? (more.length === 0 && librarians.ids.includes(only) ? only : CONCIERGE);
     const startedAtMs = now();
     const ask = asking(
       c,

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { ClientOptions } from '../../client/connection.ts';
 import { Constellation } from '../../client/constellation.ts';
 import { ConstellationError } from '../../client/constellation-error.ts';
 
@@ -6,7 +7,7 @@ const URL_ = 'http://localhost:8787';
 type Reply = () => Response | Promise<Response>;
 
 /** A client whose requests get these replies, one after the other, and what it sent. */
-const clientOf = (replies: readonly Reply[], options: { timeoutMs?: number; retries?: number } = {}) => {
+const clientOf = (replies: readonly Reply[], options: Partial<ClientOptions> = {}) => {
   const sent: Request[] = [];
   const fetch = (async (input: string, init?: RequestInit) => {
     sent.push(new Request(input, init));
@@ -75,6 +76,13 @@ describe('a call', () => {
     expect([request?.method, request?.url]).toEqual(['POST', `${URL_}/v1/ask?workspace_id=docs`]);
     expect(request?.headers.get('authorization')).toBe('Bearer ck_test');
     expect(await request?.json()).toEqual({ query: 'Is it?', metadata: { a: 1 } });
+    expect(request?.headers.has('constellation-interface')).toBe(false);
+  });
+
+  it('names the interface that it is made for', async () => {
+    const { client, sent } = clientOf([json(ANSWER)], { interface: 'command_line' });
+    await client.ask('Is it?');
+    expect(sent[0]?.headers.get('constellation-interface')).toBe('command_line');
   });
 
   it.each([

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await grant(product, KEYS.asker, { capabilities: [...READS, 'memory:*'] });
   await grant(product, KEYS.other, { capabilities: READS });
   await grant(product, KEYS.reader, { capabilities: ['answers:read'] });
-  await grant(product, KEYS.staff, { capabilities: [...READS, 'answers:*'], audiences: ['staff'] });
+  await grant(product, KEYS.staff, { capabilities: [...READS, 'answers:*', 'support:*'], audiences: ['staff'] });
   await grant(product, KEYS.clerk, { capabilities: [...READS, 'answers:*'] });
   await grant(product, KEYS.acme, { workspaces: ['acme'], capabilities: ['*'] });
 }, 240_000);
@@ -143,6 +143,54 @@ describe('a kept answer', { timeout: 60_000 }, () => {
     expect(await kept(widget.metadata.answer_id)).toMatchObject({ interface: 'widget' });
     const forged = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': 'ticket' }));
     expect(await kept(forged.metadata.answer_id)).toMatchObject({ interface: 'rest' });
+  });
+});
+
+describe('an answer that one function is asked for', { timeout: 60_000 }, () => {
+  /** The kept answer to a question that no other test asks. */
+  const keptOf = async (question: string): Promise<KeptAnswer> => {
+    const found = async () => (await list(`text=${encodeURIComponent(question)}`)).answers[0]?.id;
+    await expect.poll(found, { timeout: 10_000 }).toBeDefined();
+    return kept(String(await found()));
+  };
+  const answerTo = async (route: string, body: Record<string, unknown>, question: string) => {
+    const response = await call(route, body, KEYS.staff);
+    expect([response.status, await response.clone().text()]).toEqual([200, expect.anything()]);
+    return keptOf(question);
+  };
+
+  it('is kept with its evidence, as one of /v1/ask', async () => {
+    const query = 'How many days does parcel delivery to Canada take, navigator?';
+    const answer = await answerTo('POST /v1/navigate', { query }, query);
+    expect(answer).toMatchObject({ question: query, librarians: ['navigator'], interface: 'rest' });
+    expect(answer.statements[0]?.sources[0]).toMatchObject({ quote: expect.any(String) });
+    expect(answer.edition).toMatch(/^e\d+/);
+    const unknown = 'How do I knit a navigator scarf for grandmother?';
+    expect(await answerTo('POST /v1/navigate', { query: unknown }, unknown)).toMatchObject({ verdict: 'declined' });
+  });
+
+  it('is kept of an agent, for its person', async () => {
+    const query = 'How long does agents shipping to Canada take?';
+    const options = { similarity_threshold: 0.2 };
+    const about = { query, options, metadata: { person_id: 'p-agent' } };
+    const answer = await answerTo('POST /v1/agents/semantic', about, query);
+    expect(answer).toMatchObject({ librarians: ['semantic'], person_id: 'p-agent' });
+    expect(answer.sources).not.toEqual([]);
+    expect((await list('person_id=p-agent')).total).toBe(1);
+  });
+
+  it('is kept of a message with its intent, masked, but not of a request that is refused', async () => {
+    const message = 'My Apollo III does not hash since the zebra update, write to zoe@example.org';
+    const answer = await answerTo('POST /v1/support/analyze', { message, subject: 'Zebra' }, 'zebra hash');
+    expect(answer.intent).toMatch(/^\w+$/);
+    expect(answer.question).toContain('[email]');
+    expect(JSON.stringify(answer)).not.toContain('zoe@');
+    expect((await list(`intent=${answer.intent}`)).total).toBe(1);
+    expect((await call(`POST /v1/answers/${answer.id}/replay`, {}, KEYS.staff)).status).toBe(200);
+    const { total } = await list();
+    expect((await call('POST /v1/navigate', { query: 7 })).status).toBe(400);
+    expect((await call('POST /v1/support/analyze', { message: '' })).status).toBe(400);
+    expect((await list()).total).toBe(total);
   });
 });
 
