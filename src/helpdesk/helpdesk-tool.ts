@@ -81,7 +81,12 @@ export type HelpdeskEvent =
     }
   | { kind: 'article'; change: 'published' | 'unpublished'; articleId: string | undefined }
   /** Nothing to do: a ping, our own note, a message of an agent. `reason` is a few words for the log. */
-  | { kind: 'ignored'; reason: string /** What an agent has sent to the customer. */; sent?: SentReply | undefined };
+  | {
+      kind: 'ignored';
+      reason: string;
+      /** What an agent has sent to the customer. */
+      sent?: SentReply | undefined;
+    };
 
 /** A public reply of an agent, as plain text or Markdown. */
 export interface SentReply {

@@ -180,7 +180,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
 
   it('comes to the same, wherever it is killed', async () => {
     let kills = 0;
-    for (let lifetime = 0; ; lifetime += 3) {
+    for (let lifetime = 0; ; lifetime += 1) {
       const host = hostOf(4);
       const { model, index, sql, editionStorage, clock, ...first } = setUp(host, { delayMs: 300 });
       const same = { model, index, sql, editionStorage, clock };
@@ -198,7 +198,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       expect(sql.all('SELECT vector FROM vectors WHERE is_stored = 1')).toHaveLength(4);
       if (survived) break;
     }
-    expect(kills).toBeGreaterThan(10);
+    expect(kills).toBeGreaterThan(30);
   }, 60_000);
 
   it('embeds an article that is written here before it is published', async () => {
