@@ -7,7 +7,7 @@ export interface ClientOptions {
   key?: string | (() => string | Promise<string>) | undefined;
   /** One of the workspaces of the key; the first of them when absent. */
   workspace?: string | undefined;
-  /** Named in kept answers and statistics, such as `console`; by the route when absent. */
+  /** Named in kept answers and statistics; `client` when absent. */
   interface?: string | undefined;
   /** Sends the requests; the platform's own when absent. */
   fetch?: typeof fetch | undefined;
@@ -65,7 +65,7 @@ export const connect = ({
   url,
   key,
   fetch = globalThis.fetch,
-  interface: through,
+  interface: through = 'client',
   ...defaults
 }: ClientOptions): Connection => {
   const base = baseOf(url);
@@ -108,8 +108,7 @@ export const connect = ({
       return new ConstellationError('UNREACHABLE', message, { cause, retryable: true });
     };
     for (let left = Math.min(retries, MAX_RETRIES), number = 0; ; left -= 1, number += 1) {
-      const headers: Record<string, string> = { accept };
-      if (through !== undefined) headers['constellation-interface'] = through;
+      const headers: Record<string, string> = { accept, 'constellation-interface': through };
       if (call.body !== undefined) headers['content-type'] = JSON_TYPE;
       const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
       const result = await attempt(address, { init: { method, headers, ...body }, signal, read, failure });

@@ -18,7 +18,7 @@ export type AnswerVerdict = z.infer<typeof AnswerVerdict>;
 
 /** Through what a question came. */
 export const AnswerInterface = z.enum([
-  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console'] as const),
+  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console', 'client'] as const),
 ]);
 export type AnswerInterface = z.infer<typeof AnswerInterface>;
 

@@ -13,7 +13,7 @@ const MARGIN = 12;
 /** The answer box: what was asked and answered, and a form for the next question. */
 export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (() => void) | undefined } = {}) => {
   const text = texts[options.language];
-  const client = new Constellation({ url: options.url, key: options.key, retries: 1 });
+  const client = new Constellation({ url: options.url, key: options.key, retries: 1, interface: 'widget' });
   const turns: Turn[] = [];
   let running: AbortController | undefined;
 

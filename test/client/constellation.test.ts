@@ -76,7 +76,7 @@ describe('a call', () => {
     expect([request?.method, request?.url]).toEqual(['POST', `${URL_}/v1/ask?workspace_id=docs`]);
     expect(request?.headers.get('authorization')).toBe('Bearer ck_test');
     expect(await request?.json()).toEqual({ query: 'Is it?', metadata: { a: 1 } });
-    expect(request?.headers.has('constellation-interface')).toBe(false);
+    expect(request?.headers.get('constellation-interface')).toBe('client');
   });
 
   it('names the interface that it is made for', async () => {

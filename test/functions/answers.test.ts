@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Constellation } from '../../client/constellation.ts';
 import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { Explanation } from '../../src/contract/explanation.ts';
@@ -139,6 +140,8 @@ describe('a kept answer', { timeout: 60_000 }, () => {
     const chat = JSON.parse(await post('/v1/chat/completions', { model: 'navigator', messages }));
     expect(await kept(chat.constellation.metadata.answer_id)).toMatchObject({ interface: 'chat' });
 
+    const byClient = await new Constellation({ url: product.url, key: KEYS.asker }).ask(SHIPPING);
+    expect(await kept(String(byClient.metadata?.answer_id))).toMatchObject({ interface: 'client' });
     const widget = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': 'widget' }));
     expect(await kept(widget.metadata.answer_id)).toMatchObject({ interface: 'widget' });
     const forged = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': 'ticket' }));

@@ -11,6 +11,7 @@ import { chosenWorkspace } from './workspace.ts';
 
 const OPTIONS = {
   ...{ url: location.origin, key: () => credential.value ?? '', workspace: chosenWorkspace },
+  interface: 'console',
   fetch: recordingFetch({ isShown: true }),
 };
 /** For what the header shows, and for checks: they are not among the requests that a reader sees. */

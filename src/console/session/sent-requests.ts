@@ -38,8 +38,7 @@ export const recordingFetch =
       sentRequests.value = sentRequests.value.map((each) => (isSame(each, request) ? { ...each, ...change } : each));
     };
     try {
-      const headers = { ...Object.fromEntries(new Headers(init.headers)), 'constellation-interface': 'console' };
-      const response = await fetch(url, { ...init, headers });
+      const response = await fetch(url, init);
       isReachable.value = true;
       ended({ status: response.status, requestId: response.headers.get('x-request-id') ?? undefined });
       return response;

@@ -17,7 +17,7 @@ const NAMES = [
 const GIVEN = ['intent', 'edition', 'article', 'conversation_id', 'person_id'] as const;
 const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'error'] as const;
 const INTERFACES = [
-  ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line'] as const),
+  ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line', 'client'] as const),
 ] as const;
 const OPINIONS = ['any', 'up', 'down', 'none'] as const;
 const BOUNDS = ['0.2', '0.4', '0.6', '0.8'] as const;
