@@ -395,6 +395,18 @@ describe('/webhooks/*', () => {
     expect(seenRequests).toEqual([{ path: '/webhooks/zendesk/acme', authorization: 'Bearer of the desk', body }]);
   });
 
+  it('limits how often an address may deliver, before the body is read', async () => {
+    limited.add('address 192.0.2.1');
+    const reached: string[] = [];
+    const fetch = async ({ url }: Request) => {
+      reached.push(url);
+      return Response.json({ accepted: 1 });
+    };
+    await start(undefined, { webhooks: { fetch } });
+    expect((await post('/webhooks/zendesk', '{}')).status).toBe(429);
+    expect(reached).toEqual([]);
+  });
+
   it('is NOT_FOUND without helpdesks', async () => {
     expect((await post('/webhooks/zendesk', '{}')).status).toBe(404);
   });

@@ -114,10 +114,13 @@ describe('npm start', () => {
     const stderr = 'Cannot use --kb /no/such/folder: there is no such folder. --help lists the options.\n';
     expect(await refusal('--kb', '/no/such/folder')).toEqual([2, stderr]);
   });
-  it('says which port is in use, and how to take another', async () => {
+  it('says which port is in use, and how to take another, before --fresh removes anything', async () => {
     const { server, port } = await listen();
     const stderr = expect.stringContaining(`port ${port} is in use`);
-    expect(await refusal('--port', port, '--state', join(folder, 'state'))).toEqual([1, stderr]);
+    write('state/constellation-state', '');
+    write('state/source', 'an earlier start');
+    expect(await refusal('--fresh', '--port', port, '--state', join(folder, 'state'))).toEqual([1, stderr]);
+    expect(existsSync(join(folder, 'state/source'))).toBe(true);
     server.close();
   });
   it('never empties a folder that is not its own', async () => {

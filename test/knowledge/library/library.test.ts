@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import type { SqlValue } from '../../../src/storage/sql.ts';
+import { FIRST_PAGE } from '../../../src/storage/edition-storage.ts';
+import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
 import {
   contentsOf,
   editionOf,
@@ -15,6 +16,7 @@ import {
   survives,
   syncNow,
   workOff,
+  workThrough,
 } from './library-for-test.ts';
 
 const hostOf = (count: number): FakeHost => {
@@ -192,6 +194,33 @@ describe('a sync', () => {
     host.articles.pop();
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
     expect(await editionTexts(library)).toHaveLength(9);
+  });
+
+  it.each<[string, number | undefined, (edition: Uint8Array, sql: Sql) => Uint8Array]>([
+    ['the new one', undefined, (edition) => edition.subarray(0, edition.length / 2)],
+    [
+      'a page of its texts',
+      0,
+      (edition, sql) => {
+        const ofNew = `part >= ${FIRST_PAGE} AND edition NOT IN (SELECT edition FROM editions)`;
+        sql.run(`UPDATE edition_rows SET bytes = x'ffff0000' WHERE ${ofNew}`);
+        return edition;
+      },
+    ],
+  ])('keeps the edition before when %s cannot be opened', async (_, pagedFromBytes, damage) => {
+    const sql = nodeSql();
+    let isDamaged = false;
+    const complete = (edition: Uint8Array) => (isDamaged ? damage(edition, sql) : edition);
+    const { host, library, report, ...parts } = await synced(4, { sql, complete, pagedFromBytes });
+    host.articles.push(hostArticle('new.md', 'New.'));
+    isDamaged = true;
+    library.startSync({ full: true });
+    await workThrough({ library, ...parts });
+    expect(library.status()).toMatchObject({ edition: report?.edition, last_report: { outcome: 'failed' } });
+    expect((await editionOf(library)).chunkCount).toBe(4);
+    isDamaged = false;
+    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published' });
+    expect((await editionOf(library)).chunkCount).toBe(5);
   });
 
   it('is left to finish when another is requested', async () => {
