@@ -177,8 +177,9 @@ const answerIn = async (
   if (evidence === undefined) return { found: knowledge };
   try {
     const { value } = await readPages(evidence.edition, () => {
-      const units = rankTicketUnits(evidence, { product, vectors: wordVectors?.() });
-      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried });
+      const vectors = wordVectors?.();
+      const units = rankTicketUnits(evidence, { product, vectors });
+      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, vectors });
       return { found: withUnits(knowledge, units), answer, units };
     });
     return value;

@@ -11,11 +11,10 @@ import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { stem } from '../../text/stem.ts';
 import { cutText } from './cut-text.ts';
-import type { FoundGap } from './knowledge.ts';
-import { COVERAGE_FROM } from './knowledge.ts';
+import { type AskedText, COVERAGE_FROM, type FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 import { outdatedReason, versionNotMeant } from './prefer-current.ts';
-import { type AskedText, OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
+import { OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
 import { joinTopics, type Topic, topicOf } from './topic-words.ts';
 
 export interface GapInput {

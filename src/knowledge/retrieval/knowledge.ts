@@ -25,6 +25,12 @@ export interface KnowledgeQuestion {
   include_weak?: boolean | undefined;
 }
 
+/** One query of the edition, and its hits. */
+export interface AskedText {
+  text: string;
+  outcome: SearchOutcome;
+}
+
 /** Query and hits, for selecting passages to quote. Never on the wire. */
 export interface Evidence {
   edition: Edition;
@@ -35,6 +41,8 @@ export interface Evidence {
   articles: readonly number[];
   /** Probability that an article answers, by its index in the edition, 0 to 1. Articles on other products are absent. */
   relevance: ReadonlyMap<number, number>;
+  /** Its sentences with the hits of each; empty for a single sentence, and when the time was up. */
+  sentences: readonly AskedText[];
   /** Article labels that belong to the intent. */
   intents: readonly string[];
   /** Language of the articles (BCP 47); undefined if unknown. */

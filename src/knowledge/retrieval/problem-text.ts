@@ -126,7 +126,7 @@ const sentencesOf = (text: string): string[] =>
   text
     .split('\n')
     .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
-    // Customers continue in lower case: "Dust? its next to the cat's bed".
-    .flatMap((sentence) => sentence.split(/(?<=[?!])\s+/))
+    // Customers continue in lower case: "Dust? its next to the cat's bed"; and number their problems: "1) no sound, 2) no picture".
+    .flatMap((sentence) => sentence.split(/(?<=[?!])\s+|(?<=^|\s)\(?[1-9]\)\s+/))
     .filter((sentence) => wordsOf(sentence).length > 0)
     .slice(0, MAX_SENTENCES);

@@ -7,7 +7,7 @@ import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
-import { COVERAGE_FROM } from './knowledge.ts';
+import { type AskedText, COVERAGE_FROM } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 
 /** A candidate article with its features, and the query that found its best chunk: the whole text or one sentence. */
@@ -20,12 +20,6 @@ export interface RankedSource extends AskedText {
   relevance: number;
   /** On other products than the ticket's: its relevance stays below every threshold. */
   isOfOtherProduct: boolean;
-}
-
-/** One query of the edition, and its hits. */
-export interface AskedText {
-  text: string;
-  outcome: SearchOutcome;
 }
 
 export interface RankingInput {

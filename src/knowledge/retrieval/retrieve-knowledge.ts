@@ -206,6 +206,7 @@ const find = async (
     evidence: {
       ...{ edition, text: problem.text, search: outcome, intents, language: languageOfArticles(edition) },
       articles: shown.map(({ article }) => article),
+      sentences: inSentences.value,
       relevance: new Map(
         ranked.flatMap(({ article, relevance, isOfOtherProduct }) => (isOfOtherProduct ? [] : [[article, relevance]])),
       ),

@@ -1,10 +1,13 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { findAnswer } from '../../grounding/find-answer.ts';
+import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
 import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
+import { isQuestion, pointsBack } from '../../text/question-forms.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
-import { type DeviceFilter, deviceFilter, type RankedUnit, type TicketUnits } from './ticket-units.ts';
+import { type DeviceFilter, deviceFilter, type RankedUnit, rankTicketUnits, type TicketUnits } from './ticket-units.ts';
 import { type Warning, warningFor } from './warnings.ts';
 
 /** The passages that a draft may quote. */
@@ -23,6 +26,7 @@ interface AnswerOptions {
   /** False when several products share the name. */
   isProductExact: boolean;
   alreadyTried: AlreadyTried;
+  vectors?: TextVectors | undefined;
 }
 
 /** Least relevance of an article about another intent. */
@@ -34,6 +38,12 @@ const FIRST_SHARE = 0.1;
 /** Share of the first passage's probability that a second one needs. */
 const SECOND_SHARE = 0.55;
 const MAX_PASSAGES = 2;
+/** Least probability that an article answers a sentence alone. */
+const OTHER_PROBLEM_FROM = 0.6;
+/** From this share of a sentence's probability on, the quoted articles are about the same problem. */
+const SAME_PROBLEM_FROM = 0.1;
+/** Sentences that are asked on their own. */
+const MAX_SENTENCES = 4;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
 
@@ -48,15 +58,18 @@ export const answerPassages = (evidence: Evidence, found: TicketUnits, options: 
   const { done } = phrasesOf(evidence.language ?? '');
   const quoting = { question: found.question, done, alreadyTried: options.alreadyTried };
   const isForDevice = deviceFilter({ ...options, devices: evidence.edition.devices() });
-  const picked = pickPassages(candidates, { quoting, isForDevice, warnedBy: warning?.article });
-  const passages = inArticleOrder(picked.passages, quoting);
+  const picking = { quoting, isForDevice, warnedBy: warning?.article };
+  const picked = pickPassages(candidates, picking);
+  const other = picked.passages.length === 0 ? undefined : otherProblem(evidence, picked.passages, options);
+  const second = other && pickPassages(other.units, { ...picking, quoting: { ...quoting, question: other.question } });
+  const passages = inArticleOrder([...picked.passages, ...(second?.passages.slice(0, 1) ?? [])]);
   const isQuoted = passages.some(
     ({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown),
   );
   return {
     passages: warning === undefined || isQuoted ? passages : [warning.passage, ...passages],
     warning: warning?.passage,
-    hasPromptInjection: picked.hasPromptInjection,
+    hasPromptInjection: picked.hasPromptInjection || second?.hasPromptInjection === true,
   };
 };
 
@@ -86,7 +99,39 @@ const sureUnits = ({ intents }: Evidence, { question, units, relevance }: Ticket
 interface PickedPassage {
   ranked: RankedUnit;
   passage: AnswerPassage;
+  quoting: QuoteOptions;
 }
+
+/**
+ * The units of an article that answers one sentence alone: a message may report two problems, and the units of the first one win the
+ * comparison. Undefined when no sentence is about something else than what is quoted and surely answered.
+ */
+const otherProblem = (
+  { sentences, ...evidence }: Evidence,
+  quoted: readonly PickedPassage[],
+  { product, isProductExact, vectors }: AnswerOptions,
+): TicketUnits | undefined => {
+  const devices = product === undefined || !isProductExact ? [] : [product];
+  const isQuoted = (article: number | undefined) => quoted.some(({ ranked }) => ranked.source.index === article);
+  const [best] = sentences
+    .filter(({ text, outcome: { hits } }) => !pointsBack(text) && !isQuoted(hits[0]?.article))
+    .slice(0, MAX_SENTENCES)
+    .flatMap(({ text, outcome }) => {
+      const found = findAnswer(evidence.edition, text, { searches: [outcome], devices, vectors });
+      const article = found.passages[0]?.source.index;
+      const ofQuoted = found.articles.reduce((sum, { source, share }) => sum + (isQuoted(source.index) ? share : 0), 0);
+      const isProblem = isQuestion(text) || found.question.types.problem;
+      const isOther = isProblem && found.probability >= OTHER_PROBLEM_FROM && ofQuoted < SAME_PROBLEM_FROM;
+      // Articles on other products have no relevance.
+      const isFor = article !== undefined && evidence.relevance.has(article);
+      return isOther && isFor ? [{ text, outcome, article, probability: found.probability }] : [];
+    })
+    .toSorted((one, other) => other.probability - one.probability);
+  if (best === undefined) return undefined;
+  const { text, outcome, article } = best;
+  const ranked = rankTicketUnits({ ...evidence, sentences, text, search: outcome }, { product, vectors });
+  return { ...ranked, units: ranked.units.filter(({ source }) => source.index === article) };
+};
 
 const pickPassages = (
   candidates: readonly RankedUnit[],
@@ -108,20 +153,20 @@ const pickPassages = (
     }
     const passage = quotePassage(each, quoting);
     if (passage === undefined) continue;
-    passages.push({ ranked: each, passage });
+    passages.push({ ranked: each, passage, quoting });
     size += each.unit.size;
   }
   return { passages, hasPromptInjection: isScreened };
 };
 
 /** Passages of one article in its order; passages of several articles with the titles of their articles. */
-const inArticleOrder = (picked: readonly PickedPassage[], quoting: QuoteOptions): AnswerPassage[] => {
+const inArticleOrder = (picked: readonly PickedPassage[]): AnswerPassage[] => {
   const ordered = picked.toSorted(({ ranked: one }, { ranked: other }) =>
     one.source.index === other.source.index ? placeOf(one) - placeOf(other) : 0,
   );
   const hasSeveralArticles = new Set(ordered.map(({ ranked: { source } }) => source.index)).size > 1;
   return ordered.map(
-    ({ ranked, passage }) =>
+    ({ ranked, passage, quoting }) =>
       (hasSeveralArticles ? quotePassage(ranked, { ...quoting, isTitled: true }) : undefined) ?? passage,
   );
 };

@@ -43,6 +43,11 @@ describe('problemText()', () => {
     expect(problemText('That did not work.', 'Re: AW: Dashboard not found').sentences).toEqual(expected);
   });
 
+  it('splits numbered problems in one sentence', () => {
+    expect(
+      problemText('Two things: 1) it loses the (2.4 GHz) Wi-Fi, and 2) the fan rattles (see photo 1).').sentences,
+    ).toEqual(['Two things: ', 'it loses the (2.4 GHz) Wi-Fi, and ', 'the fan rattles (see photo 1).']);
+  });
   it('splits sentences that continue in lower case', () => {
     expect(problemText("Dust? its next to the cat's bed").sentences).toEqual(['Dust?', "its next to the cat's bed"]);
   });

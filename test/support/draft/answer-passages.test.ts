@@ -77,6 +77,28 @@ describe('answerPassages()', () => {
     const articles = fans(`## ${heading}\n\n${steps}`, 'Make a loud fan quieter', { devices });
     expect((await markdownOf(articles, message)).includes('blue screw')).toBe(isQuoted);
   });
+  it.each([
+    ['Are customs duties paid by the customer at the border?', true],
+    // Neither a question nor a problem.
+    ['Customs duties are paid by the customer at the border.', false],
+    // "It" is the fan.
+    ['Are customs duties for it paid at the border?', false],
+    // No article surely answers this.
+    ['How do I paint the border of the display?', false],
+  ])('quotes another article for a second problem: %s', async (second, isQuoted) => {
+    const topics = ['Clocks', 'Lenses', 'Paint', 'Ropes', 'Tents', 'Maps', 'Boots', 'Stoves'];
+    const more = Object.fromEntries(
+      topics.map((title) => [
+        `camp/${title}.md`,
+        [{ title, intents: ['camp'] }, `## ${title}\n\nWash the ${title} by hand.`],
+      ]),
+    ) as Articles;
+    const edition = editionOf({ ...OTHERS, ...fans(FANS), ...more });
+    const { passages } = await answerFrom(edition, `${LOUD}\n${second}`);
+    expect(passages.map(({ title }) => title)).toEqual(isQuoted ? ['Fans', 'Shipping'] : ['Fans']);
+    expect(passages[0]?.markdown).toContain('Choose Eco mode');
+    if (isQuoted) expect(passages[1]?.markdown).toContain('**Shipping: Customs**');
+  });
   it('shows a list of exclusions under its heading', async () => {
     const warranty = '## Covered\n\n- Broken boards.\n\n## Not covered\n\n- A loud fan that was cleaned with water.';
     const markdown = await markdownOf(
