@@ -4,7 +4,7 @@ import type { ErrorInfo } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
-import { RouteFailed } from '../runtime/gateway-routes.ts';
+import { type AskReporting, RouteFailed } from '../runtime/gateway-routes.ts';
 import { logLine } from '../runtime/log.ts';
 import type { SpokenTurn } from '../runtime/recent-turns.ts';
 import {
@@ -30,10 +30,7 @@ export interface Question extends ReadMessage {
 }
 
 /** Asks the gateway. Throws `RouteFailed` for a question that it refuses. */
-export type Ask = (
-  question: Question,
-  reporting: { signal: AbortSignal; progress: Progress },
-) => Promise<LibrarianResponse>;
+export type Ask = (question: Question, reporting: AskReporting) => Promise<LibrarianResponse>;
 
 /** The work on one task. */
 export interface Run {
@@ -44,8 +41,8 @@ export interface Run {
   /** Resolves when the question was taken, at the latest when the work has ended. Never rejects, nor does `ended`. */
   readonly begun: Promise<void>;
   readonly ended: Promise<void>;
-  /** What happens from now on, or from the beginning, up to the event that ends the work. */
-  events(from: 'now' | 'beginning'): AsyncGenerator<StreamResponse, void, undefined>;
+  /** What happens from now on, or from the beginning, up to the event that ends the work, or until the follower has gone. */
+  events(from: 'now' | 'beginning', gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined>;
   /** Stops the work; the task is canceled. */
   cancel(): Task;
   /** Stops the work without a trace: the task is erased. */
@@ -55,6 +52,8 @@ export interface Run {
 interface RunParts {
   stored: StoredTask;
   ask: Ask;
+  /** Whether what is answered may be followed while it is made. */
+  isLive: boolean;
   wanted: Wanted;
   mask: (text: string) => string;
   timestamp: () => string;
@@ -62,7 +61,7 @@ interface RunParts {
 }
 
 /** Asks a question, and brings its task to an end. */
-export const startRun = (question: Question, { stored, ask, wanted, mask, timestamp, save }: RunParts): Run => {
+export const startRun = (question: Question, { stored, ask, isLive, wanted, mask, timestamp, save }: RunParts): Run => {
   const { id: taskId, contextId } = stored.task;
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -76,11 +75,14 @@ export const startRun = (question: Question, { stored, ask, wanted, mask, timest
     changed.resolve();
     changed = Promise.withResolvers();
   };
-  const follow = async function* (from: number): AsyncGenerator<StreamResponse, void, undefined> {
+  const follow = async function* (from: number, gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined> {
     followers += 1;
+    const left = new Promise<void>((resolve) => {
+      gone.addEventListener('abort', () => resolve(), { once: true });
+    });
     try {
-      for (let at = from; ; at += 1) {
-        while (events[at] === undefined) await changed.promise;
+      for (let at = from; !gone.aborted; at += 1) {
+        while (events[at] === undefined && !gone.aborted) await Promise.race([changed.promise, left]);
         const event = events[at];
         if (event !== undefined) yield event;
         if (event?.payload?.$case === 'statusUpdate') return;
@@ -141,7 +143,7 @@ export const startRun = (question: Question, { stored, ask, wanted, mask, timest
   };
   const work = async (): Promise<void> => {
     try {
-      const response = await ask(question, { signal: abort.signal, progress });
+      const response = await ask(question, { signal: abort.signal, progress, isLive });
       if (!isOver) finish(response);
     } catch (error) {
       // What was cancelled fails in its own way.
@@ -168,7 +170,7 @@ export const startRun = (question: Question, { stored, ask, wanted, mask, timest
     },
     begun: begun.promise,
     ended: work(),
-    events: (from) => follow(from === 'now' ? events.length : 0),
+    events: (from, gone) => follow(from === 'now' ? events.length : 0, gone),
     cancel: () => {
       const task = end({ state: TaskState.TASK_STATE_CANCELED, message: undefined });
       stop();

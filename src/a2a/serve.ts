@@ -23,10 +23,14 @@ type RpcId = JsonRpcRequest['id'];
 type Replied = Awaited<ReturnType<JsonRpcTransportHandler['handle']>>;
 type Reply = Exclude<Replied, AsyncGenerator>;
 
-/** Answers one request of the JSON-RPC binding, with the operations of one caller. Every failure is an error of the protocol. */
+/**
+ * Answers one request of the JSON-RPC binding. Every failure is an error of the protocol.
+ *
+ * @param handlerFor The operations of the caller, who has gone when the signal aborts.
+ */
 export const serveA2a = async (
   request: Request,
-  handler: A2aHandler,
+  handlerFor: (gone: AbortSignal) => A2aHandler,
   { owner }: { owner: string },
 ): Promise<Response> => {
   const read = await readRequest(request);
@@ -35,13 +39,14 @@ export const serveA2a = async (
   const context = contextOf(request, owner);
   if (context.requestedVersion !== VERSION) return json(errorReply(id, unsupported(context.requestedVersion)));
   // Its own frame is checked above; it reads the parameters and finds the method.
-  const rpc = new JsonRpcTransportHandler(guarded(handler));
+  const gone = new AbortController();
+  const rpc = new JsonRpcTransportHandler(guarded(handlerFor(gone.signal)));
   const replied = await rpc.handle({ ...read.value, id, params: read.value.params ?? {} }, context);
   if (!(Symbol.asyncIterator in replied)) return json(withCode(replied), context);
   try {
     // Its first event tells whether it can be answered at all.
     const first = await replied.next();
-    return withExtensions(stream(id, first, replied), context);
+    return withExtensions(stream(id, { first, rest: replied, gone }), context);
   } catch (error) {
     return json(errorReply(id, error), context);
   }
@@ -130,23 +135,24 @@ const withExtensions = (response: Response, context: ServerCallContext | undefin
 /** A stream that the caller may close at any time; the task goes on. */
 const stream = (
   id: RpcId,
-  first: IteratorResult<Reply, void>,
-  rest: AsyncGenerator<Reply, void, undefined>,
+  {
+    first,
+    rest,
+    gone,
+  }: { first: IteratorResult<Reply, void>; rest: AsyncGenerator<Reply, void, undefined>; gone: AbortController },
 ): Response =>
-  eventStream(async (send, gone) => {
+  eventStream(async (send, closed) => {
     // Ends the wait for the next event too.
-    const closed = new Promise<IteratorResult<Reply, void>>((resolve) => {
-      gone.addEventListener('abort', () => resolve({ done: true, value: undefined }), { once: true });
-    });
+    closed.addEventListener('abort', () => gone.abort(), { once: true });
     try {
-      for (let next = first; next.done !== true; next = await Promise.race([rest.next(), closed])) {
+      for (let next = first; next.done !== true; next = await rest.next()) {
         if (!send(undefined, JSON.stringify(next.value))) break;
       }
     } catch (error) {
       send(undefined, JSON.stringify(errorReply(id, error)));
     }
-    // Not awaited: a generator that waits ends only with its next event.
-    void rest.return(undefined).catch(() => undefined);
+    gone.abort();
+    await rest.return(undefined);
   });
 
 /** The same operations, whose unexpected errors are logged and tell nothing of the inside. */

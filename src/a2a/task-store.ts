@@ -87,12 +87,14 @@ export const taskStore = (
       const { artifacts, ...rest } = task;
       const at = timeOf(task);
       sql.transaction(() => {
+        const isNew = count('id = ?', task.id) === 0;
         sql.run(
           'INSERT OR REPLACE INTO tasks (id, owner, context, person, state, at, task, artifacts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
           ...[task.id, owner, task.contextId, personId ?? null, task.status?.state ?? 0, at],
           JSON.stringify(Task.toJSON({ ...rest, artifacts: [] })),
           JSON.stringify(artifacts.map((artifact) => Artifact.toJSON(artifact))),
         );
+        if (!isNew) return;
         trim('owner = ?', perOwner, owner);
         trim('true', perWorkspace);
       });

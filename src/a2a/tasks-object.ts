@@ -42,7 +42,9 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
       return answering;
     };
     const card = () => cardFor(routesOf(call, caller), caller);
-    const response = await serveA2a(request, this.#tasks.handlerFor({ owner: caller.owner, ask, card }), caller);
+    const { owner } = caller;
+    const handlerFor = (gone: AbortSignal) => this.#tasks.handlerFor({ owner, ask, card, gone });
+    const response = await serveA2a(request, handlerFor, caller);
     const settled = Promise.allSettled(asked).then(() => call[Symbol.dispose]());
     return { response, finished: () => settled };
   }

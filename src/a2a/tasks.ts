@@ -46,6 +46,8 @@ export interface TaskCaller {
   ask: Ask;
   /** The card for callers with credentials. */
   card: () => ReturnType<A2aHandler['getAgentCard']>;
+  /** Aborts when the caller has closed its stream. */
+  gone: AbortSignal;
 }
 
 /** Tasks of one owner, and of a workspace, that may run at once. */
@@ -99,7 +101,11 @@ export const createTasks = (parts: TasksParts) => {
   };
 
   /** Begins or continues a task, or finds the one that the same message has begun. */
-  const start = async (request: SendMessageRequest, { owner, ask }: TaskCaller, context: ServerCallContext) => {
+  const start = async (
+    request: SendMessageRequest,
+    { owner, ask }: TaskCaller,
+    { context, isLive }: { context: ServerCallContext; isLive: boolean },
+  ) => {
     refuseTenant(request.tenant);
     const read = readMessage(request);
     const wanted = {
@@ -132,12 +138,18 @@ export const createTasks = (parts: TasksParts) => {
         metadata: undefined,
       },
     };
-    save(stored);
-    store.addMessage(owner, read.messageId, { taskId: id, hash });
     const question = { ...read, contextId, turns, namesContext: read.contextId !== undefined };
-    const run = startRun(question, { stored, ask, wanted, mask, timestamp, save });
+    // Asked first: what leaves a Durable Object after a write waits until the write is on disk.
+    const run = startRun(question, { stored, ask, isLive, wanted, mask, timestamp, save });
     running.set(id, run);
     void run.ended.finally(() => running.delete(id));
+    try {
+      save(stored);
+      store.addMessage(owner, read.messageId, { taskId: id, hash });
+    } catch (error) {
+      run.drop();
+      throw error;
+    }
     return { stored, run };
   };
 
@@ -160,7 +172,7 @@ export const createTasks = (parts: TasksParts) => {
 
   /** The operations for one caller. */
   const handlerFor = (caller: TaskCaller): A2aHandler => {
-    const { owner } = caller;
+    const { owner, gone } = caller;
     const noPush = async (): Promise<never> => {
       throw new PushNotificationNotSupportedError(
         'Cannot send notifications: they are not offered. Use SubscribeToTask',
@@ -171,14 +183,15 @@ export const createTasks = (parts: TasksParts) => {
       getAuthenticatedExtendedAgentCard: caller.card,
       sendMessage: async (request, context) => {
         const { historyLength, returnImmediately } = bounded(request.configuration);
-        const { stored, run } = await start(request, caller, context);
+        // Who waits for the end alone needs nothing before it.
+        const { stored, run } = await start(request, caller, { context, isLive: returnImmediately === true });
         await (returnImmediately ? run?.begun : run?.ended);
         return withHistory((run?.stored ?? stored).task, historyLength);
       },
       sendMessageStream: async function* (request, context) {
         const { historyLength } = bounded(request.configuration);
-        const { stored, run } = await start(request, caller, context);
-        yield* follow(stored.task, run, { from: 'beginning', historyLength });
+        const { stored, run } = await start(request, caller, { context, isLive: true });
+        yield* follow(stored.task, run, { from: 'beginning', gone, historyLength });
       },
       getTask: async ({ tenant, id, historyLength }) => {
         refuseTenant(tenant);
@@ -192,10 +205,11 @@ export const createTasks = (parts: TasksParts) => {
       resubscribe: async function* ({ tenant, id }) {
         refuseTenant(tenant);
         const { task } = find(id, owner);
-        const run = running.get(id);
-        if (run === undefined && task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED)
+        const { state = TaskState.TASK_STATE_UNSPECIFIED } = task.status ?? {};
+        // The work on a task that was cancelled may go on for a while.
+        if (![TaskState.TASK_STATE_WORKING, TaskState.TASK_STATE_INPUT_REQUIRED].includes(state))
           throw new UnsupportedOperationError('Cannot follow the task: it has ended. GetTask has its answer');
-        yield* follow(task, run, { from: 'now' });
+        yield* follow(task, running.get(id), { from: 'now', gone });
       },
       createTaskPushNotificationConfig: noPush,
       getTaskPushNotificationConfig: noPush,
@@ -219,10 +233,10 @@ export const createTasks = (parts: TasksParts) => {
 const follow = async function* (
   task: Task,
   run: Run | undefined,
-  { from, historyLength }: { from: 'now' | 'beginning'; historyLength?: number | undefined },
+  { from, gone, historyLength }: { from: 'now' | 'beginning'; gone: AbortSignal; historyLength?: number | undefined },
 ): AsyncGenerator<StreamResponse, void, undefined> {
   if (run !== undefined && run.followers >= MAX_STREAMS) throw tooMany('the task is followed by too many streams');
-  const events = run?.events(from);
+  const events = run?.events(from, gone);
   yield { payload: { $case: 'task', value: withHistory(task, historyLength) } };
   if (events !== undefined) yield* events;
 };

@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { type Progress, Statements } from '../contract/ask-events.ts';
 import { readAs } from '../contract/issue.ts';
 import { Source } from '../contract/response.ts';
+import { wantsProgress } from '../http/event-stream.ts';
+import { knownText } from '../runtime/json-answer.ts';
 import { type Reporting, withProgress } from '../runtime/progress.ts';
 import { faultResponse } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
@@ -21,8 +23,8 @@ export const answerOrStream = (
     async ({ signal, progress }) => {
       if (progress === undefined) return run({ signal });
       const { recorded, sendRest } = recordStatements(progress);
-      const response = await run({ signal, progress: recorded });
-      if (response.ok) sendRest(await response.clone().json());
+      const response = await run(wantsProgress(c.req.raw.headers) ? { signal, progress: recorded } : { signal });
+      if (response.ok) sendRest(JSON.parse(knownText(response) ?? (await response.clone().text())));
       return response;
     },
     { onFault: (error) => faultResponse(c, error), beginsWithReport },

@@ -149,6 +149,7 @@ export const createAsking = (parts: AskParts): Asking => {
       kept?.ended('routing');
       const routed = asked.map(({ to: id, query: own }) => ({ id, query: own }));
       progress?.({ type: 'routing', librarians: routed, ...(kept && { answer_id: kept.id }) });
+      if (isStream) await untilSent();
       const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
       kept?.ended('answering');
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
@@ -170,6 +171,9 @@ export const createAsking = (parts: AskParts): Asking => {
     };
   };
 };
+
+/** What was reported leaves before more is computed: librarians may run on the same thread. */
+const untilSent = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
 interface Asked {
   query: string;

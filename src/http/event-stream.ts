@@ -1,7 +1,14 @@
 import { createParser } from 'eventsource-parser';
+import { joinBytes } from './read-body.ts';
 
 /** Media type of server-sent events (WHATWG HTML, section 9.2). */
 export const EVENT_STREAM = 'text/event-stream';
+
+/** A stream of which only the end is wanted: nothing is sent while the answer is made, so that it costs as little as one without a stream. */
+export const EVENTS_AT_END = `${EVENT_STREAM};progress=none`;
+
+/** Whether a request wants events as they happen, and not only at the end. */
+export const wantsProgress = (headers: Pick<Headers, 'get'>): boolean => headers.get('Accept') !== EVENTS_AT_END;
 
 /** Whether a request accepts events. */
 export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
@@ -39,16 +46,26 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
       let left = MAX_STREAM_BYTES;
+      let waiting: Uint8Array[] = [];
+      let length = 0;
+      // What is sent together leaves in one piece: each piece passes through every function on its way.
+      const flush = (): void => {
+        if (waiting.length > 0 && !gone.signal.aborted) controller.enqueue(joinBytes(waiting, length));
+        waiting = [];
+        length = 0;
+      };
       const write = (text: string): boolean => {
         const bytes = encoder.encode(text);
         if (gone.signal.aborted || bytes.length > left) return false;
         left -= bytes.length;
-        controller.enqueue(bytes);
+        length += bytes.length;
+        if (waiting.push(bytes) === 1) queueMicrotask(flush);
         return true;
       };
       heartbeat = setInterval(() => write(': keep-alive\n\n'), HEARTBEAT_MS);
       const end = () => {
         stopHeartbeat();
+        flush();
         if (!gone.signal.aborted) controller.close();
       };
       // Not awaited: `start` has to return before anything is read.

@@ -79,6 +79,7 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       const response = LibrarianResponse.parse(
         await routes.ask(body, {
           signal,
+          isLive: progress !== undefined,
           progress: (event) => {
             cited.add(event);
             progress?.(event);

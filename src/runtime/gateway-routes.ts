@@ -3,7 +3,7 @@ import type { Progress } from '../contract/ask-events.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import type { GatewayCall } from '../contract/gateway-call.ts';
 import { readAs } from '../contract/issue.ts';
-import { EVENT_STREAM, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
+import { EVENT_STREAM, EVENTS_AT_END, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { readBody } from '../http/read-body.ts';
 import { readProgress } from './progress.ts';
 
@@ -25,10 +25,17 @@ interface Sent {
   signal: AbortSignal;
 }
 
+export interface AskReporting {
+  signal: AbortSignal;
+  progress: Progress;
+  isLive?: boolean | undefined;
+}
+
 /** The routes of the gateway, with the credentials of the caller. All throw `RouteFailed`. */
 export interface Routes {
   json(method: 'GET' | 'POST', path: string, sent: Sent): Promise<unknown>;
-  ask(body: object, reporting: { signal: AbortSignal; progress: Progress }): Promise<unknown>;
+  /** @param reporting.isLive Whether `progress` gets events as they happen, or the statements alone at the end; true when absent. */
+  ask(body: object, reporting: AskReporting): Promise<unknown>;
   article(id: string, sent: Sent): Promise<unknown>;
   /** The text that offsets of quotes refer to. */
   text(id: string, sent: Sent): Promise<unknown>;
@@ -66,8 +73,9 @@ export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }
   const pathOf = (id: string): string => id.split('/').map(encodeURIComponent).join('/');
   return {
     json,
-    ask: async (body, { signal, progress }) => {
-      const response = await send('POST', '/v1/ask', { body, signal }, EVENT_STREAM);
+    ask: async (body, { signal, progress, isLive = true }) => {
+      // A stream either way: one that is closed ends the work behind it.
+      const response = await send('POST', '/v1/ask', { body, signal }, isLive ? EVENT_STREAM : EVENTS_AT_END);
       if (!isEventStream(response.headers)) return jsonOf(response.ok, await response.text());
       let last: StreamedEvent | undefined;
       const onEvent = (event: StreamedEvent): void => {

@@ -21,4 +21,10 @@ export const jsonAnswer = (
 /** The bytes of a response created by `jsonAnswer`; `undefined` for a copy of it. */
 export const knownBody = (answer: Response): Bytes | undefined => bodies.get(answer);
 
+/** The text of a response created by `jsonAnswer`, without reading it; `undefined` for a copy of it. */
+export const knownText = (answer: Response): string | undefined => {
+  const known = knownBody(answer);
+  return known && new TextDecoder().decode(known);
+};
+
 const bodies = new WeakMap<Response, Bytes>();

@@ -253,6 +253,25 @@ describe('tasks', () => {
     expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
   });
 
+  it('a statement that arrives after the cancellation is not delivered, while the work goes on', async () => {
+    const agent = startAgent();
+    const body = { message: message('late and long') };
+    const { json } = await agent.call('SendMessage', { ...body, configuration: { returnImmediately: true } });
+    const id = json.result?.task?.id ?? '';
+    const client = await agent.client();
+    await client.cancelTask({ tenant: '', id, metadata: undefined });
+    agent.open();
+    // A whole other question later, the statement has arrived.
+    await send(client, 'shipping');
+    const after = await client.getTask({ tenant: '', id });
+    expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
+    await expect(client.resubscribeTask({ tenant: '', id }).next()).rejects.toBeInstanceOf(UnsupportedOperationError);
+    const repeated = await (await agent.post('SendStreamingMessage', body)).text();
+    expect(repeated).toContain('TASK_STATE_CANCELED');
+    expect(repeated).not.toContain('Postage');
+    agent.end();
+  });
+
   it('CORE-CANCEL-002: cancels no task that has ended', async () => {
     const agent = startAgent();
     const { id } = await send(await agent.client(), 'shipping');

@@ -36,7 +36,7 @@ const reply = async (
   query: string,
   { turns }: Parameters<Ask>[0],
   { signal, progress }: Parameters<Ask>[1],
-  open: Promise<void>,
+  { opened, ended }: Record<'opened' | 'ended', Promise<void>>,
 ) => {
   progress({ type: 'routing', librarians: [{ id: 'navigator' }] });
   if (query.startsWith('fail')) {
@@ -61,11 +61,12 @@ const reply = async (
   progress({ type: 'statement', index: 0, ...SHIPPING });
   if (query.startsWith('wait')) {
     const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    await Promise.race([open, aborted]);
+    await Promise.race([opened, aborted]);
   }
   // It answers although no one waits for it.
-  if (query.startsWith('late')) await open;
+  if (query.startsWith('late')) await opened;
   progress({ type: 'statement', index: 1, ...SECOND });
+  if (query.startsWith('late and long')) await ended;
   return { ...ANSWER, metadata: { ...ANSWER.metadata, conversation: { understood_as: query } } };
 };
 
@@ -79,13 +80,14 @@ export const startAgent = ({
   sql?: Sql;
   perOwner?: number;
 } = {}) => {
-  const gate = Promise.withResolvers<void>();
+  const gates = { opened: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() };
+  const until = { opened: gates.opened.promise, ended: gates.ended.promise };
   const asked: Parameters<Ask>[0][] = [];
   const aborted: string[] = [];
   const ask: Ask = async (question, reporting) => {
     asked.push(question);
     reporting.signal.addEventListener('abort', () => aborted.push(question.messageId));
-    return reply(question.query, question, reporting, gate.promise);
+    return reply(question.query, question, reporting, until);
   };
   const store = taskStore(sql, { lifetimeMs: LIFETIME_MS, ...(perOwner === undefined ? {} : { perOwner }) });
   const tasks = createTasks({ store, mask: createMask(readMaskKinds('')).mask, now });
@@ -99,17 +101,18 @@ export const startAgent = ({
     async (input, init) => {
       const request = new Request(input, init);
       if (new URL(request.url).pathname === '/.well-known/agent-card.json') return Response.json(card);
-      return serveA2a(request, tasks.handlerFor({ owner, ask, card: async () => AgentCard.fromJSON(card) }), {
-        owner,
-      });
+      const cardFor = async () => AgentCard.fromJSON(card);
+      return serveA2a(request, (gone) => tasks.handlerFor({ owner, ask, card: cardFor, gone }), { owner });
     };
   /** One call as it is on the wire. */
-  const call = async (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) => {
-    const response = await fetchAs(owner)(`${ORIGIN}/a2a`, {
+  const post = (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) =>
+    fetchAs(owner)(`${ORIGIN}/a2a`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers },
       body: body || JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
     });
+  const call = async (...sent: Parameters<typeof post>) => {
+    const response = await post(...sent);
     return { response, json: (await response.json()) as Reply };
   };
   return {
@@ -118,8 +121,10 @@ export const startAgent = ({
     store,
     tasks,
     fetchAs,
+    post,
     call,
-    open: () => gate.resolve(),
+    open: () => gates.opened.resolve(),
+    end: () => gates.ended.resolve(),
     client: (owner = 'alice') => connect(fetchAs(owner)),
   };
 };

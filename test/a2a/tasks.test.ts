@@ -197,6 +197,22 @@ describe('bounds', () => {
     agent.open();
   });
 
+  it('a stream that its reader has closed makes room for another, before anything more happens', async () => {
+    const body = { message: message('wait'), configuration: { returnImmediately: true } };
+    const { json } = await agent.call('SendMessage', body);
+    const follow = () => agent.post('SubscribeToTask', { id: json.result?.task?.id });
+    const isFollowed = async (response: Response) => response.headers.get('content-type')?.includes('event-stream');
+    const readers = await Promise.all(Array.from({ length: 16 }, follow));
+    expect(await Promise.all(readers.map(isFollowed))).toEqual(readers.map(() => true));
+    expect(await isFollowed(await follow())).toBe(false);
+    await Promise.all(readers.slice(0, 4).map((reader) => reader.body?.cancel()));
+    const next = await Promise.all(Array.from({ length: 4 }, follow));
+    expect(await Promise.all(next.map(isFollowed))).toEqual([true, true, true, true]);
+    expect(await isFollowed(await follow())).toBe(false);
+    agent.open();
+    expect(await readers.at(-1)?.text()).toContain('TASK_STATE_COMPLETED');
+  });
+
   it('the oldest tasks of an owner make room', async () => {
     agent = startAgent({ perOwner: 3 });
     const first = await send('shipping 0');

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChatError } from '../../src/contract/chat-completions.ts';
 import { ErrorInfo } from '../../src/contract/error-info.ts';
 import type { Product } from '../../src/dev/run/product.ts';
+import { EVENTS_AT_END } from '../../src/http/event-stream.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** A model that begins to write and never ends; it notices when no one waits any longer. */
@@ -28,6 +29,8 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a TCP server that listens has an address with a port
   product = await startEmbedded({
     adapters: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'local', EMBEDDING_MODEL: 'none' },
+    moreWorkers: [{ name: 'busy', main: 'test/functions/busy.ts', services: { NEXT: 'constellation-semantic' } }],
+    moreServices: { 'constellation-gateway': { SEMANTIC: 'busy' } },
     onLog: (line) => void logged.push(line),
   });
   await product.sync({ full: true });
@@ -57,6 +60,7 @@ const POLL = { timeout: 90_000, interval: 50 };
 describe('a stream', { timeout: 180_000 }, () => {
   it.each([
     ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, EVENTS],
+    ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, { accept: EVENTS_AT_END }],
     ['/v1/navigate', { query: QUESTION }, EVENTS],
     ['/v1/agents/semantic', { query: 'Find articles about the dashboard password' }, EVENTS],
     ['/v1/agents/hybrid', { query: `Find articles about the dashboard password` }, EVENTS],
@@ -71,6 +75,17 @@ describe('a stream', { timeout: 180_000 }, () => {
     await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
     response.destroy();
     await expect.poll(() => models.left - before.left, POLL).toBe(models.waiting - before.waiting);
+  });
+
+  it('says who is asked before that librarian computes', async () => {
+    const arrivals = new Map<string, number>();
+    const response = await unread('/v1/ask', { query: QUESTION, librarian: 'semantic', timeout_ms: 60_000 });
+    for await (const part of response.setEncoding('utf8')) {
+      for (const [, name = ''] of String(part).matchAll(/^event: (\w+)$/gm)) arrivals.set(name, performance.now());
+      if (arrivals.has('searching')) break;
+    }
+    const [routed = 0, searching = 0] = ['routing', 'searching'].map((name) => arrivals.get(name));
+    expect(searching - routed).toBeGreaterThan(50);
   });
 
   it('of an agent sends the answer as a statement, and ends with the answer of a plain call', async () => {
