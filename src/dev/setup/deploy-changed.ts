@@ -71,6 +71,7 @@ const deployIfChanged = async (
   const { record, signal, wrangler } = run;
   const { name, id } = target;
   const { variables, deployed } = options;
+  signal.throwIfAborted();
   run.progress(`bundling ${name}`);
   const key = options.signingKeyOf(id);
   const secrets = { ...secretsOf(target, variables), ...(key === undefined ? {} : { CONTEXT_SIGNING_KEY: key }) };

@@ -1,6 +1,7 @@
 /** `npm run setup`: brings a deployment into an account, and brings it up to date. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings } from '../../adapters/settings.ts';
 import { buildAssets } from '../build/build-assets.ts';
 import { fail, failUsage, orFail, readCommandLine } from '../command-line.ts';
@@ -65,6 +66,8 @@ if (given.PUBLIC_URL && !isPublic(given.PUBLIC_URL))
 
 const keysFolder = resolve(ROOT, values.keys);
 const interrupted = new AbortController();
+/** Ctrl-C ends the bundler, too, whose failure may be seen before the signal. */
+const HEARD_MS = 100;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 
 const counts = new Map<Outcome, number>();
@@ -82,6 +85,7 @@ const run: SetupRun = {
 try {
   await setUp();
 } catch (error) {
+  await sleep(HEARD_MS);
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
   if (interrupted.signal.aborted) fail('Interrupted. Run the same command again: it continues where it stopped.');
   if (error instanceof Error) fail(error.message);

@@ -196,6 +196,16 @@ describe('deployChanged()', () => {
     expect(reported).toEqual(['exists test-library', 'deployed test-gateway', 'changed test-library']);
   });
 
+  it('ends between two functions of a dry run, too, when it is interrupted', async () => {
+    const interrupted = new AbortController();
+    const said: string[] = [];
+    const progress = (doing: string): void => {
+      said.push(doing);
+      if (doing.startsWith('bundling')) interrupted.abort();
+    };
+    await expect(deploy({ more: { dryRun: true, signal: interrupted.signal, progress } })).rejects.toThrow('aborted');
+    expect(said.filter((doing) => doing.startsWith('bundling'))).toEqual(['bundling test-library']);
+  });
   it('deploys nothing in a dry run, and records nothing', async () => {
     const { reported, changes } = await deploy({ more: { dryRun: true } });
     expect(reported).toEqual(['would do deploy test-library', 'would do deploy test-gateway']);
