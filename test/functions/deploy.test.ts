@@ -1,12 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { functionSizes, MAX_UPLOAD_BYTES, maxGzipBytesOf } from '../../src/dev/bench/size.ts';
 import { ROOT } from '../../src/dev/functions.ts';
+import { createKeyring } from '../../src/dev/release/keyring.ts';
 
+/** Without a platform. */
+const env = {
+  ...{ ...process.env, CLOUDFLARE_API_BASE_URL: 'http://127.0.0.1:9', CLOUDFLARE_API_TOKEN: 'none' },
+  CLOUDFLARE_ACCOUNT_ID: '0'.repeat(32),
+};
 const deploy = (...options: string[]) =>
-  spawnSync('node', ['src/dev/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8' });
+  spawnSync('node', ['src/dev/release/deploy.ts', ...options], { cwd: ROOT, encoding: 'utf8', env });
 
 describe('every function', () => {
   it('weighs at most 500 KiB compressed, and with its data no more than Cloudflare takes', async () => {
@@ -40,4 +47,18 @@ describe('every function', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
   });
+
+  it('is not deployed with a key directory that has expired; one that expires within 30 days is named', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'constellation-deploy-'));
+    const deployAfter = async (days: number) => {
+      await createKeyring(join(folder, `${days}`), { now: Date.now() - days * 86_400_000 });
+      return deploy('--only', 'sources', '--keys', join(folder, `${days}`));
+    };
+    const expired = expect.stringMatching(/^Cannot deploy: the key directory expired on .*keys -- renew/);
+    expect(await deployAfter(366)).toMatchObject({ status: 1, stdout: '', stderr: expired });
+    const { stdout, stderr } = await deployAfter(340);
+    expect(stderr).toMatch(/^the key directory expires on .*keys -- renew/);
+    expect(stdout).toContain('deploying functions/sources/wrangler.toml');
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
 });

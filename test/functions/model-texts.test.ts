@@ -19,9 +19,15 @@ const keyOf = (schema: string, asked: unknown): string => {
 
 const replies = new Map(RECORDED.map(({ schema, asked, reply }) => [keyOf(schema, asked), reply]));
 
+/** What a prompt asks: JSON, or a question between marks where a statement is wanted. */
+const askedIn = (content: string): unknown => {
+  const question = /^<question>\n(.*)\n<\/question>$/s.exec(content)?.[1];
+  return question === undefined ? JSON.parse(content) : { question };
+};
+
 /** Replies as a language model did that saw nothing but the prompt; fails as an overloaded service does where none was recorded. */
 const recordedModel: ChatScript = ({ messages, response_format: format }: ChatRequest) => {
-  const asked: unknown = JSON.parse(textOf(messages.at(-1)?.content));
+  const asked = askedIn(textOf(messages.at(-1)?.content));
   const json = format?.type === 'json_schema' ? replies.get(keyOf(format.json_schema.name, asked)) : undefined;
   return json === undefined ? { error: { status: 503 } } : { json };
 };
@@ -95,6 +101,18 @@ describe('what a chat model writes reaches the caller', () => {
     const { question: completed } = replyTo('standalone_question', 'And in Eco?');
     expect(completed).toMatch(/Apollo III in Eco/);
     expect(reply.metadata?.conversation).toMatchObject({ turns: 1, understood_as: completed });
+  });
+
+  it('answers from the database with the statement of the model, in its words and with its currencies', async () => {
+    const question = 'What was the highest total of a cancelled order in each currency?';
+    const { sql = '', text = '' } = replyTo('statement', question);
+    const { result, metadata } = await askAgent('analytics', question);
+    expect(result).toMatchObject({ sql_query: expect.stringContaining(sql), row_count: 2 });
+    expect(JSON.stringify(result)).toContain(text);
+    expect(JSON.stringify(result)).toMatch(/EUR: [\d.,]+ EUR; USD: [\d.,]+ USD/);
+    expect(metadata).toMatchObject({ statement_by: 'model' });
+    model.answerWith({ error: { status: 503 } });
+    expect((await send(product, 'POST /v1/agents/analytics', { query: question })).status).toBe(404);
   });
 
   const textIn = ({ result, metadata }: Awaited<ReturnType<typeof askAgent>>): string =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { FIRST_PAGE } from '../../../src/storage/edition-storage.ts';
+import { attachSection } from '../../../src/search/edition-format.ts';
+import { EDITION_PART_BYTES, FIRST_PAGE } from '../../../src/storage/edition-storage.ts';
 import type { Sql, SqlValue } from '../../../src/storage/sql.ts';
 import {
   contentsOf,
@@ -221,6 +222,15 @@ describe('a sync', () => {
     isDamaged = false;
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published' });
     expect((await editionOf(library)).chunkCount).toBe(5);
+  });
+
+  it('holds the bytes of an edition once, in however many parts it is stored', async () => {
+    const complete = (edition: Uint8Array) => attachSection(edition, 'x', new Uint8Array(EDITION_PART_BYTES));
+    const { editionStorage, report } = await synced(4, { complete });
+    expect(report).toMatchObject({ outcome: 'published' });
+    const parts = [...editionStorage.parts.values()];
+    expect(parts).toHaveLength(2);
+    expect(new Set(parts.map(({ buffer }) => buffer)).size).toBe(1);
   });
 
   it('is left to finish when another is requested', async () => {
