@@ -1,5 +1,6 @@
 import { readConnections } from '../../src/helpdesk/connections.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/helpdesk/tickets/durable-objects.ts';
+import { type HandoverVariables, handoverTarget } from '../../src/helpdesk/tickets/handovers.ts';
 import { ticketConsumer } from '../../src/helpdesk/tickets/queue-consumer.ts';
 import {
   learnFrom,
@@ -20,7 +21,7 @@ import { identityFrom } from '../../src/signing/identity.ts';
 // biome-ignore lint/performance/noBarrelFile: the runtime looks for the classes of Durable Objects here
 export { DeskObject, TicketObject } from '../../src/helpdesk/tickets/durable-objects.ts';
 
-interface Env extends TicketObjectEnv, DeskObjectEnv {
+interface Env extends TicketObjectEnv, DeskObjectEnv, HandoverVariables {
   TICKETS: DurableObjectNamespace;
 }
 
@@ -53,6 +54,7 @@ const tickets = serveApp('webhooks', async (env: Env) =>
     ...stubsOf(env),
     guard: await identityFrom(env, 'webhooks'),
     connectionsOf: (workspace) => readConnections(env).list(helpdeskTools, workspace),
+    handoverTo: (workspace) => handoverTarget(workspace, env),
     enqueue: enqueueOn(env),
   }),
 );

@@ -197,6 +197,17 @@ export const ROUTES = {
     summary: 'Retry tickets that failed',
     capability: 'helpdesk:write',
   },
+  'POST /v1/support/requests': { tag: 'Support', summary: 'Hand a visitor of a web page over to a person' },
+  'GET /v1/support/requests': {
+    tag: 'Support',
+    summary: 'List the visitors who asked for a person',
+    capability: 'helpdesk:read',
+  },
+  'DELETE /v1/support/requests': {
+    tag: 'Support',
+    summary: 'Erase a request of a visitor, or all of an address',
+    capability: 'helpdesk:write',
+  },
   'GET /v1/sync': { tag: 'Sync', summary: 'Show the state and the last report of the sync', capability: 'kb:read' },
   'POST /v1/sync': { tag: 'Sync', summary: 'Start a sync', capability: 'kb:write' },
   'GET /api/kb/articles': { tag: 'Articles', summary: 'List articles', capability: 'kb:read' },

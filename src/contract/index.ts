@@ -22,6 +22,7 @@ export * from './display-model.ts';
 export * from './error-info.ts';
 export * from './explanation.ts';
 export type * from './gateway-call.ts';
+export * from './handover.ts';
 export * from './host-article.ts';
 export * from './http-routes.ts';
 export * from './issue.ts';

@@ -5,6 +5,7 @@ import type { A2aFunction } from '../contract/a2a.ts';
 import type { CallerAccess } from '../contract/access.ts';
 import { AgentRequest } from '../contract/agent-response.ts';
 import { ErrorBody, HTTP_STATUS } from '../contract/error-info.ts';
+import { HandoverRequest } from '../contract/handover.ts';
 import type { HostErrorBody } from '../contract/host-article.ts';
 import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
@@ -20,8 +21,10 @@ import { acceptsEvents } from '../http/event-stream.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { CounterStore } from '../runtime/metrics.ts';
 import type { TokenPrice } from '../runtime/model-budget.ts';
+import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient, Target } from '../runtime/signed-client.ts';
 import type { Amounts } from '../signing/budget.ts';
+import { sha256, utf8 } from '../signing/digest.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../signing/limits.ts';
 import type { OriginContext } from '../signing/request-context.ts';
@@ -272,6 +275,11 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('webhooks', 'DELETE /v1/support/tickets/draft');
   forwardTo('webhooks', 'POST /v1/support/tickets/feedback', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'POST /v1/support/tickets/replay');
+  forwardTo('webhooks', 'POST /v1/support/requests', {
+    ...{ as: 'helpdesk:requests:write', bodyOf: handoverOf, maxBytes: MAX_TICKET_BYTES },
+  });
+  forwardTo('webhooks', 'GET /v1/support/requests', { as: 'helpdesk:read' });
+  forwardTo('webhooks', 'DELETE /v1/support/requests');
   forwardTo('library', 'GET /v1/sync');
   forwardTo('library', 'POST /v1/sync');
   forwardTo('library', 'GET /api/kb/articles');
@@ -412,6 +420,15 @@ const MAX_MEMORY_BYTES = 256 * 1024;
 const MAX_RESTORE_BYTES = 256 * 1024;
 /** Fits the longest message in any script, with an ordinary history. */
 const MAX_TICKET_BYTES = 256 * 1024;
+
+/** The request of a visitor with a hash of the address that sent it, by which the function counts. */
+const handoverOf = async (c: Context<GatewayEnv>, workspace: string, maxBytes?: number): Promise<Uint8Array> => {
+  const request = readJson(await jsonBytes(c, maxBytes), HandoverRequest);
+  if (!request.ok) throw new GatewayError('INVALID_QUERY', { message: request.problem });
+  const address = c.req.header('CF-Connecting-IP');
+  const sender = address === undefined ? undefined : await sha256(utf8(`${workspace} ${address}`));
+  return utf8(JSON.stringify({ request: request.value, sender }));
+};
 
 /** Longest path that a signed context can name (signed context 4.2, op), without the method. */
 const MAX_PATH_LENGTH = 2000;

@@ -60,6 +60,7 @@ export const isPublishable = routeMatcher([
   'POST /v1/ask',
   'POST /v1/knowledge/search',
   'POST /v1/answers/{id}/feedback',
+  'POST /v1/support/requests',
 ]);
 
 /** Throws unless a page of the key's origins asks, within the limit of its reader's address. */
@@ -77,7 +78,8 @@ const demandPage = async (
   }
   if (!isPublishable(c.req.method, c.req.path)) {
     throw new GatewayError('UNAUTHORIZED', {
-      message: 'Cannot do this: the publishable key may ask, search and judge answers, nothing else',
+      message:
+        'Cannot do this: the publishable key may ask, search, judge answers and hand over to a person, nothing else',
       suggestion: 'Use an API key that is kept on a server',
     });
   }

@@ -123,6 +123,21 @@ export interface HelpdeskClient {
   writeDraft?:
     | ((ticketId: string, draft: DraftReply, options: { signal: AbortSignal }) => Promise<boolean>)
     | undefined;
+  /** Creates a ticket for a visitor of a web page, and returns its id; for tools whose API we use for that. */
+  createTicket?: ((ticket: NewTicket, options: { signal: AbortSignal }) => Promise<string>) | undefined;
+  /** Id of the ticket that was created under a key; absent where the tool cannot be asked for it. */
+  findTicket?: ((key: string, options: { signal: AbortSignal }) => Promise<string | undefined>) | undefined;
+}
+
+/** A ticket that a visitor of a web page asks for. */
+export interface NewTicket {
+  /** The same with every attempt; up to 64 letters, digits, hyphens and underscores. */
+  key: string;
+  /** As the visitor typed it: not verified. */
+  email: string;
+  subject: string;
+  /** Plain text. */
+  text: string;
 }
 
 /** A ticket or conversation, as read from the helpdesk. */

@@ -6,7 +6,7 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   webhooks: {
     origin: ['svc'],
     ws: ['*'],
-    cap: ['support:analyze', 'helpdesk:read', 'helpdesk:write', 'kb:read', 'kb:write'],
+    cap: ['support:analyze', 'helpdesk:read', 'helpdesk:write', 'helpdesk:requests:write', 'kb:read', 'kb:write'],
   },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
   navigator: { cap: ['kb:read', 'kb:editions:read'] },

@@ -13,6 +13,8 @@ export interface WidgetOptions {
   greeting: string | undefined;
   /** An http, https or mailto address; `{conversation}` in it is replaced by what was asked and answered. */
   contact: string | undefined;
+  /** Whether a visitor may ask for a person in the box itself. */
+  handover: boolean;
 }
 
 const SCRIPT = '<script src="…/widget.js" data-key="ck_pub_…" async></script>';
@@ -32,7 +34,8 @@ export const readOptions = (script: HTMLScriptElement): WidgetOptions => {
   if (contact !== undefined && safeAddress(contact) === undefined)
     throw new Error('Cannot show the answer box: data-contact is not an http, https or mailto address');
   const { origin } = new URL(script.src);
-  return { key, url: origin, target, language: languageOf(language), title, greeting, contact };
+  const handover = script.dataset.handover !== undefined;
+  return { key, url: origin, target, language: languageOf(language), title, greeting, contact, handover };
 };
 
 /** The language that is named, else that of the page, else that of the browser, else English. */

@@ -2,6 +2,7 @@ import { Constellation, ConstellationError } from '../../client/index.ts';
 import { createAnswer } from './answer.ts';
 import { contactAddress, historyOf, type Turn } from './conversation.ts';
 import { createElement, linkTo } from './create-element.ts';
+import { createHandover } from './handover.ts';
 import type { WidgetOptions } from './options.ts';
 import texts from './texts.json' with { type: 'json' };
 
@@ -45,6 +46,27 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     send,
   );
   const contact = createElement('footer');
+  /** The form is made once: what is typed into it stays. */
+  const handover = options.handover
+    ? createHandover(options, { text, turns, onClose: () => showContact() })
+    : undefined;
+  const askForPerson = () =>
+    createElement(
+      'button',
+      {
+        type: 'button',
+        click: () => {
+          contact.replaceChildren(handover?.element ?? '');
+          handover?.open(input.value);
+        },
+      },
+      text.contact,
+    );
+  const showContact = (): void => {
+    const link =
+      options.contact === undefined ? [] : [linkTo(contactAddress(options.contact, turns, text), text.contact)];
+    contact.replaceChildren(...(handover === undefined ? link : [askForPerson()]));
+  };
 
   const ask = async (question: string): Promise<void> => {
     const ending = new AbortController();
@@ -67,6 +89,8 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
         answer.end(event.response);
         say(text.complete);
         turns.push({ question, answer: event.response.answer ?? '' });
+        if (handover !== undefined && (event.response.sources ?? []).length === 0)
+          reply.append(createElement('div', { class: 'actions' }, askForPerson()));
         const id = event.response.metadata?.answer_id;
         if (typeof id === 'string') reply.append(feedbackFor(id));
       }
@@ -75,8 +99,7 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     } finally {
       running = undefined;
       send.textContent = text.send;
-      if (options.contact !== undefined)
-        contact.replaceChildren(linkTo(contactAddress(options.contact, turns, text), text.contact));
+      if (handover?.element.isConnected !== true) showContact();
     }
   };
 
@@ -131,7 +154,7 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
   };
 
   messages.append(createElement('li', { class: 'quiet' }, options.greeting ?? text.greeting));
-  if (options.contact !== undefined) contact.append(linkTo(contactAddress(options.contact, [], text), text.contact));
+  showContact();
   const heading = createElement('h2', {}, options.title ?? text.title);
   const close =
     onClose === undefined

@@ -39,7 +39,7 @@ export interface ConsoleForTest {
 export const startConsole = async (): Promise<ConsoleForTest> => {
   const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
   const { chatwoot, zendesk } = helpdesks.desks;
-  const variables = deskVariables({ default: [chatwoot, zendesk] });
+  const variables = { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "zendesk"}' };
   const identityProvider = await startIdentityProvider();
   const grants = [{ workspaces: ['default'], capabilities: ['kb:read'] }];
   const signIn = { issuer: identityProvider.issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants };

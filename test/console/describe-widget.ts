@@ -90,6 +90,44 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
     });
 
+    it('hands a visitor over to a ticket with the conversation, and keeps what was typed while that fails', async () => {
+      const { zendesk } = using().helpdesks.desks;
+      const before = zendesk.ticketIds().length;
+      const box = page.locator('body > constellation-answers');
+      await box.getByRole('button', { name: 'Frage stellen' }).click();
+      await askIn(box, 'How do I cook rice?', 'Die Antwort ist vollständig.');
+      await box
+        .getByRole('listitem', { name: 'Antwort' })
+        .getByRole('button', { name: 'Einen Menschen fragen' })
+        .click();
+      const [email, message] = [box.getByLabel('Ihre E-Mail-Adresse'), box.getByLabel('Was brauchen Sie?')];
+      expect(await message.inputValue()).toBe('How do I cook rice?');
+      const send = box.getByRole('button', { name: 'An einen Menschen senden' });
+      await email.fill('not an address');
+      await message.fill('I want to cook <b>rice</b>.');
+      await box.getByRole('checkbox').check();
+      await send.click();
+      expect(await email.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(false);
+      await email.fill('dana.ortiz@example.net');
+      await page.route('**/v1/support/requests', (route) => route.abort());
+      await send.click();
+      await box.getByText('steht noch da').waitFor();
+      expect([await email.inputValue(), await message.inputValue()]).toEqual([
+        ...['dana.ortiz@example.net', 'I want to cook <b>rice</b>.'],
+      ]);
+      await page.unroute('**/v1/support/requests');
+      await send.click();
+      await box.getByText('Gesendet. Ein Mensch antwortet per E-Mail.').waitFor();
+      await expect.poll(() => zendesk.ticketIds().length, { timeout: 10_000 }).toBe(before + 1);
+      const [first] = zendesk.seenByCustomer(zendesk.ticketIds().at(-1) ?? '');
+      expect(first?.body).toMatch(/^I want to cook <b>rice<\/b>\..*Question: How do I cook rice\?/s);
+      const listed = await using().open('/tickets');
+      await listed
+        .getByRole('table', { name: 'Visitors who asked for a person' })
+        .getByText('The text is in the helpdesk.')
+        .waitFor();
+    });
+
     it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
       const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
       const statement = {

@@ -18,7 +18,10 @@ const OIDC_PROVIDERS = JSON.stringify([
 
 let product: Product;
 beforeAll(async () => {
-  product = await startEmbedded({ webSearch: 'local', allVars: { OIDC_PROVIDERS } });
+  product = await startEmbedded({
+    ...{ webSearch: 'local', helpdesks: { HANDOVER: '{"default": "list"}' } },
+    allVars: { OIDC_PROVIDERS },
+  });
   await product.sync({ full: true });
   const capabilities = ['*', 'memory:restore'];
   await grant(product, OWNER, { capabilities, audiences: ['*'] });

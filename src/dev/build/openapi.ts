@@ -38,6 +38,13 @@ import {
 } from '../../contract/context-engine.ts';
 import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
 import {
+  HandoverAccepted,
+  HandoverErasureQuery,
+  HandoverRequest,
+  HandoversPage,
+  HandoversRequest,
+} from '../../contract/handover.ts';
+import {
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
@@ -314,6 +321,25 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
   },
   'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
+  'POST /v1/support/requests': {
+    ...{ body: HandoverRequest, reply: HandoverAccepted, status: 202, errors: ['NOT_FOUND'] },
+    example: {
+      body: {
+        idempotency_key: '9f2c41d07be84a06a3c1',
+        email: 'dana.ortiz@example.net',
+        message: 'My fan is loud after the update. Can somebody call me?',
+        consent: true,
+      },
+    },
+  },
+  'GET /v1/support/requests': {
+    ...{ query: HandoversRequest, reply: HandoversPage },
+    example: { query: { state: 'listed' } },
+  },
+  'DELETE /v1/support/requests': {
+    ...{ query: HandoverErasureQuery, reply: Erased },
+    example: { query: { email: 'dana.ortiz@example.net' } },
+  },
   'GET /v1/sync': { reply: SyncStatus, example: {} },
   'POST /v1/sync': { body: SyncRequest, reply: SyncAccepted, status: 202, example: { body: { full: true } } },
   'GET /api/kb/articles': {

@@ -247,6 +247,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Connections to helpdesk tools by workspace as JSON ([helpdesks](helpdesks.md)); their secrets and tokens are secrets that it names',
   },
   {
+    name: 'HANDOVER',
+    functions: ['webhooks'],
+    otherwise: 'none',
+    what: 'By workspace where visitors of web pages are handed over to, as JSON: `{"default": "zendesk"}`, or `list` ([widget](widget.md#handing-over-to-a-person))',
+  },
+  {
     name: 'TICKET_RETRY_MS',
     functions: ['webhooks'],
     otherwise: '1000',

@@ -59,7 +59,9 @@ async function main(): Promise<void> {
     webSearch: options.webSearch ?? providerKeys(),
     partners: orFail(() => readPartners(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),
-    helpdesks: helpdesks ? deskVariables({ default: Object.values(helpdesks.desks) }) : helpdeskVariables(),
+    helpdesks: helpdesks
+      ? { ...deskVariables({ default: Object.values(helpdesks.desks) }), HANDOVER: '{"default": "zendesk"}' }
+      : helpdeskVariables(),
     adapters: process.env,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
   }).catch((error: unknown) => fail(startFailure(error, options)));
@@ -154,7 +156,7 @@ function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
 
 /** The connections that the environment holds, and the secrets that they name. */
 function helpdeskVariables(): Record<string, string> {
-  const names = ['HELPDESKS', ...secretsNamedFor('webhooks', process.env)];
+  const names = ['HELPDESKS', 'HANDOVER', ...secretsNamedFor('webhooks', process.env)];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 

@@ -187,6 +187,14 @@ export const SCENES: readonly Scene[] = [
       await page.locator('td .job.done').nth(1).waitFor();
     },
   },
+  {
+    name: 'tickets-requests',
+    path: '/tickets?ticket_id=none',
+    prepare: async (page) => {
+      await page.locator('.requests summary').click();
+      await page.locator('.requests').evaluate((section) => section.scrollIntoView());
+    },
+  },
   { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
   { name: 'tickets-analyse', inDocs: 'light', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
   { name: 'tickets-danger', path: '/tickets/analyse', prepare: (page) => analyse(page, DANGER) },

@@ -39,7 +39,7 @@ const helpdesks = await startHelpdesks();
 const { chatwoot, zendesk } = helpdesks.desks;
 const product = await startProduct({
   ...{ kb: 'sample', port: 0, webSearch: 'local' },
-  helpdesks: deskVariables({ default: [chatwoot, zendesk] }),
+  helpdesks: { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "list"}' },
 });
 const browser = await launchChromium();
 try {
@@ -51,6 +51,14 @@ try {
     for (const message of ['My Apollo shows 0 H/s since the update.', 'How do I reset the dashboard password?'])
       desk.createTicket({ message });
   }
+  await product.fetch('/v1/support/requests', {
+    method: 'POST',
+    body: JSON.stringify({
+      ...{ idempotency_key: 'a-visitor-of-a-page', email: 'dana.ortiz@example.net', consent: true },
+      message: 'My Apollo is loud since the update. Can somebody call me?',
+      conversation: [{ question: 'Why is my Apollo loud?', answer: 'No article answers this question.' }],
+    }),
+  });
   for (const scene of SCENES.filter(
     ({ name, inDocs }) =>
       (positionals.length === 0 || positionals.some((word) => name.includes(word))) &&

@@ -1,4 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
+import type {
+  HandoverErasureQuery,
+  HandoverRequest,
+  HandoverState,
+  HandoversPage,
+  HandoversRequest,
+} from '../../contract/handover.ts';
 import { SyncAccepted } from '../../contract/sync.ts';
 import type { DraftFeedback, TicketJob, TicketOutcomes, TicketsRequest } from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
@@ -10,10 +17,11 @@ import { type IdentityVariables, identityFrom } from '../../signing/identity.ts'
 import { migrate } from '../../storage/migrations.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { composeNote, newMarker } from '../compose-note.ts';
-import { ConnectionGone, type HelpdeskVariables, readConnections } from '../connections.ts';
-import type { HelpdeskId } from '../helpdesk-tool.ts';
+import { ConnectionGone, type HelpdeskVariables, readConnections, type Write } from '../connections.ts';
+import type { HelpdeskClient, HelpdeskId } from '../helpdesk-tool.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { ownContext, supportAnalysis } from './ask-support.ts';
+import { type Handovers, openHandovers } from './handovers.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
 import type { LearnedOutcome } from './ticket-draft.ts';
 import {
@@ -48,7 +56,7 @@ export interface TicketObjectEnv extends HelpdeskVariables, TicketTimeVariables,
   DESKS: DurableObjectNamespace;
 }
 
-export interface DeskObjectEnv extends IdentityVariables, TicketTimeVariables {
+export interface DeskObjectEnv extends HelpdeskVariables, IdentityVariables, TicketTimeVariables {
   LIBRARY: Fetcher;
 }
 
@@ -172,14 +180,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
       now: Date.now,
       random: Math.random,
       newMarker,
-      connect: () => {
-        const connection = readConnections(env).find(workspace, helpdesk);
-        if (connection === undefined)
-          throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
-        const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
-        const client = helpdeskTools[helpdesk].client(connection, { fetch, now: Date.now });
-        return { client, write: connection.write };
-      },
+      connect: () => connectTo(env, { workspace, helpdesk }),
       analyse: async (request, options) => {
         // Only here: deliveries are stored even when this function has no identity.
         const client = signedClient({ ...(await identityFrom(env, 'webhooks')), targets: { support } });
@@ -201,6 +202,19 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
   }
 }
 
+/** Throws `ConnectionGone` or `ConnectionUnusable`. */
+const connectTo = (
+  env: HelpdeskVariables,
+  { workspace, helpdesk }: Pick<TicketPlace, 'workspace' | 'helpdesk'>,
+): { client: HelpdeskClient; write: Write } => {
+  const connection = readConnections(env).find(workspace, helpdesk);
+  if (connection === undefined)
+    throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
+  const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
+  const client = helpdeskTools[helpdesk].client(connection, { fetch, now: Date.now });
+  return { client, write: connection.write };
+};
+
 const inTime = (work: () => Promise<void>): Promise<void> =>
   withDeadline(work, {
     signal: AbortSignal.timeout(REPORT_MS),
@@ -212,6 +226,7 @@ interface OpenWorkspace {
   index: TicketIndex;
   pauses: RateLimitPauses;
   sync: ArticleSync;
+  handovers: Handovers;
   calls: CallStore;
 }
 
@@ -220,7 +235,7 @@ const WORKSPACE = 'workspace';
 const SYNC_MS = 20_000;
 const PRUNE_EVERY_MS = 3_600_000;
 
-/** The state of all tickets of one workspace: their jobs, the rate-limit pauses of tools, and requested syncs. */
+/** The state of all tickets of one workspace: their jobs, rate-limit pauses of tools, requested syncs, and visitors who asked for a person. */
 export class DeskObject extends DurableObject<DeskObjectEnv> implements WorkspaceStub {
   #open: OpenWorkspace | undefined;
   #prunedAt = 0;
@@ -291,9 +306,28 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
   }
 
   async requestSync(workspace: string, { full }: { full: boolean }): Promise<void> {
-    const { sync } = await this.#openFor(workspace);
-    sync.request({ full, now: Date.now() });
-    await this.#scheduleSync(sync);
+    const open = await this.#openFor(workspace);
+    open.sync.request({ full, now: Date.now() });
+    await this.#schedule(open);
+  }
+
+  async addHandover(
+    workspace: string,
+    request: HandoverRequest,
+    options: { target: HelpdeskId | 'list'; sender?: string | undefined },
+  ): Promise<HandoverState | 'too many'> {
+    const open = await this.#openFor(workspace);
+    const state = open.handovers.add(request, options);
+    await this.#schedule(open);
+    return state;
+  }
+
+  async handovers(workspace: string, query: HandoversRequest): Promise<HandoversPage | 'unknown cursor'> {
+    return (await this.#openFor(workspace)).handovers.list(query);
+  }
+
+  async eraseHandovers(workspace: string, query: HandoverErasureQuery): Promise<number> {
+    return (await this.#openFor(workspace)).handovers.erase(query);
   }
 
   async isFirstCall(
@@ -309,15 +343,16 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
     await runAlarm(async () => {
       const workspace = await storage.get<string>(WORKSPACE);
       if (workspace === undefined) return;
-      const { sync } = await this.#openFor(workspace);
-      await sync.work();
-      await this.#scheduleSync(sync);
+      const open = await this.#openFor(workspace);
+      await open.handovers.work();
+      await open.sync.work();
+      await this.#schedule(open);
     }, storage);
   }
 
-  async #scheduleSync(sync: ArticleSync): Promise<void> {
-    const dueAt = sync.dueAt();
-    if (dueAt !== undefined) await this.ctx.storage.setAlarm(dueAt);
+  async #schedule({ sync, handovers }: OpenWorkspace): Promise<void> {
+    const times = [sync.dueAt(), handovers.dueAt()].filter((time) => time !== undefined);
+    if (times.length > 0) await this.ctx.storage.setAlarm(Math.min(...times));
   }
 
   async #openFor(asking: string): Promise<OpenWorkspace> {
@@ -341,10 +376,15 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
       start: (options) => this.#startSync(workspace, options),
       onFault: logFault('DATA_SOURCE_ERROR'),
     });
+    const handovers = openHandovers({
+      ...{ sql, times: readTicketTimes(this.env), now: Date.now, random: Math.random },
+      connect: (helpdesk) => connectTo(this.env, { workspace, helpdesk }).client,
+      onFault: logFault('DATA_SOURCE_ERROR'),
+    });
     migrate(sql, 'calls', [
       ['CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID'],
     ]);
-    return { workspace, sync, index: ticketIndex(sql), pauses: rateLimitPauses(sql), calls: callStore(sql) };
+    return { workspace, sync, handovers, index: ticketIndex(sql), pauses: rateLimitPauses(sql), calls: callStore(sql) };
   }
 
   async #startSync(workspace: string, { full }: { full: boolean }): Promise<boolean> {

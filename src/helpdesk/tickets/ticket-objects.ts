@@ -1,5 +1,12 @@
 import * as z from 'zod';
 import type {
+  HandoverErasureQuery,
+  HandoverRequest,
+  HandoverState,
+  HandoversPage,
+  HandoversRequest,
+} from '../../contract/handover.ts';
+import type {
   DraftFeedback,
   TicketJob,
   TicketOutcomes,
@@ -66,6 +73,13 @@ export interface WorkspaceStub {
   pausedUntil(workspace: string): Promise<Record<string, number>>;
   pause(workspace: string, helpdesk: string, until: number): Promise<void>;
   requestSync(workspace: string, options: { full: boolean }): Promise<void>;
+  addHandover(
+    workspace: string,
+    request: HandoverRequest,
+    options: { target: HelpdeskId | 'list'; sender?: string | undefined },
+  ): Promise<HandoverState | 'too many'>;
+  handovers(workspace: string, query: HandoversRequest): Promise<HandoversPage | 'unknown cursor'>;
+  eraseHandovers(workspace: string, query: HandoverErasureQuery): Promise<number>;
   isFirstCall(workspace: string, linkHash: string, options: { ttlSeconds: number; nowMs: number }): Promise<boolean>;
 }
 

@@ -25,10 +25,11 @@ import { readJson } from '../../runtime/read-json.ts';
 import { readStored } from '../../storage/stored-json.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
+import { type HandoverRoutesOptions, handoverRoutes } from './handover-routes.ts';
 import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
 import { idOf, isIdOf } from './workspace-store.ts';
 
-interface TicketsAppOptions extends Stubs {
+interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handoverTo'> {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   /** The connections of a workspace. */
   connectionsOf(workspace: string): readonly ListedConnection[];
@@ -66,6 +67,11 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
     if (!request.ok) return invalid(c, request.problem);
     return c.json(await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }));
   });
+  const handovers = handoverRoutes(options);
+  const mayRequest = requireCapability('helpdesk:requests:write');
+  app.post('/v1/support/requests', contextGuard({ ...settings, replay }), mayRequest, handovers.accept);
+  app.get('/v1/support/requests', contextGuard(settings), mayRead, handovers.list);
+  app.delete('/v1/support/requests', contextGuard({ ...settings, replay }), mayWrite, handovers.erase);
   return app;
 };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUB_SIGNATURE } from '../signature-schemes.ts';
-import { helpdeskApi, pathOf, requiredToken } from './helpdesk-api.ts';
+import { helpdeskApi, pathOf, requiredOption, requiredToken } from './helpdesk-api.ts';
 import {
   fileNames,
   itemsOf,
@@ -148,6 +148,22 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
       });
     },
 
+    createTicket: async ({ email, subject, text }, { signal }) => {
+      const article = { subject, body: text, content_type: 'text/plain', type: 'web', sender: 'Customer' };
+      return api.create({
+        action: 'create a ticket',
+        path: '/api/v1/tickets',
+        body: {
+          title: subject,
+          group: requiredOption(connection, 'group', 'Zammad'),
+          // The user of that address, who is made if there is none.
+          customer_id: `guess:${email}`,
+          article: { ...article, internal: false },
+        },
+        signal,
+      });
+    },
+
     // A ticket has one shared draft, which a person may have begun.
     writeDraft: async (ticketId, draft, { signal }) => {
       const path = pathOf`/api/v1/tickets/${ticketId}/shared_draft`;
@@ -207,7 +223,8 @@ const STANDARD_FIELDS: ReadonlySet<string> = new Set(
 
 /**
  * Zammad with an access token; its trigger calls us for new articles. Options: `login` and `userId` of the API user, whose articles
- * never count as a customer's and whose shared draft may be replaced; `productField`, an attribute of tickets.
+ * never count as a customer's and whose shared draft may be replaced; `productField`, an attribute of tickets; `group`, in which tickets of
+ * visitors are created.
  */
 export const zammad: HelpdeskTool = {
   id: 'zammad',

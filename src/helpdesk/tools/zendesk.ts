@@ -111,6 +111,10 @@ const CommentsReply = z.object({
 });
 type CommentsReply = z.infer<typeof CommentsReply>;
 
+const CreateReply = z.object({ ticket: z.object({ id: RecordId }) });
+
+const FoundReply = z.object({ tickets: itemsOf(z.object({ id: RecordId }), 100) });
+
 const WriteReply = z.object({
   audit: z.object({ events: listOf(z.object({ id: RecordId, type: z.literal('Comment') }), 100) }),
 });
@@ -196,6 +200,26 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     },
 
     findNote,
+
+    createTicket: async ({ key, email, subject, text }, { signal }) => {
+      const { ticket } = await api.call({
+        action: 'create a ticket',
+        method: 'POST',
+        path: '/api/v2/tickets.json',
+        // A repeated call within two hours gets the reply to the first.
+        headers: { 'Idempotency-Key': key },
+        body: { ticket: { subject, external_id: key, requester: { email, name: email }, comment: { body: text } } },
+        reply: CreateReply,
+        signal,
+      });
+      return ticket.id;
+    },
+
+    findTicket: async (key, { signal }) => {
+      const path = `/api/v2/tickets.json?${new URLSearchParams({ external_id: key })}`;
+      const { tickets } = await api.call({ action: 'look for a ticket', path, reply: FoundReply, signal });
+      return tickets[0]?.id;
+    },
 
     // The ticket's stamp is read before the note is looked for: of two concurrent writes one is refused as a conflict.
     writeNote: async (ticketId, note, { signal }) => {

@@ -8,6 +8,7 @@ import { articleShape, deliveredArticle, deliveredTicket, ticketShape, userShape
 
 const TOKEN = 'local-zammad-token';
 const SECRET = 'local-zammad-signature-token';
+const GROUP = 'Users';
 
 /** Zammad 7 with one group, in which shared drafts are on. */
 export const zammad: StandIn = {
@@ -15,7 +16,11 @@ export const zammad: StandIn = {
   first: { ticket: 81, post: 104, customer: 208 },
   articleId: String,
   locale: 'en-us',
-  access: { secrets: [SECRET], apiToken: TOKEN, options: { userId: ASSISTANT.id, login: ASSISTANT.email } },
+  access: {
+    secrets: [SECRET],
+    apiToken: TOKEN,
+    options: { userId: ASSISTANT.id, login: ASSISTANT.email, group: GROUP },
+  },
   open: (parts): ToolApi => {
     const routes = { ...ticketRoutes(parts), ...draftRoutes(parts), ...knowledgeRoutes(parts) };
     return {
@@ -74,6 +79,14 @@ const ticketRoutes = (parts: DeskParts): Routes => {
     'GET /api/v1/tags': ({ query }) => {
       const ticket = query.get('object') === 'Ticket' ? state.find(query.get('o_id') ?? '') : undefined;
       return { status: 200, body: { tags: ticket?.tags ?? [] } };
+    },
+    'POST /api/v1/tickets': (request) => {
+      const { title, group, customer_id, article } = membersOf(request);
+      const message = textIn(objectOf(article).body);
+      const email = /^guess:(.+@.+)$/.exec(textIn(customer_id))?.[1];
+      if (group !== GROUP || email === undefined || message === '' || textIn(title) === '') return refused(422);
+      const { ticket } = state.create({ message, subject: textIn(title), customer: { name: email, email } });
+      return { status: 201, body: ticketShape(ticket, { isExpanded: false }) };
     },
     'GET /api/v1/tickets/:id': ({ query }, [id]) => ({
       status: 200,

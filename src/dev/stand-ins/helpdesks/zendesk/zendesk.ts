@@ -102,7 +102,25 @@ const ticketRoutes = ({ state, apiUrl }: DeskParts): Routes => {
   };
   const besides = (query: URLSearchParams) =>
     (query.get('include') ?? '').split(',').includes('users') ? { users: state.people().map(userShape) } : {};
+  /** Tickets that were created over the API, by their external id. */
+  const created = new Map<string, TicketState>();
   return {
+    'POST /api/v2/tickets': (request) => {
+      const { subject, external_id, requester, comment } = objectOf(membersOf(request).ticket);
+      const { email, name } = objectOf(requester);
+      const [key, message] = [textIn(external_id), textIn(objectOf(comment).body)];
+      if (message === '' || !textIn(email).includes('@')) return refused(422);
+      // The reply to the first call is given again, as its `Idempotency-Key` asks.
+      const before = created.get(textIn(request.headers['idempotency-key']));
+      const customer = { name: textIn(name), email: textIn(email) };
+      const ticket = before ?? state.create({ message, subject: textIn(subject), customer }).ticket;
+      created.set(key, ticket);
+      return { status: 201, body: { ticket: { ...ticketShape(ticket, apiUrl()), external_id: key } } };
+    },
+    'GET /api/v2/tickets': ({ query }) => {
+      const found = created.get(query.get('external_id') ?? '');
+      return { status: 200, body: { tickets: found === undefined ? [] : [ticketShape(found, apiUrl())] } };
+    },
     'GET /api/v2/users/me': () => ({ status: 200, body: { user: userShape(ASSISTANT) } }),
     'GET /api/v2/users/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);

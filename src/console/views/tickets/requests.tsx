@@ -1,0 +1,86 @@
+import type { Handover, HandoversPage } from '../../../contract/handover.ts';
+import { Button } from '../../parts/button.tsx';
+import { Failure } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Age } from '../../parts/time.tsx';
+import { call, may } from '../../session/deployment.ts';
+import { usePages, useRunning } from '../../session/loaded.ts';
+import { t } from '../../texts/texts.ts';
+
+/** Visitors of web pages who asked for a person; nothing without one. */
+export const Requests = () => {
+  const pages = usePages<Handover, HandoversPage>(
+    (cursor, signal) => call('GET /v1/support/requests', { requests: 'objects' }, { query: { cursor }, signal }),
+    { itemsOf: ({ requests }) => requests, inputs: [] },
+  );
+  const erasing = useRunning();
+  const failure = pages.failure ?? erasing.failure;
+  const erase = (id: string): void =>
+    erasing.start(
+      (signal) => call('DELETE /v1/support/requests', { erased: 'number' }, { query: { id }, signal }),
+      () => pages.drop((item) => item.id === id),
+    );
+  if (pages.items.length === 0 && failure === undefined) return null;
+  return (
+    <section class="requests">
+      <h2>{t('requests.title')}</h2>
+      {failure === undefined ? null : <Failure error={failure} retry={pages.load} />}
+      <Table
+        caption={t('requests.title')}
+        rows={pages.items}
+        rowKey={({ id }) => id}
+        onMore={pages.more}
+        columns={[
+          { id: 'message', label: t('requests.message'), cell: (item) => <Message of={item} /> },
+          {
+            id: 'state',
+            label: t('tickets.state'),
+            cell: ({ state, helpdesk, ticket_id: ticket, last_error: error }) => (
+              <>
+                {t(`requests.state_${state}`)}
+                {ticket === null ? null : ` ${helpdesk} ${ticket}`}
+                {error === null ? null : <span class="error">{error}</span>}
+              </>
+            ),
+          },
+          { id: 'accepted', label: t('tickets.accepted'), cell: ({ accepted_at: at }) => <Age of={at} /> },
+          {
+            id: 'erase',
+            label: t('requests.erase'),
+            cell: ({ id }) =>
+              may('helpdesk:write') === true ? (
+                <Button
+                  icon="cross"
+                  label={t('requests.erase')}
+                  disabled={erasing.isLoading}
+                  onClick={() => erase(id)}
+                />
+              ) : null,
+          },
+        ]}
+      />
+    </section>
+  );
+};
+
+const Message = ({ of: { request } }: { of: Handover }) => {
+  if (request === null) return <span class="quiet">{t('requests.in_helpdesk')}</span>;
+  const { email, message, conversation } = request;
+  return (
+    <>
+      <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>
+      <p class="said">{message}</p>
+      {conversation.length === 0 ? null : (
+        <details>
+          <summary>{t('requests.conversation')}</summary>
+          {conversation.map(({ question, answer }, at) => (
+            <div key={at} class="small">
+              <strong>{question}</strong>
+              <p class="said">{answer}</p>
+            </div>
+          ))}
+        </details>
+      )}
+    </>
+  );
+};
