@@ -27,8 +27,9 @@ class LongFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only what hangs takes so long, on a busy machine too.
+    testTimeout: 120_000,
+    hookTimeout: 180_000,
     // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
     // cache, and a test puts back what it replaces.
     isolate: false,

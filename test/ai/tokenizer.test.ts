@@ -109,7 +109,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
   beforeAll(async () => {
     await loadTokenizer(model, [vocabulary]);
     tiktoken = reference();
-  }, 60_000);
+  });
   it('has the tokens of js-tiktoken for any text, and decodes them to the same text', () => {
     fc.assert(
       fc.property(TEXT, (text) => {

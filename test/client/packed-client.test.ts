@@ -35,7 +35,7 @@ const NODE = execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().
 const installed = (): string => join(folder, 'node_modules/@constellation/client');
 
 describe('the packed client', () => {
-  it('runs the ten lines of its page in an empty folder, on the Node of the machine', { timeout: 60_000 }, async () => {
+  it('runs the ten lines of its page in an empty folder, on the Node of the machine', async () => {
     const [code = ''] = codeOf('docs/client.md', 'js');
     writeFileSync(join(folder, 'ask.js'), code);
     const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
@@ -45,7 +45,7 @@ describe('the packed client', () => {
     expect(stdout).toMatch(/^[01]\.\d\d .*password/im);
   });
 
-  it('has types that need no other package and are those of the contract', { timeout: 60_000 }, async () => {
+  it('has types that need no other package and are those of the contract', async () => {
     const names = readFileSync(join(ROOT, 'client/contract.ts'), 'utf8').match(/^ {2}\w+/gm) ?? [];
     expect(names.length).toBeGreaterThan(30);
     mkdirSync(join(folder, 'types'), { recursive: true });
@@ -121,7 +121,7 @@ const linesFor = (env: string): string => {
   return code.replaceAll('process.env', env).replaceAll('console.log', 'say');
 };
 
-describe('the lines of its page', { timeout: 60_000 }, () => {
+describe('the lines of its page', () => {
   const bundled = (name: string, source: string): string => {
     writeFileSync(join(folder, `${name}.js`), source);
     const outfile = join(folder, `${name}.bundle.js`);
@@ -174,7 +174,7 @@ describe('the lines of its page', { timeout: 60_000 }, () => {
   });
 });
 
-describe('npx constellation', { timeout: 60_000 }, () => {
+describe('npx constellation', () => {
   it('answers the line of its page', async () => {
     const line =
       codeOf('docs/client.md', 'sh')

@@ -14,7 +14,7 @@ import { describeTrace } from './describe-trace.ts';
 import { describeWidget } from './describe-widget.ts';
 
 /** One file, so that all views share a product and a browser: each view has its tests in a file `describe-<view>.ts`. */
-describe('the console in Chromium', { timeout: 60_000 }, () => {
+describe('the console in Chromium', () => {
   let started: ConsoleForTest;
   beforeAll(async () => {
     started = await startConsole();

@@ -70,7 +70,7 @@ describe('T24, for calls', () => {
       arrivals.forEach(expectShrinking);
     });
     await fc.assert(isBounded, { numRuns: 25, seed: 20_261_121 });
-  }, 60_000);
+  });
 
   it('what a receipt says is used is what was called below, where nothing is lost on the way', async () => {
     const isReported = fc.asyncProperty(callSteps, async (plan) => {
@@ -89,7 +89,7 @@ describe('T24, for calls', () => {
       expect(delegates.receipts().length).toBeLessThanOrEqual(16);
     });
     await fc.assert(isReported, { numRuns: 15, seed: 20_261_121 });
-  }, 60_000);
+  });
 });
 
 const expectShrinking = ({ links }: Arrival) => {
@@ -174,5 +174,5 @@ describe('T24, for models', () => {
     });
     await fc.assert(isBounded, { numRuns: 60, seed: 20_261_121 });
     expect(spenders).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });

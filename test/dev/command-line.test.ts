@@ -10,7 +10,7 @@ const OTHERS = ['release/build-background-words', 'eval/fit-support', 'eval/fit-
 /** Their help and their errors are those of the tool. */
 const OF_TOOLS = ['format'];
 
-describe.concurrent('command lines', { timeout: 120_000 }, () => {
+describe.concurrent('command lines', () => {
   it('are those of all scripts', () => {
     expect(OWN).toHaveLength(Object.keys(scripts).length - OF_TOOLS.length);
     for (const name of OF_TOOLS) expect(scripts[name]).toMatch(/^biome /);

@@ -329,5 +329,5 @@ describe('CancelTask', () => {
       model.stop();
       await silent.stop();
     }
-  }, 120_000);
+  });
 });

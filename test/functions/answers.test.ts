@@ -68,7 +68,7 @@ const errorOf = async (route: string, body?: unknown, key?: string) => {
 
 const SHIPPING = 'How long does shipping to Canada take?';
 
-describe('a kept answer', { timeout: 60_000 }, () => {
+describe('a kept answer', () => {
   it('has the answer with its evidence, its trace, its times and what it spent', async () => {
     const { response, id } = await ask(SHIPPING);
     const answer = await kept(id);
@@ -149,7 +149,7 @@ describe('a kept answer', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an answer that one function is asked for', { timeout: 60_000 }, () => {
+describe('an answer that one function is asked for', () => {
   /** The kept answer to a question that no other test asks. */
   const keptOf = async (question: string): Promise<KeptAnswer> => {
     const found = async () => (await list(`text=${encodeURIComponent(question)}`)).answers[0]?.id;
@@ -197,7 +197,7 @@ describe('an answer that one function is asked for', { timeout: 60_000 }, () => 
   });
 });
 
-describe('GET /v1/answers', { timeout: 60_000 }, () => {
+describe('GET /v1/answers', () => {
   it('filters by verdict, librarian, interface, confidence, time, words and person', async () => {
     const before = new Date().toISOString();
     await askKept('Wie lange dauert der Versand nach Überlingen?', { metadata: { person_id: 'p-7' } });
@@ -254,7 +254,7 @@ describe('GET /v1/answers', { timeout: 60_000 }, () => {
   });
 });
 
-describe('answers of others', { timeout: 60_000 }, () => {
+describe('answers of others', () => {
   it('are seen in their own workspace alone, and with the right to read them', async () => {
     const { id } = await askKept(SHIPPING);
     expect((await list('', KEYS.reader)).total).toBeGreaterThan(0);
@@ -276,7 +276,7 @@ describe('answers of others', { timeout: 60_000 }, () => {
   });
 });
 
-describe('POST /v1/answers/{id}/feedback', { timeout: 60_000 }, () => {
+describe('POST /v1/answers/{id}/feedback', () => {
   it('takes the opinion of the key that asked at once, masks its sentence, and lets the last one count', async () => {
     const { id } = await ask(SHIPPING);
     const give = (body: object, key?: string) => call(`POST /v1/answers/${id}/feedback`, body, key);
@@ -308,7 +308,7 @@ describe('POST /v1/answers/{id}/feedback', { timeout: 60_000 }, () => {
   });
 });
 
-describe('GET /v1/answers/statistics', { timeout: 60_000 }, () => {
+describe('GET /v1/answers/statistics', () => {
   const count = async (query = ''): Promise<AnswerStatistics> =>
     AnswerStatistics.parse(await (await call(`GET /v1/answers/statistics?${query}`)).json());
 
@@ -346,7 +346,7 @@ describe('GET /v1/answers/statistics', { timeout: 60_000 }, () => {
   );
 });
 
-describe('POST /v1/answers/{id}/replay', { timeout: 120_000 }, () => {
+describe('POST /v1/answers/{id}/replay', () => {
   const PRICE = 'What does a zeppelin ride cost?';
   const put = async (price: string): Promise<void> => {
     const content = `# Zeppelin rides\n\nA zeppelin ride over the lake costs ${price}, children pay half.\n`;
@@ -398,7 +398,7 @@ describe('POST /v1/answers/{id}/replay', { timeout: 120_000 }, () => {
   });
 });
 
-describe('answers to somebody with an audience', { timeout: 120_000 }, () => {
+describe('answers to somebody with an audience', () => {
   const PRICE = 'What does a submarine ride cost?';
   const SECRET = '55 euros';
   const FILE = 'rides/submarine.md';
@@ -454,7 +454,7 @@ describe('answers to somebody with an audience', { timeout: 120_000 }, () => {
   });
 });
 
-describe('erasing answers', { timeout: 60_000 }, () => {
+describe('erasing answers', () => {
   const erase = async (query: string) => (await call(`DELETE /v1/answers?${query}`)).json();
 
   it('removes those to a person, of a conversation, one alone, or all before a moment', async () => {

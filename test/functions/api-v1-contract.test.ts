@@ -50,7 +50,7 @@ beforeAll(async () => {
   // An isolate looks for a newer edition every few seconds.
   const coverage = async () => (await analyze(product, TICKET)).knowledge_retrieval.coverage;
   await vi.waitUntil(async () => (await coverage()) === 'high', { timeout: 20_000 });
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(opened.map((each) => each.stop()));
@@ -119,7 +119,7 @@ describe('the integration tests of the support API', () => {
     };
     // What else the machine does makes some of them slow, and not all.
     await expect.poll(timesMs, { timeout: 90_000 }).toBe('in time');
-  }, 120_000);
+  });
 
   it('test_knowledge_retrieval_does_not_break_auto_send', async () => {
     const sentWith = ({ draft, agent_guidance: { auto_send }, intent_classification }: SupportResponse) => ({
@@ -300,7 +300,7 @@ describe('the degradation table', () => {
     // An analysis waits for the edition, and not for ever.
     const analysed = timeMs('/v1/support/analyze', async () => (await analyze(slow, TICKET)).knowledge_retrieval);
     await expect.poll(analysed, { timeout: 60_000 }).toBeLessThan(2500);
-  }, 120_000);
+  });
 
   it('row: retrieval timeout: the first analysis of an isolate waits for the edition', async () => {
     const services = { NEXT: 'constellation-library' };
@@ -313,14 +313,14 @@ describe('the degradation table', () => {
     expect(knowledge_retrieval.coverage).toBe('high');
     // Every wait counts.
     expect(knowledge_retrieval.retrieval_time_ms).toBeGreaterThanOrEqual(500);
-  }, 120_000);
+  });
 
   describe('rows: vector store unavailable, embedding model error, too late', () => {
     let house: Awaited<ReturnType<typeof startOnServices>>;
     beforeAll(async () => {
       house = await startOnServices();
       await house.product.sync({ full: true });
-    }, 120_000);
+    });
     afterAll(() => house?.stop());
 
     it.each([

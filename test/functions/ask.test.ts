@@ -28,7 +28,7 @@ describe('the librarians of the sample product', () => {
   beforeAll(async () => {
     product = await startEmbedded({ webSearch: 'local', onLog: (line) => void logged.push(line) });
     await product.sync({ full: true });
-  }, 120_000);
+  });
   afterAll(() => product?.stop());
 
   describe('facts stored about a person', () => {
@@ -347,7 +347,7 @@ describe('a product with its own articles, and no shop or intents', () => {
     writeFileSync(join(folder, 'kettle.md'), '# Kettle\n\nThe kettle switches off when the water boils.\n');
     product = await startEmbedded({ kb: { folder }, webSearch: 'local' });
     await product.sync({ full: true });
-  }, 120_000);
+  });
   afterAll(async () => {
     await product?.stop();
     rmSync(folder, { recursive: true });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   weather = await team.serve();
   await product.sync({ full: true });
   await ask({}, 'relay-1');
-}, 120_000);
+});
 
 afterAll(async () => {
   team?.stop();
@@ -58,11 +58,11 @@ afterAll(async () => {
 });
 
 /** Sends a question through the relays and gives what came back, and when. */
-const ask = async (plan: Plan, librarian = 'relay-1') => {
+const ask = async (plan: Plan, librarian = 'relay-1', timeoutMs = TIMEOUT_MS) => {
   const startedAt = performance.now();
-  const more = { librarian, timeout_ms: TIMEOUT_MS, metadata: { plan } };
+  const more = { librarian, timeout_ms: timeoutMs, metadata: { plan } };
   const { status, reply, hops } = await askProduct(product, 'Where is the key?', more);
-  const isInTime = performance.now() - startedAt < TIMEOUT_MS + GRACE_MS;
+  const isInTime = performance.now() - startedAt < timeoutMs + GRACE_MS;
   return { outcome: [reply.error?.code, status, isInTime], reply, hops };
 };
 
@@ -112,7 +112,7 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
 
 describe('a chain of eight', () => {
   it('is answered, and its trace shows every hop with its receipt checked', async () => {
-    const { outcome, reply, hops } = await ask({ via: OTHERS });
+    const { outcome, reply, hops } = await ask({ via: OTHERS }, 'relay-1', 20_000);
     expect([outcome[1], reply.answer]).toEqual([200, 'relay-8 has answered.']);
     expect(hops.map(({ from, to, verified }) => [from, to, verified])).toEqual(
       ['gateway', ...relayIds(7)].map((from, index) => [from, relayIds(8)[index], true]),

@@ -34,7 +34,7 @@ describe('every function', () => {
     expect(status).toBe(0);
     expect([...stdout.matchAll(/^checking (\S+)$/gm)].map(([, file]) => file)).toEqual(['wrangler.toml']);
     expect(existsSync(join(ROOT, 'dist/constellation-gateway/index.js'))).toBe(true);
-  }, 60_000);
+  });
 
   it('is deployed by its name, or not at all', () => {
     const { status, stderr } = deploy('--dry-run', '--only', 'concierge');
@@ -60,5 +60,5 @@ describe('every function', () => {
     expect(stderr).toMatch(/^the key directory expires on .*keys -- renew/);
     expect(stdout).toContain('deploying functions/sources/wrangler.toml');
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 });

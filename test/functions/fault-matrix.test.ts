@@ -94,7 +94,7 @@ const wordFor = (...parts: string[]): string => {
   return `${MARK}${letters.join('')}`;
 };
 
-const RECOVERY_MS = 20_000;
+const RECOVERY_MS = 60_000;
 
 /** As it is when nothing fails: a machine that is busy may be too late for the meanings once. */
 const untilWell = async (operate: () => Promise<Cell>): Promise<number> => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await product.sync({ full: true });
   await grant(product, READER, { capabilities: ['kb:read', 'memory:read'] });
   await grant(product, NOTHING, { capabilities: ['none:at-all'] });
-}, 120_000);
+});
 afterAll(() => product?.stop());
 
 const connect = async (mode: 'auto' | 'legacy', key = product.key, at = product.url): Promise<Client> => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await grant(product, MOVER, { workspaces: ['default', 'copy', 'docs'], capabilities, audiences: ['*'] });
   await grant(product, READER, { capabilities: ['kb:read', 'memory:write'] });
   await product.sync({ full: true });
-}, 120_000);
+});
 
 afterAll(async () => {
   await product?.stop();
@@ -109,7 +109,7 @@ const fill = async (): Promise<void> => {
   expect(await put('PUT /v1/support/tickets', other)).toMatchObject({ restored: 0, refused: [{ id: 'zammad/18/1' }] });
 };
 
-describe('npm run export and import', { timeout: 120_000 }, () => {
+describe('npm run export and import', () => {
   it('bring all that a workspace holds into an empty one; a second run changes nothing', async () => {
     await fill();
     const written = await run('export', ['--workspace', 'default', '--out', folder]);
@@ -202,7 +202,7 @@ describe('npm run export and import', { timeout: 120_000 }, () => {
   });
 });
 
-describe('npm run push-kb', { timeout: 120_000 }, () => {
+describe('npm run push-kb', () => {
   it('makes the knowledge base what the folder is: writes what differs, deletes what is gone, holds back many deletions', async () => {
     const docs = inFolder('docs');
     const write = (name: string, content: string | Uint8Array) => {

@@ -80,7 +80,7 @@ const NEEDS_OTHERS: ReadonlySet<RouteName> = new Set([
   'POST /v1/support/tickets/feedback',
 ]);
 
-describe('the example of a route', { timeout: 60_000 }, () => {
+describe('the example of a route', () => {
   const SIGNED = NAMES.filter((name) => 'access' in ROUTES[name] && ROUTES[name].access === 'signed');
 
   it.each(NAMES.filter((name) => !SIGNED.includes(name)).toSorted((one, other) => inOrder(one) - inOrder(other)))(
@@ -119,7 +119,7 @@ describe('the example of a route', { timeout: 60_000 }, () => {
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 describe('GET /docs', () => {
-  it('shows the routes and runs an example, without a request to another host', { timeout: 60_000 }, async () => {
+  it('shows the routes and runs an example, without a request to another host', async () => {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();

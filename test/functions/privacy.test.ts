@@ -70,7 +70,7 @@ describe('personal data in a ticket', () => {
   let seen: Traces;
   beforeAll(async () => {
     seen = await leaveTraces({});
-  }, 120_000);
+  });
   afterAll(() => seen?.stop());
 
   it('is in no log line, and neither is the message', () => {
@@ -100,7 +100,7 @@ describe('personal data with PRIVACY_MASK=none', () => {
   let seen: Traces;
   beforeAll(async () => {
     seen = await leaveTraces({ PRIVACY_MASK: 'none' });
-  }, 120_000);
+  });
   afterAll(() => seen?.stop());
 
   it('goes to the models and into the gaps as it was written, and into no log line all the same', () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const last_report = { outcome: 'published', added: 40, error: null, embeddings: 0 };
   expect(status).toMatchObject({ articles: 40, last_report });
   expect(status.last_report?.embeddings_missing).toBeUndefined();
-}, 120_000);
+});
 
 afterAll(async () => {
   await product?.stop();
@@ -85,7 +85,7 @@ describe('the product, all functions in workerd', () => {
     expect(right.answerable).toBeGreaterThanOrEqual(40);
     expect(right['no-information']).toBeGreaterThanOrEqual(12);
     expect(right['out-of-domain']).toBeGreaterThanOrEqual(9);
-  }, 120_000);
+  });
 
   it('ranks passages without a threshold', async () => {
     const { hits, edition } = await search({ query: 'fan noise', limit: 5, filter: { device: 'Apollo II' } });

@@ -99,7 +99,7 @@ describe('the product on Upstash and a model', () => {
 
   it('answers labelled questions by its model from what its sources say, and declines in one shape', async () => {
     expect((await answerLabelledQuestions(product)).answeredBy).toContain('model');
-  }, 120_000);
+  });
 
   describeConversations(() => product);
 
@@ -120,7 +120,7 @@ describe('the product on Upstash and a model', () => {
     expect(await erased.json()).toMatchObject({ erased: 6 });
     // A question that another conversation has asked in the same words goes too: it is embedded again when it is next asked.
     expect((await embeddings()).filter((key) => !before.includes(key))).toEqual([]);
-  }, 60_000);
+  });
 
   it('sends a strict schema of its own wherever a model is asked', async () => {
     for (const [type, query] of [
@@ -150,7 +150,7 @@ describe('the product on Upstash and a model', () => {
       expect([name, strict, strictSchemaProblem(schema)]).toEqual([name, true, undefined]);
     }
     expect(JSON.stringify(sent)).not.toContain(product.key);
-  }, 120_000);
+  });
 
   describe('and usage', () => {
     it('is in metadata, receipts and log, for every librarian that was asked', async () => {
@@ -274,7 +274,7 @@ describe('the product on Upstash and a model', () => {
       expect(reply.draft).toMatchObject({ written_by: 'template', auto_send: draft.auto_send });
       expect(reply.agent_guidance.risks.join('\n')).toContain('written without a model');
     }
-  }, 60_000);
+  });
 });
 
 describe.each([

@@ -43,7 +43,7 @@ const listed = async (state: string) =>
   TicketsResponse.parse(await (await house.product.fetch(`/v1/support/tickets?state=${state}`)).json()).tickets;
 
 describe('an object that is reset once at every one of its steps', () => {
-  it('leaves one note and at most one draft in the ticket of each tool', { timeout: 60_000 }, async () => {
+  it('leaves one note and at most one draft in the ticket of each tool', async () => {
     const tickets = LOCAL_DESK_IDS.map((id) => {
       const desk = helpdesks.desks[id];
       return { id, desk, ...desk.createTicket({ message: `A message in ${id}.` }) };

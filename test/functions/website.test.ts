@@ -16,7 +16,7 @@ beforeAll(async () => {
     );
   site.sitemap();
   product = await startEmbedded({ kb: { site: `${site.origin}/` } });
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   await site?.stop();
@@ -29,7 +29,7 @@ const pressureOf = async (valve: string) =>
 const soon = (valve: string) =>
   expect.poll(async () => (await pressureOf(valve)).answer, { timeout: 30_000, interval: 500 });
 
-describe(`a web site of ${PAGES} pages`, { timeout: 120_000 }, () => {
+describe(`a web site of ${PAGES} pages`, () => {
   it('is indexed, and answers with the addresses of its pages', async () => {
     const { articles, last_report } = await product.sync({ full: true });
     expect([articles, last_report]).toEqual([PAGES, expect.objectContaining({ outcome: 'published', added: PAGES })]);

@@ -59,7 +59,7 @@ beforeAll(async () => {
     });
     child.once('exit', () => reject(new Error(`it ended: ${output}`)));
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -194,7 +194,7 @@ describe('someone who knows the address of a webhook', () => {
     await expect.poll(tickets, { timeout: 30_000 }).toMatchObject({ tickets: [{ ticket_id: 'beside' }] });
   });
 
-  it('loses no ticket of a customer by its size', { timeout: 60_000 }, async () => {
+  it('loses no ticket of a customer by its size', async () => {
     await surroundings.deliver(url, {
       id: 'long',
       subject: 'Reset',

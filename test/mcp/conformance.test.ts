@@ -35,5 +35,5 @@ describe('the conformance suite of MCP, against our HTTP code in front of its fi
     const { wrong, output } = await runConformance(url, ['--scenario', 'http-header-validation']);
     expect(wrong).toBeUndefined();
     expect(output).toContain('Passed: 14/14');
-  }, 120_000);
+  });
 });

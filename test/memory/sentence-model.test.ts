@@ -51,7 +51,7 @@ beforeAll(async () => {
     return answer.json();
   };
   for (const content of CONTENTS) await call('', { type: 'fact', content, person_id: 'p-1' });
-}, 60_000);
+});
 
 const search = async (body: object) => {
   const { results, degraded } = MemorySearchResponse.parse(await call('/search', body));
@@ -59,7 +59,7 @@ const search = async (body: object) => {
   return results;
 };
 
-describe('memories with a sentence model', { timeout: 30_000 }, () => {
+describe('memories with a sentence model', () => {
   it('are found by meaning, the closest first', async () => {
     const [first, second] = await search({ query: QUESTION });
     expect(first?.memory.content).toBe(LOGIN);

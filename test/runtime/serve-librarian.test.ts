@@ -321,7 +321,7 @@ describe('a librarian that misbehaves', () => {
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
 
-  it('gets an aborted signal when the caller disconnects', { timeout: 10_000 }, async () => {
+  it('gets an aborted signal when the caller disconnects', async () => {
     const { librarian, given } = hanging();
     const { answer, signal } = await disconnected(await serve(librarian), given);
     expect(signal?.aborted).toBe(true);
@@ -417,7 +417,7 @@ describe('a delegated question', () => {
     expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
   });
 
-  it('is cancelled at the target when the caller disconnects', { timeout: 10_000 }, async () => {
+  it('is cancelled at the target when the caller disconnects', async () => {
     const { librarian, given } = hanging();
     const { target } = targetOf(await serve(librarian, {}, 'semantic'));
     const app = await serve(handsOn, { targets: delegateTo({ semantic: target }) });

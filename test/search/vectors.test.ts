@@ -82,7 +82,7 @@ describe('nearestRows()', () => {
       wanted += exact.length;
     }
     expect(found / wanted).toBeGreaterThan(0.9);
-  }, 30_000);
+  });
 
   it('omits chunks that are not allowed or have no vector', () => {
     const views = rowsOf(randomVectors(5, 64));

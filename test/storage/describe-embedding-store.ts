@@ -50,7 +50,7 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(found.map((each) => each?.[0])).toEqual(entries.map((_, at) => at));
       await store.deleteMany(keys);
       expect((await store.getMany(keys)).every((each) => each === undefined)).toBe(true);
-    }, 120_000);
+    });
     it.each([
       ['of another dimension', [1, 2]],
       ['with a number that is not finite', [1, 2, 3, Number.NaN]],

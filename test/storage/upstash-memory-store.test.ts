@@ -307,7 +307,7 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     await large('rare', 'A zeppelin.');
     await large('both', 'A zeppelin, alpha and bravo.');
     await large('old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' });
-  }, 60_000);
+  });
   it('selects candidates by the rarer words and scores them by the common ones too', async () => {
     expect(await search('zeppelin alpha bravo')).toEqual(['both', 'rare']);
   });

@@ -209,7 +209,7 @@ describe('questions in the words of many askers', () => {
       expect(reply.result.interpretation).toMatch(/^[^{}[\]]+ \(tables? [a-z_, ]+, as of \d{4}-\d\d-\d\d\)$/);
       expect(reply.result.interpretation).not.toMatch(/undefined|unknown|NaN/);
     }
-  }, 120_000);
+  });
 
   it('say what was counted, with which restrictions, from which tables', async () => {
     const { result, metadata } = await answerTo('Stock per category in Gdansk');

@@ -368,7 +368,7 @@ describe('Whatever an answer holds,', () => {
         expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
     });
     fc.assert(isInert, { numRuns: 500 });
-  }, 60_000);
+  });
 
   it('its Markdown and plain text respect the maximum length', () => {
     const isShort = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {

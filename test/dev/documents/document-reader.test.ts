@@ -80,7 +80,7 @@ const printed = async (html: string, options: { tagged: boolean }): Promise<Buff
   }
 };
 
-describe('a PDF', { timeout: 60_000 }, () => {
+describe('a PDF', () => {
   it('becomes Markdown as its tags say', async () => {
     expect(await read('pdf', await printed(HTML, { tagged: true }))).toEqual({ text: MARKDOWN, title: 'Pump manual' });
   });
@@ -98,7 +98,7 @@ describe('a PDF', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a document that cannot be read', { timeout: 60_000 }, () => {
+describe('a document that cannot be read', () => {
   const encrypted = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >>`;
   it.each<[string, string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
     ['an encrypted PDF', 'pdf', () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }), /^it is encrypted$/],

@@ -69,10 +69,10 @@ beforeAll(async () => {
   sound = inFolder('sound');
   // The same port as below: nothing of the articles differs then.
   await start(['--port', port, '--state', sound, '--kb', inFolder('kb')]);
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('npm start on a state folder', { timeout: 120_000 }, () => {
+describe('npm start on a state folder', () => {
   it.each([
     ['of the library', 'data/do/constellation-library-LibraryObject/*.sqlite'],
     ['of the runtime', 'data/kv/*/metadata.sqlite'],
@@ -111,7 +111,7 @@ describe('npm start on a state folder', { timeout: 120_000 }, () => {
   });
 });
 
-describe('npm start with a folder', { timeout: 120_000 }, () => {
+describe('npm start with a folder', () => {
   it('names what it does not read of it, once, and reads the rest', async () => {
     cpSync(inFolder('kb'), inFolder('odd'), { recursive: true });
     const links = {

@@ -9,14 +9,14 @@ const state = join(folder, 'state');
 let product: Awaited<ReturnType<typeof startProduct>>;
 beforeAll(async () => {
   product = await startProduct(['--port', '0', '--state', state]);
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 const ticket = (...args: string[]) => runNode(['src/dev/run/ticket.ts', '--state', state, ...args]);
 
-describe('npm run ticket', { timeout: 100_000 }, () => {
+describe('npm run ticket', () => {
   it.each(['chatwoot', 'zendesk', 'intercom', 'zammad', 'help-scout'])(
     'has a message in %s answered with a note, one for two deliveries',
     async (tool) => {

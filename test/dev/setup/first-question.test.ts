@@ -20,7 +20,7 @@ beforeAll(async () => {
   product = await startEmbedded({ kb: { folder: join(folder, 'kb') } });
   await grant(product, OWNER, { capabilities: ['kb:read', 'kb:write'] });
   await grant(product, EMPTY, { capabilities: ['kb:read', 'kb:write'], workspaces: ['empty'] });
-}, 120_000);
+});
 afterAll(async () => {
   await product?.stop();
   rmSync(folder, { recursive: true, force: true });

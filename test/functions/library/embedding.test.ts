@@ -28,7 +28,7 @@ beforeAll(async () => {
   const index = { UPSTASH_VECTOR_REST_URL: vector.url, UPSTASH_VECTOR_REST_TOKEN: vector.token };
   harnesses.set('index', await startLibrary({ ...vars, ...index }));
   harnesses.set('edition', await startLibrary(vars));
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([...harnesses.values()].map((harness) => harness.close()));
@@ -57,7 +57,7 @@ describe.each([
     expect(openai.requests).toEqual([]);
     articles = fruits('The apple is ripe.');
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 1, changed: 1 });
-  }, 60_000);
+  });
 
   it('publishes while the model is down, and says what is missing', async () => {
     openai.faults.always({ kind: 'status', status: 401 }, '/v1/embeddings');
@@ -65,7 +65,7 @@ describe.each([
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
     openai.faults.none();
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 1 });
-  }, 60_000);
+  });
 });
 
 describe('the library in workerd with a vector index', () => {
@@ -85,7 +85,7 @@ describe('the library in workerd with a vector index', () => {
     const warnings = [{ reason: expect.stringContaining('lost 5 vectors') }];
     expect(await sync()).toMatchObject({ embeddings: 5, warning_count: 1, warnings });
     expect(await stored()).toBe(5);
-  }, 60_000);
+  });
 
   it('does not embed again what the index did not take', async () => {
     articles = [...fruits(), hostArticle('fruit/kiwi.md', 'The kiwi is green.')];
@@ -95,5 +95,5 @@ describe('the library in workerd with a vector index', () => {
     vector.faults.none();
     expect(await sync()).toMatchObject({ embeddings: 1, outcome: 'published' });
     expect([openai.requests.length, await stored()]).toEqual([1, 6]);
-  }, 60_000);
+  });
 });

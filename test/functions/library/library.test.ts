@@ -61,7 +61,7 @@ beforeAll(async () => {
       ...Object.fromEntries(desks.map((desk) => [secretOf(desk.id), desk.articleSource.token])),
     },
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await harness.close();
@@ -265,7 +265,7 @@ const LISTS: Record<LocalDeskId, RegExp> = {
   'help-scout': /\/collections\/\w+\/articles$/,
 };
 
-describe.each(LOCAL_DESK_IDS)('articles of %s in the library', { timeout: 60_000 }, (tool) => {
+describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
   const desk = () => helpdesks.desks[tool];
   /** In the form that the tool keeps. */
   const text = (name: string) =>

@@ -60,4 +60,4 @@ it('a library that stops in the middle of a sync goes on where it was when it st
     host.stop();
     await rm(state, { recursive: true, force: true });
   }
-}, 60_000);
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const workers = [{ name: 'tools', compatibilityDate: '2026-11-01', modules }];
   miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers }));
   helpdesks = await startHelpdesks();
-}, 60_000);
+});
 afterAll(async () => {
   await miniflare?.dispose();
   await helpdesks?.stop();

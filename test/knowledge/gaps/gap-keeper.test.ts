@@ -47,7 +47,13 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
     ...parts,
   });
   const editionFor = async () => current.edition;
-  const retriever = createKnowledgeRetriever({ editionFor, retrieve, mask: (text) => text, gaps: keeper });
+  const retriever = createKnowledgeRetriever({
+    editionFor,
+    retrieve,
+    mask: (text) => text,
+    gaps: keeper,
+    now: () => 0,
+  });
   const ask = async (
     question: Parameters<typeof retriever>[0],
     workspace = 'default',

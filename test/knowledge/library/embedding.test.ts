@@ -199,7 +199,7 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       if (survived) break;
     }
     expect(kills).toBeGreaterThan(30);
-  }, 60_000);
+  });
 
   it('embeds an article that is written here before it is published', async () => {
     const { library, model, rest } = setUp(hostOf(0));

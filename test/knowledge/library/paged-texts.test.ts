@@ -65,7 +65,7 @@ beforeAll(async () => {
   whole = await loadEdition(all.manifest, { parts: [all.stored] });
   const texts = Array.from({ length: whole.chunkCount }, (_, at) => whole.chunk(at).text);
   questions = drawQuestions(texts, 25);
-}, 120_000);
+});
 
 describe('an edition whose texts are on pages', () => {
   it('has the pages in edition storage and in the library, and a smaller index', () => {
@@ -92,7 +92,7 @@ describe('an edition whose texts are on pages', () => {
       );
       expect({ ...one, evidence: undefined }).toEqual({ ...other, evidence: undefined });
     }
-  }, 120_000);
+  });
 
   it('fetches only the pages of what it shows, once', async () => {
     const { edition, asked } = await openPaged();
@@ -121,7 +121,7 @@ describe('an edition whose texts are on pages', () => {
       }
       expect(isDegraded).toBeGreaterThan(0);
     }
-  }, 60_000);
+  });
 
   it('takes a page from the library where edition storage does not have it intact', async () => {
     const { library, manifest, stored } = paged;
@@ -186,5 +186,5 @@ describe('an edition whose texts are on pages', () => {
     await library.work();
     expect([...editionStorage.parts.keys()].filter((key) => key.includes(manifest.edition))).toEqual([]);
     expect(library.editionPart(manifest.edition, FIRST_PAGE)).toBeUndefined();
-  }, 60_000);
+  });
 });

@@ -61,7 +61,7 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     surroundings = await startSurroundings();
     surroundings.recover();
     await start();
-  }, 120_000);
+  });
   afterAll(async () => {
     await product.stop();
     await surroundings.stop();
@@ -115,7 +115,7 @@ describe('a state that a newer version has written', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is refused by each store with what to do, and left as it is', { timeout: 120_000 }, async () => {
+  it('is refused by each store with what to do, and left as it is', async () => {
     const args = ['--port', '0', '--state', join(folder, 'state'), '--kb', join(folder, 'kb'), '--no-helpdesk'];
     const routes = ['/v1/workspaces/default/memories', '/v1/knowledge/gaps', '/v1/support/tickets'];
     const first = await startProduct(args);
