@@ -105,6 +105,10 @@ const Navigated = z.looseObject({
   sources: z.array(z.unknown()).max(50),
   confidence: ConfidenceLevel,
   confidenceComponents: z.object({ probability: Share.optional() }).optional().catch(undefined),
+  metadata: z
+    .looseObject({ closest: z.array(z.unknown()).optional() })
+    .optional()
+    .catch(undefined),
 });
 
 export const NAVIGATE: KeptRoute = {
@@ -112,13 +116,14 @@ export const NAVIGATE: KeptRoute = {
   answerOf: (json) => {
     const read = readAs(Navigated, json);
     if (!read.ok) return undefined;
-    const { answer, statements = [], sources, ...navigator } = read.value;
+    const { answer, statements = [], sources, metadata: { closest, ...metadata } = {}, ...navigator } = read.value;
     const cited = statements.flatMap((statement) => statement.sources.map(({ name, url }) => ({ name, url })));
     const confidence = navigator.confidenceComponents?.probability ?? confidenceOf(navigator.confidence);
     return {
       response: {
         ...{ answer, sources: once(cited), confidence },
-        metadata: { navigator, statements, ...(sources.length === 0 ? { closest: [] } : {}) },
+        // The same members as an answer of `/v1/ask`; without a source, the list says that the answer declines.
+        metadata: { navigator, statements, closest: closest ?? (sources.length === 0 ? [] : undefined), ...metadata },
       },
     };
   },

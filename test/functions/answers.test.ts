@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { Constellation } from '../../client/constellation.ts';
 import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
@@ -170,6 +171,19 @@ describe('an answer that one function is asked for', () => {
     expect(answer.edition).toMatch(/^e\d+/);
     const unknown = 'How do I knit a navigator scarf for grandmother?';
     expect(await answerTo('POST /v1/navigate', { query: unknown }, unknown)).toMatchObject({ verdict: 'declined' });
+  });
+
+  it('names the closest articles in the reply of /v1/navigate and in what is kept of it, as /v1/ask does', async () => {
+    // Near to articles that do not answer it.
+    const query = 'Can I mount the Zephyr on a wall?';
+    const closest = z.array(z.object({ title: z.string(), url: z.url() })).min(1);
+    const read = z.object({ metadata: z.object({ closest }) });
+    const reply = read.parse(await (await call('POST /v1/navigate', { query }, KEYS.staff)).json());
+    const answer = await keptOf(query);
+    expect([answer.verdict, answer.closest]).toEqual(['declined', expect.anything()]);
+    expect(closest.parse(answer.closest)).toEqual(reply.metadata.closest);
+    const { response } = await ask(query, { librarian: 'navigator' }, KEYS.staff);
+    expect(closest.parse(response.metadata?.closest)).toEqual(reply.metadata.closest);
   });
 
   it('is kept of an agent, for its person', async () => {
