@@ -137,5 +137,12 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await page.getByText('1 to 50 of 200').waitFor();
       expect(asked).toEqual(['0', '100']);
       await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
+      // The page after the last one that was read is read, too.
+      for (const range of ['51 to 100 of 200', '101 to 150 of 200', '151 to 200 of 200', '201 to 250 of 300']) {
+        await page.getByRole('button', { name: 'Next' }).click();
+        await page.getByText(range).waitFor();
+      }
+      expect(asked).toEqual(['0', '100', '200']);
+      await page.getByRole('link', { name: 'Question 249' }).waitFor();
     });
   });

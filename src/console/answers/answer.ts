@@ -66,7 +66,7 @@ export const afterEvent = (answer: Answer, event: AskEvent): Answer => {
       return {
         ...answer,
         phase: event.response.error !== undefined && event.response.answer === undefined ? 'failed' : 'done',
-        statements: statementsOf(event.response) ?? [],
+        statements: keptWhereEqual(answer.statements, statementsOf(event.response) ?? []),
         edition: navigatorOf(event.response)?.edition ?? answer.edition,
         response: event.response,
         error: event.response.answer === undefined ? event.response.error : undefined,
@@ -76,6 +76,13 @@ export const afterEvent = (answer: Answer, event: AskEvent): Answer => {
 
 const placed = <Item>(items: readonly (Item | null)[], index: number, item: Item | null): (Item | null)[] =>
   Array.from({ length: Math.max(items.length, index + 1) }, (_, at) => (at === index ? item : (items[at] ?? null)));
+
+/** A statement that has not changed stays the same object, which is not drawn again. */
+const keptWhereEqual = (before: Answer['statements'], after: readonly Statement[]): Answer['statements'] =>
+  after.map((statement, at) => {
+    const shown = before[at];
+    return shown != null && JSON.stringify(shown) === JSON.stringify(statement) ? shown : statement;
+  });
 
 type Json = Record<string, unknown>;
 

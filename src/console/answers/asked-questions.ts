@@ -1,4 +1,5 @@
 import { type Signal, signal } from '@preact/signals';
+import type { AskEvent } from '../../../client/answer-stream.ts';
 import { ConstellationError } from '../../../client/constellation-error.ts';
 import type { DisplayModel } from '../../contract/display-model.ts';
 import { accessIsRead, call, client, may, missingCapability, noteRefusal } from '../session/deployment.ts';
@@ -85,12 +86,15 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
     ...(may('memory:read') === false || may('memory:write') === false ? {} : { conversation_id: conversation }),
     ...(librarian === undefined ? {} : { librarian }),
   };
+  const events = byFrame(answer);
   try {
     for await (const event of client.askStream(question, { signal: stopping.signal, timeoutMs: 300_000 }))
-      answer.value = afterEvent(answer.value, event);
+      events.show(event);
+    await events.shown();
     // Chosen by name, an agent is asked for its figures and documents too; otherwise the reader asks for them.
     if (librarian !== undefined) await loadDisplay(answer).catch(() => undefined);
   } catch (error) {
+    events.showAll();
     const phase = stopping.signal.aborted ? 'stopped' : 'failed';
     answer.value = { ...answer.value, phase, error: phase === 'stopped' ? undefined : shownError(error) };
     void noteRefusal(error);
@@ -99,6 +103,45 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
     store();
   }
 };
+
+/** A frame has time to draw so many statements. */
+const EVENTS_A_FRAME = 10;
+/** A page that is hidden has no frames. */
+const MAX_FRAME_MS = 100;
+
+/** Shows the events of an answer with the next frame, and of many that arrive at once some in each, so that none of them is late. */
+const byFrame = (answer: Signal<Answer>) => {
+  let waiting: AskEvent[] = [];
+  let showing: Promise<void> | undefined;
+  const showSome = (count: number): void => {
+    const some = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    answer.value = some.reduce(afterEvent, answer.value);
+  };
+  const showAll = (): void => showSome(waiting.length);
+  const showByFrame = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      await nextFrame();
+      showSome(document.hidden ? waiting.length : EVENTS_A_FRAME);
+    }
+    showing = undefined;
+  };
+  return {
+    show: (event: AskEvent): void => {
+      waiting.push(event);
+      showing ??= showByFrame();
+    },
+    /** Waits until every event has been shown. */
+    shown: async (): Promise<void> => showing,
+    showAll,
+  };
+};
+
+const nextFrame = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => resolve());
+    setTimeout(resolve, MAX_FRAME_MS);
+  });
 
 const shownError = (error: unknown): ShownError => {
   if (!(error instanceof ConstellationError)) return { code: 'INTERNAL_ERROR', message: String(error) };

@@ -40,7 +40,9 @@ export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...
   if (rows.length === 0 && props.isLoading !== true && empty !== undefined) return <>{empty}</>;
   const sorted = inOrder(rows, columns, order.value);
   const pages = Math.max(1, Math.ceil(sorted.length / pageSize));
+  // A page beyond the last one is being read.
   const at = Math.min(page.value, pages - 1);
+  const isLast = at === pages - 1;
   const sortBy = (column: string): void => {
     const isDescending = order.value?.column === column && order.value.isDescending !== true;
     order.value = { column, isDescending };
@@ -83,12 +85,19 @@ export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...
               })}
         </span>
         <span class="row">
-          {pages === 1 ? null : (
+          {pages === 1 && props.onMore === undefined ? null : (
             <>
               <Button kind="quiet" disabled={at === 0} onClick={() => (page.value = at - 1)}>
                 {t('table.previous')}
               </Button>
-              <Button kind="quiet" disabled={at === pages - 1} onClick={() => (page.value = at + 1)}>
+              <Button
+                kind="quiet"
+                disabled={isLast && (props.onMore === undefined || props.isLoading === true)}
+                onClick={() => {
+                  page.value = at + 1;
+                  if (isLast) props.onMore?.();
+                }}
+              >
                 {t('table.next')}
               </Button>
             </>

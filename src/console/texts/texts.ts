@@ -69,19 +69,36 @@ export const t = (key: TextKey, values: Values = {}): string =>
 
 /** As `t`, for texts that differ by `count`. */
 export const count = (key: CountKey, number: number, values: Values = {}): string => {
-  const rule = new Intl.PluralRules(language.value).select(number) === 'one' ? 'one' : 'other';
+  const rule = formatter(Intl.PluralRules).select(number) === 'one' ? 'one' : 'other';
   return t(`${key}.${rule}` as TextKey, { ...values, count: number }); // both forms exist, as a test checks
 };
 
+const formatters = new Map<string, unknown>();
+const MAX_FORMATTERS = 100;
+
+/** Those of the languages and options in use: making one takes longer than drawing a row of a table. */
+const formatter = <Formatter, Options extends object>(
+  Type: new (language: string, options?: Options) => Formatter,
+  options?: Options,
+): Formatter => {
+  const key = `${Type.name} ${language.value} ${JSON.stringify(options)}`;
+  const made = formatters.get(key) ?? new Type(language.value, options);
+  if (formatters.size >= MAX_FORMATTERS) formatters.clear();
+  formatters.set(key, made);
+  return made as Formatter; // the key names its type
+};
+
 export const formatNumber = (value: number, options: Intl.NumberFormatOptions = {}): string =>
-  new Intl.NumberFormat(language.value, options).format(value);
+  formatter(Intl.NumberFormat, options).format(value);
 
 /** 0.714 -> `71 %`. */
 export const formatShare = (share: number): string =>
   formatNumber(share, { style: 'percent', maximumFractionDigits: 0 });
 
 export const formatMs = (ms: number): string =>
-  ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${formatNumber(ms / 1000, { maximumFractionDigits: 1 })} s`;
+  ms < 1000
+    ? `${formatNumber(Math.round(ms))}\u00a0ms`
+    : `${formatNumber(ms / 1000, { maximumFractionDigits: 1 })}\u00a0s`;
 
 /** Few digits of small amounts, so that a tenth of a cent is not zero. */
 export const formatDollars = (dollars: number): string =>
@@ -89,13 +106,13 @@ export const formatDollars = (dollars: number): string =>
 
 /** A day, or an hour of it. Buckets are in UTC, hours are shown as on the clock of the reader. */
 export const formatDate = (moment: Date, withHour: boolean): string =>
-  new Intl.DateTimeFormat(
-    language.value,
+  formatter(
+    Intl.DateTimeFormat,
     withHour ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', timeZone: 'UTC' },
   ).format(moment);
 
 export const formatMoment = (moment: Date): string =>
-  new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
+  formatter(Intl.DateTimeFormat, { dateStyle: 'medium', timeStyle: 'medium' }).format(moment);
 
 const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['year', 31_536_000],
@@ -110,5 +127,5 @@ const UNITS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export const formatAge = (moment: Date, now: number): string => {
   const seconds = Math.round((moment.getTime() - now) / 1000);
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
+  return formatter(Intl.RelativeTimeFormat, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit);
 };

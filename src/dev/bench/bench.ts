@@ -29,6 +29,7 @@ const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<voi
   intents: async () => (await import('./intents.ts')).benchIntents,
   answers: async () => (await import('./answers.ts')).benchAnswers,
   tickets: async () => (await import('./tickets.ts')).benchTickets,
+  console: async () => (await import('./console.ts')).benchConsole,
   size: async () => (await import('./size.ts')).benchSize,
 };
 

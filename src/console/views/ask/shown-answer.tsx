@@ -1,4 +1,5 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { Statement } from '../../../contract/ask-events.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
@@ -88,6 +89,7 @@ interface StatementsProps extends Lighting {
 
 const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
   const { statements, response } = answer;
+  const sourcesOf = useSourcesOf(statements, sources);
   if (statements.every((statement) => statement === null))
     return response?.answer === undefined ? null : <Markdown text={response.answer} />;
   return (
@@ -96,8 +98,11 @@ const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
         statement === null ? null : (
           <ShownStatement
             key={`${index}-${statement.text.length}`}
-            {...{ answer, index, statement, open, lit }}
-            sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
+            {...{ index, statement, open, lit }}
+            id={`evidence-${answer.id}-${index}`}
+            sources={sourcesOf[index] ?? NO_SOURCES}
+            query={answer.query}
+            edition={answer.edition}
           />
         ),
       )}
@@ -105,17 +110,41 @@ const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
   );
 };
 
+const NO_SOURCES: readonly CitedSource[] = [];
+
+/** The sources of each statement: the same list as before where they are the same, so that the statement is not drawn again. */
+const useSourcesOf = (
+  statements: Answer['statements'],
+  sources: readonly CitedSource[],
+): readonly (readonly CitedSource[])[] => {
+  const before = useRef<readonly (readonly CitedSource[])[]>([]);
+  const lists = statements.map((): CitedSource[] => []);
+  for (const source of sources) for (const index of source.citedBy) lists[index]?.push(source);
+  before.current = lists.map((list, index) => {
+    const earlier = before.current[index];
+    return earlier?.length === list.length && earlier.every((source, at) => isSame(source, list[at])) ? earlier : list;
+  });
+  return before.current;
+};
+
+const isSame = (one: CitedSource, other: CitedSource | undefined): boolean =>
+  one.number === other?.number && one.name === other.name && one.url === other.url && one.file === other.file;
+
 interface StatementProps extends Lighting {
-  answer: Answer;
+  /** That of its evidence. */
+  id: string;
   index: number;
   statement: Statement;
   sources: readonly CitedSource[];
+  query: string;
+  edition: string | undefined;
 }
 
-const ShownStatement = ({ answer, index, statement, sources, open, lit }: StatementProps) => {
-  const isOpen = open.value === index;
-  const id = `evidence-${answer.id}-${index}`;
-  const isLit = sources.some(({ number }) => number === lit.value.source);
+/** Drawn again only when one of its properties is another one: an answer of 400 statements has as many events. */
+const ShownStatement = ({ id, index, statement, sources, query, edition, ...props }: StatementProps) => {
+  const { open, lit } = props;
+  const isOpen = useComputed(() => open.value === index).value;
+  const isLit = useComputed(() => sources.some(({ number }) => number === lit.value.source)).value;
   const support = supportOf(statement);
   const light = (isOn: boolean): void => {
     lit.value = isOn ? { statement: index } : {};
@@ -151,11 +180,7 @@ const ShownStatement = ({ answer, index, statement, sources, open, lit }: Statem
         <Icon name="down" />
       </button>
       <div hidden={!isOpen}>
-        {isOpen ? (
-          <Evidence {...{ id, index, statement, sources }} query={answer.query} edition={answer.edition} />
-        ) : (
-          <div id={id} />
-        )}
+        {isOpen ? <Evidence {...{ id, index, statement, sources, query, edition }} /> : <div id={id} />}
       </div>
     </li>
   );
