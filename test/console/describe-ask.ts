@@ -47,10 +47,17 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
     });
 
-    it('suggests three questions of the knowledge base that it answers', async () => {
+    it('suggests three questions of the knowledge base that it answers, and asks none of them: an answer would be kept', async () => {
       const page = await using().open('/');
       const suggestions = page.locator('.suggestions button');
       await suggestions.nth(2).waitFor();
+      await page.evaluate(() => localStorage.clear());
+      const sent: string[] = [];
+      page.on('request', (request) => void sent.push(new URL(request.url()).pathname));
+      await page.reload();
+      await suggestions.nth(2).waitFor();
+      expect(sent).toContain('/v1/knowledge/search');
+      expect(sent.filter((path) => /^\/v1\/(ask|navigate|agents)/.test(path))).toEqual([]);
       const [question = ''] = await suggestions.allTextContents();
       await suggestions.first().click();
       await page.locator('.statement').first().waitFor();

@@ -4,8 +4,10 @@ import { background, syncStatus } from '../../session/deployment.ts';
 import { t } from '../../texts/texts.ts';
 
 const WANTED = 3;
-/** Each candidate is asked, which a configured model may answer: so many at most, and once for an edition. */
-const MAX_ASKED = 8;
+/** Candidates that are searched for, once for an edition. */
+const MAX_CANDIDATES = 8;
+/** Relevance of a passage from which on it probably answers. */
+const ANSWERING = 0.6;
 const MAX_ARTICLES = 60;
 
 interface Checked {
@@ -47,10 +49,11 @@ const readSuggestions = async (edition: string): Promise<void> => {
   const page = await background.articles.list({ limit: MAX_ARTICLES }).catch(() => undefined);
   const candidates = (page?.articles ?? []).flatMap(({ title, content }) => [questionIn(content) ?? title]);
   // Articles come in the order of their names: what is far apart is about different things.
-  const spread = candidates.filter((_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_ASKED)) === 0);
-  for (const candidate of spread.slice(0, MAX_ASKED)) {
-    const reply = await background.navigate(candidate).catch(() => undefined);
-    if (reply === undefined || reply.sources.length === 0 || reply.confidence === 'low') continue;
+  const spread = candidates.filter((_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_CANDIDATES)) === 0);
+  for (const candidate of spread.slice(0, MAX_CANDIDATES)) {
+    // Not asked: the answer would be kept, and counted among those of people.
+    const found = await background.search({ query: candidate, limit: 1 }).catch(() => undefined);
+    if ((found?.hits[0]?.relevance ?? 0) < ANSWERING) continue;
     const questions: string[] = [...checked.value.questions, candidate];
     checked.value = { edition, questions };
     if (questions.length === WANTED) break;
