@@ -83,8 +83,9 @@ export const statisticsOf = (
         `SELECT ${column} AS value, count(*) AS total FROM answers WHERE ${column} IS NOT NULL AND $where GROUP BY 1 ORDER BY 1`,
       ),
     );
-  const histogram = rows<{ tenth: number; total: number } & Opinions>(
-    `SELECT min(9, CAST(confidence * 10 + 1e-9 AS INTEGER)) AS tenth, count(*) AS total, ${OPINIONS}
+  const histogram = rows<Tenth>(
+    `SELECT min(9, CAST(confidence * 10 + 1e-9 AS INTEGER)) AS tenth, count(*) AS total, ${OPINIONS},
+      count(*) FILTER (${JUDGED}) AS judged, count(*) FILTER (${JUDGED} AND feedback = 'up') AS correct, avg(confidence) FILTER (${JUDGED}) AS stated
       FROM answers WHERE confidence IS NOT NULL AND $where GROUP BY 1`,
   );
   const kinds = rows<Kind>(
@@ -107,9 +108,10 @@ export const statisticsOf = (
       first_statement: percentiles(STAGES.first_statement),
     },
     confidence: Array.from({ length: 10 }, (_, tenth) => {
-      const its = histogram.filter((each) => each.tenth === tenth);
-      const feedback = { up: sumOf(its, 'up'), down: sumOf(its, 'down') };
-      return { from: tenth / 10, to: (tenth + 1) / 10, total: sumOf(its, 'total'), feedback };
+      const { total, up, down, judged, correct, stated } = histogram.find((each) => each.tenth === tenth) ?? NO_TENTH;
+      const feedback = { up, down };
+      const range = { from: tenth / 10, to: (tenth + 1) / 10 };
+      return { ...range, total, feedback, judged: { total: judged, right: correct, confidence: stated } };
     }),
     librarians: grouped((kind) => readStored(z.array(z.string()), kind.librarians) ?? [], 100).map(
       ({ name: librarian, ...rest }) => ({ librarian, ...rest }),
@@ -170,6 +172,18 @@ interface Opinions extends Record<string, SqlValue> {
   down: number;
 }
 
+/** Answers whose confidence is in one tenth. */
+interface Tenth extends Opinions {
+  tenth: number;
+  total: number;
+  judged: number;
+  correct: number;
+  /** Mean confidence of the judged ones. */
+  stated: number | null;
+}
+
+const NO_TENTH = { total: 0, up: 0, down: 0, judged: 0, correct: 0, stated: null };
+
 interface Sums extends Opinions {
   tokens: number;
   micros: number;
@@ -177,6 +191,8 @@ interface Sums extends Opinions {
 }
 
 const OPINIONS = "count(*) FILTER (WHERE feedback = 'up') AS up, count(*) FILTER (WHERE feedback = 'down') AS down";
+
+const JUDGED = "WHERE feedback IS NOT NULL AND verdict IN ('answered', 'hedged')";
 
 const sumOf = <Name extends string>(rows: readonly Record<Name, number>[], name: Name): number =>
   rows.reduce((sum, row) => sum + row[name], 0);

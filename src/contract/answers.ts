@@ -249,6 +249,14 @@ const Verdicts = z.object({
   ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, error: Count },
 });
 const Opinions = z.object({ up: Count, down: Count });
+/** Answers that someone has judged, those that decline apart: a thumb up for a "no" does not say that the question was answered. */
+const Judged = z.object({
+  total: Count,
+  /** With a thumb up. */
+  right: Count,
+  /** The mean of the confidence that they state; null without such answers. */
+  confidence: z.number().min(0).max(1).nullable(),
+});
 const Percentiles = z.object({ count: Count, p50: z.number(), p90: z.number(), p99: z.number() });
 
 /** Reply of `GET /v1/answers/statistics`. The answers behind each number are those of the list with the same filters. */
@@ -276,7 +284,9 @@ export const AnswerStatistics = z.object({
     first_statement: Percentiles.nullable(),
   }),
   /** Ten of them, `confidence_from` and `confidence_to` of the list, with what people thought of these answers. */
-  confidence: z.array(z.object({ from: z.number(), to: z.number(), total: Count, feedback: Opinions })).max(10),
+  confidence: z
+    .array(z.object({ from: z.number(), to: z.number(), total: Count, feedback: Opinions, judged: Judged }))
+    .max(10),
   /** Most frequent first, as are the next two. A question that several librarians answered counts for each. */
   librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: Verdicts })).max(100),
   interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: Verdicts })).max(20),

@@ -184,6 +184,27 @@ describe('the kept answers of a workspace', () => {
   });
 });
 
+describe('calibration', () => {
+  it('compares what judged answers state with how many were right, those that decline apart', () => {
+    const store = storeWith();
+    const judge = (id: number, confidence: number, value: 'up' | 'down' | undefined, more: object = {}): void => {
+      store.keep(answerOf(id, { confidence, ...more }));
+      const at = new Date(NOW).toISOString();
+      if (value !== undefined) store.judge(idOf(id), { value, at }, { subject: 'user:key-1', mayJudgeAll: true });
+    };
+    judge(1, 0.82, 'up');
+    judge(2, 0.88, 'down');
+    judge(3, 0.84, undefined);
+    judge(4, 0.55, 'up', { verdict: 'hedged' });
+    judge(5, 0.05, 'up', { verdict: 'declined' });
+    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
+    const judged = store.statistics({}, range).confidence.map((tenth) => tenth.judged);
+    expect(judged[8]).toEqual({ total: 2, right: 1, confidence: expect.closeTo(0.85) });
+    expect(judged[5]).toEqual({ total: 1, right: 1, confidence: 0.55 });
+    expect(judged[0]).toEqual({ total: 0, right: 0, confidence: null });
+  });
+});
+
 describe('readAnswerLimits()', () => {
   it('takes empty variables as not set, and names a wrong one', () => {
     expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });

@@ -49,6 +49,42 @@ export const describeCharts = (using: () => ConsoleForTest) =>
       expect(await page.getByLabel('Librarian', { exact: true }).inputValue()).toBe('navigator');
     });
 
+    it('compares the confidence that answers state with how people judged them, and says what it needs for that', async () => {
+      const { product, open } = using();
+      await keepPastAnswers(product, QUESTIONS, { days: 3, judged: 1 });
+      const page = await open('/charts?range=7d');
+      const chart = page.locator('.chart', { hasText: /judged answers? stated/ });
+      await chart.getByText('Show data').click();
+      const read = async (): Promise<AnswerStatistics['confidence']> => {
+        const from = new Date(Date.now() - 6 * 86_400_000).toISOString();
+        const reply = await product.fetch(`/v1/answers/statistics?bucket=day&from=${from}`);
+        return AnswerStatistics.parse(await reply.json()).confidence;
+      };
+      const judged = (await read()).map((tenth) => tenth.judged);
+      const total = judged.reduce((sum, each) => sum + each.total, 0);
+      expect(await chart.locator('figcaption').textContent()).toContain(`${total} judged answer`);
+      expect(await chart.locator('tbody td:first-of-type').allTextContents()).toEqual(
+        judged.map((each) => `${each.total}`),
+      );
+      const shares = judged.map(({ total: all, right }) => (all === 0 ? '–' : `${Math.round((100 * right) / all)}%`));
+      expect(await chart.locator('tbody td:nth-of-type(2)').allTextContents()).toEqual(shares);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await chart.locator('svg a').first().click();
+      await page.getByRole('heading', { level: 1, name: 'Answers' }).waitFor();
+      expect(await page.getByLabel('Feedback').inputValue()).toBe('any');
+      const none = await open('/settings');
+      await none.route(/answers\/statistics/, async (route) => {
+        const response = await route.fetch();
+        const statistics = AnswerStatistics.parse(await response.json());
+        const nothing = { total: 0, right: 0, confidence: null };
+        const confidence = statistics.confidence.map((tenth) => ({ ...tenth, judged: nothing }));
+        await route.fulfill({ response, json: { ...statistics, confidence } });
+      });
+      await none.goto(new URL('/charts', none.url()).href);
+      await none.getByText('No answer of this time has been judged').waitFor();
+    });
+
     it('draws tokens, cost and reused answers where a model was asked, and says when there is nothing to draw', async () => {
       const key = 'ck_charts_0123456789abcdef';
       await grant(using().product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });

@@ -20,6 +20,8 @@ interface ChartProps {
   labels: readonly string[];
   /** One to three; more of them need a tone. */
   series: readonly Series[];
+  /** How many things are behind each label: shown below it, and in the table. */
+  counts?: { name: string; values: readonly number[] } | undefined;
   unit?: string | undefined;
   /** Numbers of the axis and of the points; plain ones when absent. */
   format?: ((value: number) => string) | undefined;
@@ -34,6 +36,8 @@ const WIDTH = 640;
 const HEIGHT = 220;
 const LEFT = 56;
 const BOTTOM = 28;
+/** Height of the line with counts. */
+const COUNTS = 16;
 const TOP = 10;
 const TICKS = 4;
 const LABEL_WIDTH = 72;
@@ -61,7 +65,7 @@ export const Chart = (props: ChartProps) => {
         {unit === undefined ? null : <span class="quiet small"> {unit}</span>}
       </figcaption>
       <svg
-        viewBox={`0 0 ${width.value} ${HEIGHT}`}
+        viewBox={`0 0 ${width.value} ${HEIGHT + (props.counts === undefined ? 0 : COUNTS)}`}
         role={hrefOf === undefined ? 'img' : 'group'}
         aria-label={title}
         onKeyDown={(event) => {
@@ -135,6 +139,11 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
         index % every === 0 ? (
           <text key={index} class="label" x={xOf(index)} y={HEIGHT - 8} text-anchor="middle">
             {shortened(text, step * every)}
+            {props.counts === undefined ? null : (
+              <tspan class="count" x={xOf(index)} dy={COUNTS}>
+                {formatNumber(props.counts.values[index] ?? 0)}
+              </tspan>
+            )}
           </text>
         ) : null,
       )}
@@ -192,7 +201,7 @@ const formatOf =
   (value: number): string =>
     format?.(value) ?? `${formatNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 
-const Data = ({ label, labels, series, format = formatNumber, hrefOf }: ChartProps) => (
+const Data = ({ label, labels, series, counts, format = formatNumber, hrefOf }: ChartProps) => (
   <details>
     <summary>{t('chart.data')}</summary>
     <div class="table">
@@ -200,6 +209,11 @@ const Data = ({ label, labels, series, format = formatNumber, hrefOf }: ChartPro
         <thead>
           <tr>
             <th scope="col">{label}</th>
+            {counts === undefined ? null : (
+              <th scope="col" class="right">
+                {counts.name}
+              </th>
+            )}
             {series.map(({ name }) => (
               <th key={name} scope="col" class="right">
                 {name}
@@ -211,6 +225,7 @@ const Data = ({ label, labels, series, format = formatNumber, hrefOf }: ChartPro
           {labels.map((text, index) => (
             <tr key={index}>
               <th scope="row">{text}</th>
+              {counts === undefined ? null : <td class="right">{formatNumber(counts.values[index] ?? 0)}</td>}
               {series.map(({ name, values }, at) => {
                 const value = values[index];
                 const said = value == null ? '–' : format(value);

@@ -4,11 +4,14 @@ import { seededRandom } from '../sample/shop/seeded-random.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Asks the questions, waits until their answers are kept, and keeps each again on days before, so that a page has a past to show. */
+/**
+ * Asks the questions, waits until their answers are kept, and keeps each again on days before, so that a page has a past to show. Of those
+ * that answer, the share `judged` gets a thumb, up as often as the confidence says.
+ */
 export const keepPastAnswers = async (
   product: Product,
   questions: readonly string[],
-  { days, now = Date.now() }: { days: number; now?: number },
+  { days, judged = 0, now = Date.now() }: { days: number; judged?: number; now?: number },
 ): Promise<void> => {
   for (const query of questions) {
     const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query }) });
@@ -25,7 +28,16 @@ export const keepPastAnswers = async (
     for (const answer of answers) {
       if (random.next() > 0.4 + 0.5 * (1 - day / days)) continue;
       const asked_at = new Date(now - day * DAY_MS).toISOString();
-      await object.ask('default', 'keep', [{ ...answer, id: crypto.randomUUID(), asked_at }]);
+      const id = crypto.randomUUID();
+      await object.ask('default', 'keep', [{ ...answer, id, asked_at }]);
+      if (answer.sources.length === 0 || random.next() > judged) continue;
+      const value = random.next() < (answer.confidence ?? 0) ? 'up' : 'down';
+      const response = await product.fetch(`/v1/answers/${id}/feedback`, {
+        method: 'POST',
+        body: JSON.stringify({ value }),
+      });
+      if (!response.ok)
+        throw new Error(`Cannot judge the answer to ${answer.question}: the reply is ${response.status}`);
     }
   }
 };

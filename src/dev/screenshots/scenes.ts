@@ -223,6 +223,12 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'charts', inDocs: 'light', path: '/charts', prepare: (page) => page.locator('.chart').nth(2).waitFor() },
   {
+    name: 'charts-calibration',
+    path: '/charts',
+    prepare: (page) =>
+      page.getByText('confidence on average').evaluate((caption) => caption.scrollIntoView({ block: 'center' })),
+  },
+  {
     name: 'charts-below',
     path: '/charts?range=24h',
     prepare: async (page) => {

@@ -157,33 +157,66 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
           />
         )}
         <Confidence statistics={statistics} />
+        <Calibration statistics={statistics} />
       </div>
       <Groups statistics={statistics} />
     </>
   );
 };
 
-const Confidence = ({ statistics: { confidence, from, to } }: { statistics: AnswerStatistics }) => {
-  const { up, down } = confidence.reduce(
-    (sum, { feedback }) => ({ up: sum.up + feedback.up, down: sum.down + feedback.down }),
-    { up: 0, down: 0 },
-  );
+/** The answers of one tenth of confidence. */
+const tenthAddress = (
+  { confidence, from, to }: AnswerStatistics,
+  index: number,
+  filter: { feedback?: 'any' } = {},
+): string => {
+  const tenth = confidence[index];
+  const range = { confidence_from: tenth && `${tenth.from}`, confidence_to: tenth && `${tenth.to}` };
+  return answersAddress({ ...filter, ...range, from, to });
+};
+
+const tenthsOf = ({ confidence }: AnswerStatistics): string[] =>
+  confidence.map((tenth) => `${formatShare(tenth.from)} – ${formatShare(tenth.to)}`);
+
+const Confidence = ({ statistics }: { statistics: AnswerStatistics }) => (
+  <Chart
+    form="bar"
+    title={t('charts.confidence')}
+    label={t('answers.confidence')}
+    labels={tenthsOf(statistics)}
+    series={[{ name: t('view.answers'), values: statistics.confidence.map(({ total }) => total) }]}
+    hrefOf={(index) => tenthAddress(statistics, index)}
+  />
+);
+
+/** Whether answers that say "80 % sure" are right in 80 of 100 cases, as far as people have judged them. */
+const Calibration = ({ statistics }: { statistics: AnswerStatistics }) => {
+  const judged = statistics.confidence.map((tenth) => tenth.judged);
+  const sum = (of: (each: (typeof judged)[number]) => number): number =>
+    judged.reduce((total, each) => total + of(each), 0);
+  const total = sum((each) => each.total);
+  if (total === 0)
+    return (
+      <Empty icon="up-thumb" title={t('charts.not_judged')}>
+        <p>{t('charts.not_judged_text')}</p>
+      </Empty>
+    );
   return (
     <Chart
-      form="bar"
-      title={up + down === 0 ? t('charts.confidence') : count('charts.confidence_judged', up + down, { up })}
+      form="line"
+      title={count('charts.calibration', total, {
+        stated: formatShare(sum((each) => each.total * (each.confidence ?? 0)) / total),
+        right: formatShare(sum(({ right }) => right) / total),
+      })}
+      format={formatShare}
       label={t('answers.confidence')}
-      labels={confidence.map((tenth) => `${formatShare(tenth.from)} – ${formatShare(tenth.to)}`)}
-      series={[{ name: t('view.answers'), values: confidence.map(({ total }) => total) }]}
-      hrefOf={(index) => {
-        const tenth = confidence[index];
-        return answersAddress({
-          from,
-          to,
-          confidence_from: tenth && `${tenth.from}`,
-          confidence_to: tenth && `${tenth.to}`,
-        });
-      }}
+      labels={tenthsOf(statistics)}
+      counts={{ name: t('charts.judged'), values: judged.map((each) => each.total) }}
+      series={[
+        { name: t('charts.right'), values: judged.map((each) => (each.total === 0 ? null : each.right / each.total)) },
+        { name: t('charts.stated'), values: judged.map(({ confidence }) => confidence) },
+      ]}
+      hrefOf={(index) => tenthAddress(statistics, index, { feedback: 'any' })}
     />
   );
 };
