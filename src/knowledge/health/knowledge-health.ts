@@ -77,7 +77,8 @@ const outdated = (articles: readonly EditionArticle[]): HealthFinding[] => {
     const other = newer.toSorted((one, two) => (one.lastUpdated < two.lastUpdated ? 1 : -1))[0];
     const days = other ? (Date.parse(other.lastUpdated) - Date.parse(article.lastUpdated)) / DAY_MS : 0;
     if (other === undefined || days <= OUTDATED_AFTER_DAYS) return [];
-    const detail = `${Math.round(days)} days older`;
+    const device = article.devices.find((each) => newest.get(each) === other);
+    const detail = `${Math.round(days)} days older than the newest article about ${device}`;
     return [{ kind: 'outdated', place: placeOf(article), other: placeOf(other), detail } satisfies HealthFinding];
   });
 };

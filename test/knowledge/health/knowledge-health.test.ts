@@ -71,7 +71,8 @@ describe('knowledgeHealth()', () => {
     const else_ = article('else.md', RINSE, { devices: ['Kettle'], lastUpdated: '2010-01-01T00:00:00Z' });
     const found = of('outdated', old, older, fresh, else_);
     expect(found.map(({ place }) => place.article_id)).toEqual(['a1.md', 'a0.md']);
-    expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail: '2071 days older' });
+    const detail = '2071 days older than the newest article about Barista';
+    expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail });
   });
 
   it('reports links to articles that are not there, and no others', () => {

@@ -147,9 +147,7 @@ const Row = ({ hop: { hop, depth, link, startMs }, endMs, hue, isOpen, onToggle 
       {hop.attempts > 1 ? <span class="quiet small"> · {count('trace.attempts', hop.attempts)}</span> : null}
     </td>
     <td>{link?.cap === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Rights of={link.cap} />}</td>
-    <td class="small">
-      {link?.bud === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Amounts of={link.bud} />}
-    </td>
+    <td>{link?.bud === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Amounts of={link.bud} />}</td>
     <td>
       <span class={hop.verified ? 'support sure' : 'support weak'}>
         <Icon name={hop.verified ? 'check' : 'warning'} />{' '}
