@@ -21,7 +21,7 @@ const { call, store, search, searchWord, erase, page, stats, errorOf } = openAs(
 
 const start = async (): Promise<void> => {
   const model = { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
-  const allVars = { ...model, EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'none' };
+  const allVars = { ...model, EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'gpt-4.1-mini' };
   product = await startEmbedded({ state, allVars, onLog: (line) => logs.push(line) });
 };
 
@@ -104,6 +104,12 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     const memoryIds = built.memories.map(({ memory }) => memory.id);
     expect([preview.context, preview.memoryIds]).toEqual([built.context, memoryIds]);
     expect(memoryIds.length).toBeGreaterThan(0);
+    // Counted as the configured chat model counts, in a template of the request.
+    const template = { name: 'own', memoryFormat: '* {{content}}', separator: '; ', includeMetadata: false };
+    const own = { query: 'marmalade', options: { tokenBudget: 120, template } };
+    expect(ContextResult.parse(await (await call('POST /context', own)).json())).toMatchObject({
+      ...{ template: 'own', context: expect.stringMatching(/^\* Marmalade fact \d/), tokenizer: 'o200k_base' },
+    });
   });
 
   it('are counted, and how they are looked for is too, without a text', async () => {

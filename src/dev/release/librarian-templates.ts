@@ -54,6 +54,8 @@ export const ${camelOf(id)}Librarian: Librarian = async (query) => {
 `;
 
 const indexText = (id: string): string => `
+import { chatModelOf } from '../../src/adapters/models.ts';
+import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
@@ -61,12 +63,17 @@ import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { INFO, ${camelOf(id)}Librarian } from './librarian.ts';
 
-const fetch = serveApp(INFO.id, async (env: IdentityVariables) => {
-  const identity = await identityFrom(env, INFO.id);
-  return serveLibrarian(${camelOf(id)}Librarian, INFO, { ...identity, targets: delegateTo(serviceTargets(env)) });
-});
+type Env = IdentityVariables & AdapterVariables;
 
-export default { fetch } satisfies ExportedHandler<IdentityVariables>;
+const fetch = serveApp(INFO.id, async (env: Env) =>
+  serveLibrarian(${camelOf(id)}Librarian, INFO, {
+    ...(await identityFrom(env, INFO.id)),
+    ...chatModelOf(readModelSettings(env)),
+    targets: delegateTo(serviceTargets(env)),
+  }),
+);
+
+export default { fetch } satisfies ExportedHandler<Env>;
 `;
 
 const configText = ({ info: { id, name, description } }: NewLibrarianOptions): string =>
@@ -85,10 +92,10 @@ workers_dev = false
 [vars]
 ENVIRONMENT = "production"
 
-# A librarian that questions may be handed on to: { delegate: { to: "navigator" } }.
-# [[services]]
-# binding = "NAVIGATOR"
-# service = "constellation-navigator"
+# The librarians that questions may be handed on to, { delegate: { to: "navigator" } }, which are context.availableDelegates.
+[[services]]
+binding = "NAVIGATOR"
+service = "constellation-navigator"
 
 # What all functions count, for GET /metrics.
 [[durable_objects.bindings]]

@@ -6,6 +6,7 @@ import { LibrarianDirectory } from '../../../src/contract/librarian-directory.ts
 import { ROOT } from '../../../src/dev/functions.ts';
 import { newLibrarianOptions } from '../../../src/dev/release/new-librarian-options.ts';
 import { planLibrarian } from '../../../src/dev/release/plan-librarian.ts';
+import { startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { runCommand, runNode, startProduct } from '../node-for-test.ts';
 
 const FILES = [
@@ -32,6 +33,10 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
+/** The function that the README shows, without its name. */
+const README_FUNCTION = /^export const \w+: Librarian = (.*?);\n```/ms.exec(
+  readFileSync(join(ROOT, 'README.md'), 'utf8'),
+)?.[1];
 const runNew = (...args: string[]) => runNode(['src/dev/release/new-librarian.ts', ...args], { cwd: copy });
 
 describe('npm run new', () => {
@@ -74,7 +79,9 @@ describe('npm run new', () => {
     rmSync(join(copy, 'test/conformance/tides.test.ts'));
     expect(CHANGED.map(read)).toEqual(before);
   });
-  it('makes a librarian that passes its test, and answers through the gateway', { timeout: 240_000 }, async () => {
+  it('makes a librarian that passes its test and answers through the gateway, with a model and the navigator to delegate to', {
+    timeout: 240_000,
+  }, async () => {
     const described = { name: 'High "tides"', description: "Knows when it's high tide." };
     const options = Object.entries(described).flatMap(([name, value]) => [`--${name}`, value]);
     const made = await runNew('high-tides', ...options, '--capabilities', 'kb:read');
@@ -88,15 +95,42 @@ describe('npm run new', () => {
       ['biome', 'ci', '--error-on-warnings', '--vcs-enabled=false', ...files],
       ['tsc', '-p', 'tsconfig.high-tides.json'],
     ].map(([command = '', ...args]) => runCommand(command, args, { cwd: copy }));
+    // Another one, into which the lines of the README are pasted.
+    await runNew('opening-hours', '--capabilities', 'kb:read');
+    const file = join(copy, 'functions/opening-hours/librarian.ts');
+    const pasted = `async (query, context) => query === 'Who helps?'
+      ? { answer: JSON.stringify([context?.ai?.model, context?.availableDelegates?.map(({ examples, ...one }) => one)]) }
+      : (${README_FUNCTION})(query);`;
+    writeFileSync(
+      file,
+      read('functions/opening-hours/librarian.ts').replace(/async \(query\) => .*/s, () => pasted),
+    );
+    const model = await startOpenAIServer();
+    const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: model.apiKey, EMBEDDING_MODEL: 'none' };
     const args = ['--port', '0', '--fresh', '--state', join(copy, 'state'), '--no-helpdesk'];
-    const product = await startProduct(args, { cwd: copy, env: { CONSTELLATION_API_KEY: KEY } });
+    const product = await startProduct(args, { cwd: copy, env: { CONSTELLATION_API_KEY: KEY, ...adapters } });
     const query = 'What do you know about High "tides"?';
     const answer = expect.stringContaining('functions/high-tides/librarian.ts');
     expect(await product.ask({ query, librarian: 'high-tides' })).toMatchObject({ answer, confidence: 0.9 });
     const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
     const listed = { ...described, capabilities: ['kb:read'], health: 'ok' };
     expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject(listed);
+    const askPasted = (asked: string) => product.ask({ query: asked, librarian: 'opening-hours' });
+    expect(await askPasted('When do you open?')).toMatchObject({ answer: expect.stringContaining('Monday to Friday') });
+    const handedOn = await askPasted('How do I update the firmware?');
+    expect(handedOn).toMatchObject({ answer: expect.stringContaining('firmware'), metadata: { navigator: {} } });
+    expect(JSON.parse((await askPasted('Who helps?')).answer ?? '')).toEqual([
+      'gpt-4.1-mini',
+      [
+        expect.objectContaining({
+          id: 'navigator',
+          name: 'Navigator',
+          description: expect.stringMatching(/knowledge/),
+        }),
+      ],
+    ]);
     await product.stop('SIGTERM');
+    await model.stop();
     expect(await Promise.all(checks)).toMatchObject([{ status: 0 }, { status: 0 }, { status: 0, stdout: '' }]);
     expect((await runNew('high-tides')).stderr).toMatch('belongs to a part of the house');
   });
