@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ROOT } from '../../src/dev/functions.ts';
 import { decodeBase64url } from '../../src/signing/base64url.ts';
 import { readJws, signJws } from '../../src/signing/compact-jws.ts';
@@ -12,6 +12,11 @@ import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
 import { localSigner } from '../../src/signing/local-directory.ts';
 import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
 import { startSurroundings } from '../dev/run/upgrade/surroundings.ts';
+import {
+  AUDIENCE,
+  type LocalIdentityProvider,
+  startIdentityProvider,
+} from '../functions/identity-provider-for-test.ts';
 
 /** Attacks on `npm start` from outside, as anyone on the machine or a partner could try them. */
 const PARTNER = 'partner.spy';
@@ -21,6 +26,7 @@ let folder: string;
 let child: ChildProcess;
 let spy: Server;
 let signer: Signer;
+let provider: LocalIdentityProvider;
 let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
 let url: string;
 let key: string;
@@ -46,10 +52,14 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'partners.json'), JSON.stringify({ [PARTNER]: entry }));
   surroundings = await startSurroundings();
   const { HELPDESKS, OWN_DESK_SECRET } = surroundings.env;
+  provider = await startIdentityProvider();
+  const rights = { workspaces: ['default'], capabilities: ['kb:*', 'memory:*', 'support:*', 'answers:*', 'sql:read'] };
+  const grants = [{ ...rights, claims: { groups: 'legal' }, audiences: ['legal'] }, rights];
+  const OIDC_PROVIDERS = JSON.stringify([{ issuer: provider.issuer, audience: AUDIENCE, grants }]);
   const args = ['--port', '0', '--no-helpdesk', '--state', join(folder, 'state'), '--partners'];
   const withBroken = JSON.stringify({ ...JSON.parse(HELPDESKS), acme: { zendesk: { secrets: ['NO_SUCH_SECRET'] } } });
   child = spawn('node', ['src/dev/run/start.ts', ...args, join(folder, 'partners.json')], {
-    ...{ cwd: ROOT, env: { ...process.env, HELPDESKS: withBroken, OWN_DESK_SECRET } },
+    ...{ cwd: ROOT, env: { ...process.env, HELPDESKS: withBroken, OWN_DESK_SECRET, OIDC_PROVIDERS } },
   });
   [url, key] = await new Promise<[string, string]>((resolve, reject) => {
     child.stdout?.on('data', (bytes: Buffer) => {
@@ -66,6 +76,7 @@ afterAll(async () => {
   child.kill('SIGINT');
   await ended;
   spy.close();
+  provider.stop();
   await surroundings.stop();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -168,6 +179,136 @@ describe('a caller with a key', () => {
     const statuses = await Promise.all(Array.from({ length: 70 }, async (_, at) => (await guess(at)).status));
     expect(new Set(statuses)).toEqual(new Set([401, 429]));
     expect((await ask({ query: 'How do I update the firmware?' })).answer).toContain('update');
+  });
+});
+
+describe('someone who may not read an article', { timeout: 240_000 }, () => {
+  const ID = 'policies/severance.md';
+  const ABOUT_IT = 'How much is the severance payment at Quillfeather?';
+  const ARTICLE = {
+    title: 'Severance terms of Quillfeather',
+    url: 'https://kb.example.com/severance-quillfeather',
+    content:
+      '# Severance terms of Quillfeather\n\nThe severance payment at Quillfeather is 7340 euros after twelve months.\n\n' +
+      '## How to claim it\n\nSend the form VX-88 to the payroll office within thirty days.',
+    metadata: { audience: ['legal'], device: ['Quillfeather'], intent: ['severance'] },
+  };
+  const SECRETS = ['severance', 'quillfeather', '7340', 'vx-88', 'payroll'];
+
+  const credential = (who: 'owner' | 'legal' | 'sales') =>
+    who === 'owner' ? key : provider.sign({ sub: who, groups: [who] });
+
+  const shown = async (who: Parameters<typeof credential>[0], route: string, body?: unknown) => {
+    const [method = 'GET', path = ''] = route.split(' ');
+    const token = await credential(who);
+    const headers = {
+      ...{ 'content-type': 'application/json', 'a2a-version': '1.0', 'mcp-protocol-version': '2025-11-25' },
+      authorization: /^\/(?:search|kb)\b/.test(path) ? `Basic ${btoa(`reader:${token}`)}` : `Bearer ${token}`,
+      ...(/^\/mcp|\?events$/.test(path) ? { accept: 'application/json, text/event-stream' } : {}),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(new URL(path, url), { method, headers, ...sent });
+    return { status: response.status, text: await response.text() };
+  };
+  const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+  const tool = (name: string, given: object) => rpc('tools/call', { name, arguments: given });
+  const message = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] });
+  const askAbout = (who: 'legal' | 'sales') =>
+    shown(who, 'POST /v1/ask', { query: ABOUT_IT, conversation_id: 'secret' });
+
+  beforeAll(async () => {
+    const put = await shown('owner', `PUT /api/kb/articles/${ID}`, ARTICLE);
+    expect(put.status, put.text).toBe(201);
+    const isAnswered = async () => expect((await askAbout('legal')).text).toContain('7340');
+    await vi.waitFor(isAnswered, { timeout: 60_000, interval: 500 });
+  }, 120_000);
+
+  /** What a caller may try with what it already knows of the article. */
+  const attempts = (query: string): [string, unknown?][] => [
+    ['POST /v1/ask', { query }],
+    ['POST /v1/ask?events', { query }],
+    ['POST /v1/ask', { query: 'And after how many months?', conversation_id: 'secret' }],
+    ['POST /v1/navigate', { query }],
+    ['POST /v1/agents/semantic', { query }],
+    ['POST /v1/agents/hybrid', { query }],
+    ['POST /v1/knowledge/search', { query, limit: 50 }],
+    ['POST /v1/knowledge/retrieve', { intent: 'severance', message: query, metadata: { include_weak: true } }],
+    ['POST /v1/support/analyze', { message: query }],
+    ['POST /v1/chat/completions', { model: 'constellation', messages: [{ role: 'user', content: query }] }],
+    ['POST /mcp', tool('ask', { query })],
+    ['POST /mcp', tool('search', { query })],
+    ['POST /mcp', tool('list_gaps', {})],
+    ['POST /mcp', rpc('resources/list', {})],
+    ['POST /a2a', rpc('SendMessage', { message: message(query) })],
+    ['POST /a2a', rpc('SendMessage', { message: { ...message('And how long?'), contextId: 'secret' } })],
+    ['POST /a2a', rpc('ListTasks', { includeArtifacts: true })],
+    ['GET /v1/knowledge/gaps?state=all'],
+    ['GET /v1/knowledge/stats'],
+    ['GET /v1/knowledge/health'],
+    ['GET /v1/answers?limit=200'],
+    ['GET /v1/answers?format=jsonl'],
+    ['GET /v1/answers/statistics'],
+    ['GET /v1/workspaces/default/memories?conversation_id=secret'],
+    ['POST /v1/workspaces/default/memories/search', { query }],
+    ['GET /api/kb/articles?limit=100'],
+    ['GET /api/kb/inventory'],
+    ['GET /v1/sync'],
+    [`GET /search?q=${encodeURIComponent(query)}`],
+  ];
+
+  it('learns no word of it from any route, after someone who may has asked the same everywhere', async () => {
+    const found = [];
+    for (const [route, body] of attempts(ABOUT_IT))
+      if ((await shown('legal', route, body)).text.includes('7340')) found.push(route);
+    expect(new Set(found).size).toBeGreaterThan(9);
+    const queries = [ABOUT_IT, 'What are the severence terms of Quilfeather?', 'Where does form VX88 go?'];
+    for (const query of queries) {
+      for (const [route, body] of attempts(query)) {
+        const { status, text } = await shown('sales', route, body);
+        // What it has written itself is no secret to it.
+        const written = queries
+          .slice(0, queries.indexOf(query) + 1)
+          .join()
+          .toLowerCase();
+        const learnt = SECRETS.filter((word) => !written.includes(word) && text.toLowerCase().includes(word));
+        expect([route, learnt], `${status} with ${query}`).toEqual([route, []]);
+      }
+    }
+  });
+
+  it('cannot tell its id from one that there is not', async () => {
+    const guesses = (id: string): [string, unknown?][] => [
+      [`GET /api/kb/articles/${id}`],
+      [`GET /api/kb/text/${id}`],
+      [`GET /kb/${id}`],
+      ['POST /mcp', tool('read_article', { id })],
+      ['POST /mcp', rpc('resources/read', { uri: `constellation://articles/${encodeURIComponent(id)}` })],
+      [`DELETE /api/kb/articles/${id}`],
+    ];
+    const none = 'policies/nothing.md';
+    for (const [at, [route, body]] of guesses(ID).entries()) {
+      const [routeOfNone = '', bodyOfNone] = guesses(none)[at] ?? [];
+      const hidden = await shown('sales', route, body);
+      const missing = await shown('sales', routeOfNone, bodyOfNone);
+      const same = hidden.text.replaceAll(ID, none).replaceAll(encodeURIComponent(ID), encodeURIComponent(none));
+      expect([route, hidden.status, same]).toEqual([route, missing.status, missing.text]);
+    }
+    expect((await shown('legal', `GET /api/kb/articles/${ID}`)).text).toContain('7340');
+  });
+
+  it('finds no kept answer about it by its id', async () => {
+    const { metadata } = JSON.parse((await askAbout('legal')).text) as { metadata: { answer_id: string } };
+    const path = `/v1/answers/${metadata.answer_id}`;
+    const read = async () => (await shown('legal', `GET ${path}`)).status;
+    await expect.poll(read, { timeout: 20_000 }).toBe(200);
+    for (const [route, body] of [
+      [`GET ${path}`],
+      [`POST ${path}/replay`, {}],
+      [`POST ${path}/feedback`, { value: 'down' }],
+      [`DELETE ${path}`],
+    ] as const)
+      expect([route, (await shown('sales', route, body)).status]).toEqual([route, 404]);
+    expect(await read()).toBe(200);
   });
 });
 
