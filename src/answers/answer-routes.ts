@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import * as z from 'zod';
 import {
   AnswerFeedbackRequest,
   AnswerId,
@@ -9,6 +10,7 @@ import {
   type AnswersPage,
   AnswersQuery,
   type KeptAnswer,
+  MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
@@ -39,8 +41,14 @@ export interface AnswerRouteParts {
 
 type AnswerContext = Context<GuardedEnv>;
 
-/** An answer in full: details of 256,000 characters in any script. */
+/** Answers in full. */
 const MAX_ANSWER_INPUT = 1_048_576;
+
+/** What the gateway has gathered; a gateway of an earlier version sends one. */
+const GivenTogether = z.preprocess(
+  (sent) => (Array.isArray(sent) ? sent : [sent]),
+  z.array(z.unknown()).min(1).max(MAX_KEPT_TOGETHER),
+);
 
 /**
  * `/v1/answers`: the kept answers of the workspace of the verified context. `POST /v1/answers` and `GET /v1/answers-in-full` are the
@@ -75,10 +83,15 @@ export const answerRoutes = (
   const idIn = (c: AnswerContext): string | undefined => AnswerId.safeParse(c.req.param('id')).data;
 
   app.post('/v1/answers', ...keep, async (c) => {
-    const answer = readJson(c.get('body'), AnswerInput);
-    if (!answer.ok) return refused(c, 'INVALID_QUERY', answer.problem);
-    await answersIn(c).keep(maskAnswer(answer.value, mask), c.get('context').audiences);
-    return jsonAnswer({ id: answer.value.id }, { status: 201 });
+    const sent = readJson(c.get('body'), GivenTogether);
+    if (!sent.ok) return refused(c, 'INVALID_QUERY', sent.problem);
+    const read = sent.value.map((answer) => readAs(AnswerInput, answer));
+    // One that cannot be read costs the others nothing.
+    const answers = read.flatMap((answer) => (answer.ok ? [maskAnswer(answer.value, mask)] : []));
+    if (answers.length > 0) await answersIn(c).keep(answers, c.get('context').audiences);
+    const faulty = read.find((answer) => !answer.ok);
+    if (faulty?.ok === false) return refused(c, 'INVALID_QUERY', describeIssues(faulty.issues));
+    return jsonAnswer({ kept: answers.length }, { status: 201 });
   });
   app.get('/v1/answers', ...read, async (c) => {
     const listing = listingIn(c);

@@ -33,8 +33,8 @@ interface FullPage {
  * hold all of the asker's see it.
  */
 export interface AnswerStore {
-  /** Keeps an answer whose texts are masked; the second call with the same id changes nothing. */
-  keep(answer: AnswerInput, audiences?: readonly string[]): void;
+  /** Keeps answers whose texts are masked; the second call with the same id changes nothing. */
+  keep(answers: readonly AnswerInput[], audiences?: readonly string[]): void;
   /** Newest first. */
   list(listing: AnswerListing): AnswersPage;
   /** Newest first; as many as fit into some megabytes, at least one. */

@@ -51,9 +51,8 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     removePlaces('place <= (SELECT place FROM answers ORDER BY place LIMIT 1 OFFSET ?)', surplus - 1);
   };
   return {
-    keep: (answer, audiences = []) => {
-      const isNew = sql.transaction(() => insertAnswer(sql, answer, audiences));
-      if (isNew) count += 1;
+    keep: (answers, audiences = []) => {
+      count += sql.transaction(() => answers.filter((answer) => insertAnswer(sql, answer, audiences)).length);
       removeSurplus();
     },
     list: ({ filter, audiences, limit, cursor }) => {

@@ -126,6 +126,9 @@ export const KeptAnswer = AnswerSummary.extend(AnswerDetails.shape);
 export type KeptAnswer = z.infer<typeof KeptAnswer>;
 
 /** What the gateway sends to be kept. */
+/** The most answers that are kept in one call. */
+export const MAX_KEPT_TOGETHER = 8;
+
 export const AnswerInput = KeptAnswer.omit({ feedback: true });
 export type AnswerInput = z.infer<typeof AnswerInput>;
 

@@ -7,6 +7,7 @@ import {
   type AnswerTimings,
   type AnswerVerdict,
   INTERFACE_HEADER,
+  MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
 import type { Progress } from '../contract/ask-events.ts';
 import type { AskRequest } from '../contract/ask-request.ts';
@@ -63,25 +64,52 @@ export type KeepAnswers = (
   question: { request: Asked; context: OriginContext; startedAtMs: number; isStream: boolean },
 ) => KeptQuestion | undefined;
 
+/** Answers to one asker that wait to be kept together. */
+interface Gathered {
+  context: OriginContext;
+  /** Each as JSON, made when it is sent. */
+  answers: (() => string)[];
+  isTaken: boolean;
+}
+
 /**
- * Keeps answers in the memory function, after the response and in the name of the key's holder. What fails is logged without a word of the
- * answer.
+ * Keeps answers in the memory function, after the response and in the name of the key's holder: those that an asker gets within a moment in
+ * one call. What fails is logged without a word of the answer.
  */
 export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
   const { client, keeps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
+  const waiting = new Map<string, Gathered>();
   const send = async (
-    answer: AnswerInput,
     { workspace, subject, audiences, traceId, authentication }: OriginContext,
+    answers: readonly string[],
   ) => {
     const context = originate({
       ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
       ...{ capabilities: ['answers:keep:write'], timeoutMs: KEEP_MS, now: now() },
     });
-    const reply = await client.call(context, { to: 'memory', path: '/v1/answers', body: JSON.stringify(answer) });
+    const reply = await client.call(context, { to: 'memory', path: '/v1/answers', body: `[${answers.join()}]` });
     if (reply.ok && reply.status === 201) return;
     const code = reply.ok ? 'INTERNAL_ERROR' : reply.error.code;
-    const cause = `the answer was not kept${reply.ok ? `: the memory function answered ${reply.status}` : ''}`;
+    const why = reply.ok ? `: the memory function answered ${reply.status}` : '';
+    const cause = `of ${answers.length} answers not all were kept${why}`;
     log({ event: 'fault', time: now(), librarian: 'gateway', where: 'answers', code, trace_id: traceId, cause });
+  };
+  /** Every request waits for itself, so that what it leaves is kept whatever becomes of the others. */
+  const keepSoon = async (context: OriginContext, answer: () => string): Promise<void> => {
+    const { workspace, subject, audiences, authentication } = context;
+    const asker = JSON.stringify([workspace, subject, audiences, authentication]);
+    const known = waiting.get(asker);
+    const gathered = known !== undefined && known.answers.length < MAX_KEPT_TOGETHER ? known : newGathered(context);
+    gathered.answers.push(answer);
+    waiting.set(asker, gathered);
+    await new Promise((resolve) => void setTimeout(resolve, GATHER_MS));
+    if (gathered.isTaken) return;
+    gathered.isTaken = true;
+    if (waiting.get(asker) === gathered) waiting.delete(asker);
+    await send(
+      gathered.context,
+      gathered.answers.map((each) => each()),
+    );
   };
   return (c, { request, context, startedAtMs, isStream }) => {
     if (!keeps(context.workspace)) return undefined;
@@ -113,19 +141,23 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
           budgets: { granted: context.budgets, spent: budget.spent() },
           timings,
         };
-        const outcome = {
+        const outcome = () => ({
           ...outcomeOf(response),
           ...(librarians === undefined ? {} : { librarians: [...librarians] }),
           ...(intent === undefined ? {} : { intent }),
-        };
-        waitUntilOf(c)(send(fitted({ ...answer, ...outcome }), context));
+        });
+        waitUntilOf(c)(keepSoon(context, () => fitted({ ...answer, ...outcome() })));
         return withMetadata(response, { answer_id: id }) ?? response;
       },
     };
   };
 };
 
+const newGathered = (context: OriginContext): Gathered => ({ context, answers: [], isTaken: false });
+
 const KEEP_MS = 5000;
+/** How long an answer waits for others. */
+const GATHER_MS = 100;
 
 /**
  * Reads the variable `KEEP_ANSWERS`: workspaces separated by commas, `all`, or `none`. Absent: all on a developer's machine, otherwise
@@ -220,17 +252,19 @@ const withoutAnswers = (metadata: Metadata): Metadata =>
     }),
   );
 
-/** Largest answer that is kept, as JSON: 50,000 of them fit into one database. */
+/** Largest answer that is kept, as JSON: 50,000 of them fit into one database, and as many as are kept together into one call. */
 const MAX_KEPT_BYTES = 128_000;
 
-/** Drops the largest parts until the rest may be kept: the librarians' replies, proofs of the trace, quotes. */
-const fitted = (answer: AnswerInput): AnswerInput => {
+/** Drops the largest parts until the rest may be kept, as JSON: the librarians' replies, proofs of the trace, quotes. */
+const fitted = (answer: AnswerInput): string => {
   let fitting = answer;
+  let json = JSON.stringify(fitting);
   for (const [omitted, without] of SMALLER) {
-    if (utf8(JSON.stringify(fitting)).length <= MAX_KEPT_BYTES) return fitting;
+    if (utf8(json).length <= MAX_KEPT_BYTES) return json;
     fitting = { ...without(fitting), omitted: [...(fitting.omitted ?? []), omitted] };
+    json = JSON.stringify(fitting);
   }
-  return fitting;
+  return json;
 };
 
 const SMALLER: readonly (readonly [string, (answer: AnswerInput) => AnswerInput])[] = [

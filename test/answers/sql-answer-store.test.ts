@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readAnswerLimits } from '../../src/answers/answer-store.ts';
 import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
-import type { AnswerInput } from '../../src/contract/answers.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
+import { answerOf, idOf, NOW } from './answer-for-test.ts';
 
 const DAY = 86_400_000;
-const NOW = Date.UTC(2026, 10, 25, 12);
-const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-
-const answerOf = (number: number, more: Partial<AnswerInput> = {}): AnswerInput => ({
-  ...{ id: idOf(number), asked_at: new Date(NOW + number).toISOString(), question: `Question ${number}?` },
-  ...{ verdict: 'answered', confidence: 0.9, interface: 'rest', librarians: ['navigator'], edition: null },
-  ...{ asked_by: 'user:key-1', duration_ms: 20, tokens: 0, cost_usd: 0, cached: false, answer: 'Yes.' },
-  ...{ statements: [], sources: [], closest: [], timings: { total: 20 }, metadata: {} },
-  budgets: { granted: {}, spent: {} },
-  ...more,
-});
-
 const storeWith = ({ days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {}) =>
   sqlAnswerStore(sql, { limits: { days, answers }, now: () => now });
 
@@ -26,20 +14,20 @@ const questionsIn = (store: ReturnType<typeof storeWith>) =>
 describe('the kept answers of a workspace', () => {
   it('are as many as allowed: the oldest go first', () => {
     const store = storeWith({ answers: 3 });
-    for (const number of [1, 2, 3, 4, 5]) store.keep(answerOf(number));
+    for (const number of [1, 2, 3, 4, 5]) store.keep([answerOf(number)]);
     expect(questionsIn(store)).toEqual(['Question 5?', 'Question 4?', 'Question 3?']);
     store.remove(idOf(4));
-    store.keep(answerOf(6));
+    store.keep([answerOf(6)]);
     expect(questionsIn(store)).toEqual(['Question 6?', 'Question 5?', 'Question 3?']);
-    store.keep(answerOf(7));
+    store.keep([answerOf(7)]);
     expect(questionsIn(store)).toEqual(['Question 7?', 'Question 6?', 'Question 5?']);
   });
 
   it('expire with their details, and say when the next one does', () => {
     const sql = nodeSql();
     const store = storeWith({ sql });
-    store.keep(answerOf(1));
-    store.keep(answerOf(2, { asked_at: new Date(NOW + DAY).toISOString() }));
+    store.keep([answerOf(1)]);
+    store.keep([answerOf(2, { asked_at: new Date(NOW + DAY).toISOString() })]);
     expect(store.removeExpired()).toBe(NOW + 1 + 30 * DAY + 1);
     const later = storeWith({ sql, now: NOW + 1 + 30 * DAY + 1 });
     expect(later.removeExpired()).toBe(NOW + 31 * DAY + 1);
@@ -51,23 +39,23 @@ describe('the kept answers of a workspace', () => {
 
   it('count an answer once that is sent twice', () => {
     const store = storeWith({ answers: 2 });
-    for (const number of [1, 2, 2, 2]) store.keep(answerOf(number));
+    for (const number of [1, 2, 2, 2]) store.keep([answerOf(number)]);
     expect(questionsIn(store)).toEqual(['Question 2?', 'Question 1?']);
   });
 
   it('are erased completely, more than one transaction holds', () => {
     const store = storeWith();
-    for (let number = 0; number < 1203; number += 1) store.keep(answerOf(number, { person_id: `p-${number % 2}` }));
+    for (let number = 0; number < 1203; number += 1) store.keep([answerOf(number, { person_id: `p-${number % 2}` })]);
     expect(store.erase({ person_id: 'p-0' })).toBe(602);
     expect(store.list({ filter: {}, limit: 1 }).total).toBe(601);
     expect(store.erase({ before: new Date(NOW + 100).toISOString() })).toBe(50);
-    store.keep(answerOf(2000, { conversation_id: 'c-1' }));
+    store.keep([answerOf(2000, { conversation_id: 'c-1' })]);
     expect(store.erase({ conversation_id: 'c-1' })).toBe(1);
   });
 
   it('are on one page each, newest first', () => {
     const store = storeWith();
-    for (const number of [1, 2, 3, 4, 5]) store.keep(answerOf(number));
+    for (const number of [1, 2, 3, 4, 5]) store.keep([answerOf(number)]);
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
@@ -81,7 +69,7 @@ describe('the kept answers of a workspace', () => {
 
   it('are found by what people thought of them and by the words of the question', () => {
     const store = storeWith();
-    for (const number of [1, 2, 3]) store.keep(answerOf(number, { question: `Pump ${number} and ${number * 7}` }));
+    for (const number of [1, 2, 3]) store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
     const by = { subject: 'user:key-1', mayJudgeAll: false };
     store.judge(idOf(2), { value: 'down', at: new Date(NOW).toISOString() }, by);
     const found = (filter: object) => store.list({ filter, limit: 9 }).answers.map(({ id }) => Number(id.slice(-3)));
@@ -99,7 +87,7 @@ describe('the kept answers of a workspace', () => {
 
   it('of a person take no feedback in the name of another one', () => {
     const store = storeWith();
-    store.keep(answerOf(1, { person_id: 'p-1' }));
+    store.keep([answerOf(1, { person_id: 'p-1' })]);
     const judge = (person: string | undefined) =>
       store.judge(
         idOf(1),
@@ -112,7 +100,7 @@ describe('the kept answers of a workspace', () => {
   it('are listed without one whose row is damaged', () => {
     const sql = nodeSql();
     const store = storeWith({ sql });
-    for (const number of [1, 2, 3]) store.keep(answerOf(number));
+    for (const number of [1, 2, 3]) store.keep([answerOf(number)]);
     sql.run("UPDATE answers SET verdict = 'perfect' WHERE id = ?", idOf(2));
     sql.run("UPDATE answer_details SET details = '{' WHERE place = 3");
     expect(questionsIn(store)).toEqual(['Question 3?', 'Question 1?']);
@@ -122,7 +110,7 @@ describe('the kept answers of a workspace', () => {
 
   it('have percentiles of each stage', () => {
     const store = storeWith();
-    for (let ms = 1; ms <= 200; ms += 1) store.keep(answerOf(ms, { timings: { total: ms } }));
+    for (let ms = 1; ms <= 200; ms += 1) store.keep([answerOf(ms, { timings: { total: ms } })]);
     const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
     const { latency, buckets } = store.statistics({}, { ...range, fromMs: range.fromMs - DAY });
     expect(latency.total).toEqual({ count: 200, p50: 100, p90: 180, p99: 198 });
@@ -138,9 +126,9 @@ describe('the kept answers of a workspace', () => {
         return { text: 'Yes.', sources: [source, source], support: 1, check: 'quoted' as const };
       }),
     });
-    store.keep(answerOf(1, citing('a/b.md', 'a/b.md', undefined)));
-    store.keep(answerOf(2, citing('b.md', 'a/b.md')));
-    store.keep(answerOf(3, citing('secret.md')), ['staff']);
+    store.keep([answerOf(1, citing('a/b.md', 'a/b.md', undefined))]);
+    store.keep([answerOf(2, citing('b.md', 'a/b.md'))]);
+    store.keep([answerOf(3, citing('secret.md'))], ['staff']);
     const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
     expect(store.statistics({}, range).articles).toEqual([
       { article: 'a/b.md', title: 'Title of "b.md": a/b.md', total: 2 },
@@ -153,7 +141,7 @@ describe('the kept answers of a workspace', () => {
 
   it('are judged and erased singly by those alone who may read them or asked, and erased with a person by all', () => {
     const store = storeWith();
-    store.keep(answerOf(1, { person_id: 'p-1' }), ['staff', 'sales']);
+    store.keep([answerOf(1, { person_id: 'p-1' })], ['staff', 'sales']);
     const feedback = { value: 'up' as const, at: new Date(NOW).toISOString() };
     const judgeAs = (subject: string, audiences: string[]) =>
       store.judge(idOf(1), feedback, { subject, mayJudgeAll: true, audiences });
@@ -161,15 +149,15 @@ describe('the kept answers of a workspace', () => {
     expect([judgeAs('user:key-2', ['sales', 'staff']), judgeAs('user:key-1', [])]).toEqual([true, true]);
     expect([store.remove(idOf(1)), store.remove(idOf(1), ['staff'])]).toEqual([false, false]);
     expect(store.remove(idOf(1), ['*'])).toBe(true);
-    store.keep(answerOf(2, { person_id: 'p-1' }), ['staff']);
+    store.keep([answerOf(2, { person_id: 'p-1' })], ['staff']);
     expect(store.erase({ person_id: 'p-1' })).toBe(1);
   });
 
   it('are counted for those alone who hold the audiences that they were given with', () => {
     const store = storeWith();
-    store.keep(answerOf(1));
-    store.keep(answerOf(2), ['staff']);
-    store.keep(answerOf(3, { verdict: 'declined', librarians: ['semantic'] }), ['staff', 'sales']);
+    store.keep([answerOf(1)]);
+    store.keep([answerOf(2)], ['staff']);
+    store.keep([answerOf(3, { verdict: 'declined', librarians: ['semantic'] })], ['staff', 'sales']);
     const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
     const totals = (audiences?: string[]) => {
       const { total, latency, confidence, librarians, interfaces } = store.statistics({}, range, audiences);
@@ -188,7 +176,7 @@ describe('calibration', () => {
   it('compares what judged answers state with how many were right, those that decline apart', () => {
     const store = storeWith();
     const judge = (id: number, confidence: number, value: 'up' | 'down' | undefined, more: object = {}): void => {
-      store.keep(answerOf(id, { confidence, ...more }));
+      store.keep([answerOf(id, { confidence, ...more })]);
       const at = new Date(NOW).toISOString();
       if (value !== undefined) store.judge(idOf(id), { value, at }, { subject: 'user:key-1', mayJudgeAll: true });
     };

@@ -150,6 +150,24 @@ describe('a kept answer', () => {
   });
 });
 
+it('is kept together with others of the same moment, each for those who may read it', async () => {
+  const from = logs.length;
+  const asked = await Promise.all(
+    Array.from({ length: 12 }, async (_, at) => {
+      const query = `Question ${at}: how long does shipping to Canada take?`;
+      const key = at % 2 === 0 ? KEYS.asker : KEYS.staff;
+      return { query, key, id: (await ask(query, {}, key)).id };
+    }),
+  );
+  const answers = await Promise.all(asked.map(({ id }) => kept(id)));
+  expect(answers.map(({ question }) => question)).toEqual(asked.map(({ query }) => query));
+  const statuses = asked.map(async ({ id }) => (await call(`GET /v1/answers/${id}`, undefined, KEYS.clerk)).status);
+  expect(await Promise.all(statuses)).toEqual(asked.map(({ key }) => (key === KEYS.staff ? 404 : 200)));
+  const calls = logs.slice(from).filter((line) => line.includes('"route":"POST /v1/answers"'));
+  expect(calls.length).toBeGreaterThan(1);
+  expect(calls.length).toBeLessThan(asked.length);
+});
+
 describe('an answer that one function is asked for', () => {
   /** The kept answer to a question that no other test asks. */
   const keptOf = async (question: string): Promise<KeptAnswer> => {

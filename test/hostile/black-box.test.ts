@@ -182,7 +182,7 @@ describe('a caller with a key', () => {
   });
 });
 
-describe('someone who may not read an article', { timeout: 240_000 }, () => {
+describe('someone who may not read an article', () => {
   const ID = 'policies/severance.md';
   const ABOUT_IT = 'How much is the severance payment at Quillfeather?';
   const ARTICLE = {
@@ -221,7 +221,7 @@ describe('someone who may not read an article', { timeout: 240_000 }, () => {
     expect(put.status, put.text).toBe(201);
     const isAnswered = async () => expect((await askAbout('legal')).text).toContain('7340');
     await vi.waitFor(isAnswered, { timeout: 60_000, interval: 500 });
-  }, 120_000);
+  });
 
   /** What a caller may try with what it already knows of the article. */
   const attempts = (query: string): [string, unknown?][] => [

@@ -21,7 +21,7 @@ export const benchAnswers = (): void => {
     const startMs = Date.now() - MONTH_MS;
     const store = sqlAnswerStore(nodeSql(database), { limits: { days: 60, answers: ANSWERS } });
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF');
-    for (let at = 0; at < ANSWERS; at += 1) store.keep(answerAt(at, startMs));
+    for (let at = 0; at < ANSWERS; at += 1) store.keep([answerAt(at, startMs)]);
     console.log(`kept answers: ${ANSWERS} of them, ${Math.round(bytesOf(database) / 2 ** 20)} MiB`);
     for (const [name, run] of Object.entries(runsOf(store, startMs))) {
       const times = Array.from({ length: RUNS }, (_, at) => {
@@ -50,7 +50,7 @@ const runsOf = (store: AnswerStore, startMs: number): Record<string, (run: numbe
     'words that no question has': () => list({ text: 'zeppelin' }),
     'a page of the export, in full': () => store.full({ filter: {}, limit: 50 }),
     'statistics of 30 days': () => store.statistics({}, range),
-    'one more answer': (run) => store.keep(answerAt(ANSWERS + run, startMs)),
+    'one more answer': (run) => store.keep([answerAt(ANSWERS + run, startMs)]),
   };
 };
 

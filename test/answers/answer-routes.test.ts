@@ -1,0 +1,54 @@
+import { Hono } from 'hono/tiny';
+import { expect, it } from 'vitest';
+import { answerRoutes } from '../../src/answers/answer-routes.ts';
+import { type AnswersStub, remoteAnswers } from '../../src/answers/remote-answers.ts';
+import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
+import { type AnswerInput, MAX_KEPT_TOGETHER } from '../../src/contract/answers.ts';
+import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
+import type { GuardedEnv } from '../../src/runtime/context-guard.ts';
+import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
+import { answerOf, idOf } from './answer-for-test.ts';
+
+const start = async () => {
+  const store = sqlAnswerStore(nodeSql(), { limits: { days: 30, answers: 100 } });
+  // As the Durable Object does.
+  const stub: AnswersStub = {
+    ask: async (_, method, given) => (store[method] as (...given: unknown[]) => unknown)(...given),
+  };
+  const app = new Hono<GuardedEnv>();
+  const guard = { ...(await identityOf('memory')), access: 'signed' as const, log: () => undefined };
+  answerRoutes(app, { guard, answersOf: (workspace) => remoteAnswers(stub, workspace), mask: (text) => text });
+  const context = userContext({ capabilities: ['answers:keep:write'], audiences: ['staff'] });
+  const keep = async (body: unknown) => {
+    const targets = { memory: targetOf(app).target };
+    const { answer } = await callFrom('gateway', context, {
+      targets,
+      request: { to: 'memory', path: '/v1/answers', body },
+    });
+    return answer.ok ? answer.status : answer.error.code;
+  };
+  const ids = () => store.list({ filter: {}, limit: 200, audiences: ['staff'] }).answers.map(({ id }) => id);
+  return { keep, ids };
+};
+
+it('keeps answers that come together, and one alone as gateways of earlier versions send it', async () => {
+  const { keep, ids } = await start();
+  expect(await keep([answerOf(1), answerOf(2)])).toBe(201);
+  expect(await keep(answerOf(3))).toBe(201);
+  expect(ids()).toEqual([3, 2, 1].map(idOf));
+});
+
+it('keeps the others when one of them cannot be read, and says so', async () => {
+  const { keep, ids } = await start();
+  const faulty: object = { ...answerOf(2), verdict: 'wrong' };
+  expect(await keep([answerOf(1), faulty, answerOf(3)])).toBe(400);
+  expect(ids()).toEqual([3, 1].map(idOf));
+});
+
+it('takes no more at once than the gateway sends', async () => {
+  const { keep, ids } = await start();
+  const many: AnswerInput[] = Array.from({ length: MAX_KEPT_TOGETHER + 1 }, (_, at) => answerOf(at));
+  expect(await keep(many)).toBe(400);
+  expect(await keep([])).toBe(400);
+  expect(ids()).toEqual([]);
+});
