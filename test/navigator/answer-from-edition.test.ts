@@ -159,7 +159,7 @@ describe('answerFromEdition()', () => {
   });
 
   it('escapes raw HTML, and never shows a script', () => {
-    expect(ask('How do I foam milk with the steam wand?').response.answer).toContain('\\<b>lower\\</b>');
+    expect(ask('How do I foam milk with the steam wand?').response.answer).toContain('\\<kbd>lower\\</kbd>');
     for (const question of ['script alert', 'What about <script>alert(2)</script> unknownword?', DESCALE])
       expect(ask(question).response.answer).not.toMatch(/(?<!\\)<script|alert\(1\)/);
   });

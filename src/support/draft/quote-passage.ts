@@ -2,6 +2,7 @@ import type { ParsedQuestion } from '../../grounding/parse-question.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
 import { isPublicAddress } from '../../knowledge/public-address.ts';
+import { dropTags } from '../../markup/drop-tags.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
@@ -183,9 +184,9 @@ const headingOf = (path: readonly string[], title: string): string =>
     .map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim())
     .join(': ');
 
-/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments. */
+/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments and tags that only present. */
 export const readable = (markdown: string): string =>
-  markdown
+  dropTags(markdown)
     .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
     .replace(/\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g, (link, words, url) =>
       isPublicAddress(url) ? link : words,
