@@ -1,5 +1,5 @@
-/** The directions that imports run in (CONTRIBUTING.md, "The map"). Checked by `npm run check`. */
-const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory', 'mcp', 'a2a'];
+/** The directions that imports run in (CONTRIBUTING.md, "Layout"). Checked by `npm run check`. */
+const DOMAINS = ['navigator', 'agents', 'support', 'helpdesk', 'gateway', 'memory', 'mcp', 'a2a', 'answers'];
 const MIDDLE = ['knowledge', 'context-engine'];
 const LOWER = ['storage', 'ai', 'runtime', 'signing'];
 const BASE = ['http', 'markup', 'text', 'contract'];

@@ -4,14 +4,14 @@ import { migrate } from '../storage/migrations.ts';
 import type { Sql, SqlValue } from '../storage/sql.ts';
 import { readStored } from '../storage/stored-json.ts';
 
-/** A task with what it is found by. */
+/** A task and its lookup keys. */
 export interface StoredTask {
   task: Task;
   owner: string;
   personId: string | undefined;
 }
 
-/** The message that began or continued a task: what makes a repeated one known. */
+/** The message that began or continued a task, used to detect a repeated one. */
 export interface KnownMessage {
   taskId: string;
   /** Hash of what the message says. */
@@ -28,14 +28,14 @@ export interface TaskFilter {
 export interface TaskPage {
   tasks: Task[];
   total: number;
-  next: PlaceInList | undefined;
+  next: PageCursor | undefined;
 }
 
-/** The last task of a page. */
-export const PlaceInList = z.object({ at: z.int().min(0), id: z.string().max(64) });
-export type PlaceInList = z.infer<typeof PlaceInList>;
+/** Position after the last task of a page. */
+export const PageCursor = z.object({ at: z.int().min(0), id: z.string().max(64) });
+export type PageCursor = z.infer<typeof PageCursor>;
 
-/** Bounds of the tasks of a workspace; the oldest that have ended make room. */
+/** Bounds of the tasks of a workspace; the oldest that are not running are deleted. */
 interface Bounds {
   perOwner: number;
   perWorkspace: number;
@@ -50,7 +50,7 @@ interface TaskRow extends Record<string, SqlValue> {
   artifacts: string;
 }
 
-/** The tasks of one workspace, in a database of its own. Every one is forgotten when its lifetime has passed. */
+/** The tasks of one workspace, in a database of its own. Each is deleted when its lifetime has passed. */
 export const taskStore = (
   sql: Sql,
   { lifetimeMs, perOwner = 1000, perWorkspace = 20_000 }: { lifetimeMs: number } & Partial<Bounds>,
@@ -111,19 +111,19 @@ export const taskStore = (
     list: (
       owner: string,
       { contextId, state, after }: TaskFilter,
-      { limit, from, withArtifacts }: { limit: number; from: PlaceInList | undefined; withArtifacts: boolean },
+      { limit, from, withArtifacts }: { limit: number; from: PageCursor | undefined; withArtifacts: boolean },
     ): TaskPage => {
       const where = ['owner = ?'];
       const values: SqlValue[] = [owner];
-      const demand = (condition: string, ...more: SqlValue[]): void => {
+      const addCondition = (condition: string, ...more: SqlValue[]): void => {
         where.push(condition);
         values.push(...more);
       };
-      if (contextId !== undefined) demand('context = ?', contextId);
-      if (state !== undefined) demand('state = ?', state);
-      if (after !== undefined) demand('at > ?', after);
+      if (contextId !== undefined) addCondition('context = ?', contextId);
+      if (state !== undefined) addCondition('state = ?', state);
+      if (after !== undefined) addCondition('at > ?', after);
       const total = count(where.join(' AND '), ...values);
-      if (from !== undefined) demand('(at < ? OR (at = ? AND id < ?))', from.at, from.at, from.id);
+      if (from !== undefined) addCondition('(at < ? OR (at = ? AND id < ?))', from.at, from.at, from.id);
       const rows = sql.all<TaskRow>(
         `SELECT id, at, task, ${withArtifacts ? 'artifacts' : "'[]' AS artifacts"} FROM tasks WHERE ${where.join(' AND ')} ORDER BY at DESC, id DESC LIMIT ?`,
         ...values,
@@ -134,7 +134,7 @@ export const taskStore = (
       const next = rows.length > limit && last !== undefined ? { at: last.at, id: last.id } : undefined;
       return { tasks: page.flatMap((row) => taskOf(row) ?? []), total, next };
     },
-    message: (owner: string, messageId: string): KnownMessage | undefined =>
+    findMessage: (owner: string, messageId: string): KnownMessage | undefined =>
       sql.all<{ taskId: string; hash: string }>(
         'SELECT task AS taskId, hash FROM messages WHERE owner = ? AND message = ?',
         owner,
@@ -148,8 +148,8 @@ export const taskStore = (
         taskId,
         hash,
       ),
-    /** Ends the tasks of which the work broke off, as the object was restarted. */
-    interrupted: (): StoredTask[] =>
+    /** Up to 1,000 tasks that were running when the object restarted; the caller ends them. */
+    findInterrupted: (): StoredTask[] =>
       sql
         .all<TaskRow & { owner: string; person: string | null }>(
           'SELECT id, at, task, artifacts, owner, person FROM tasks WHERE state = ? LIMIT 1000',
@@ -165,7 +165,7 @@ export const taskStore = (
       sql.transaction(() => remove(`${by} = ?`, value));
       return ids;
     },
-    /** Removes what has outlived its lifetime; returns when the next task will have, undefined when there is none. */
+    /** Deletes expired tasks; returns when the next one expires, undefined when there is none. */
     expire: (now: number): number | undefined => {
       sql.transaction(() => remove('at <= ?', now - lifetimeMs));
       const at = sql.all<{ at: number | null }>('SELECT min(at) AS at FROM tasks')[0]?.at ?? undefined;

@@ -25,7 +25,7 @@ import { readStored } from '../storage/stored-json.ts';
 import { agentMessage, checkModes, failureParts, textPart } from './parts.ts';
 import { malformed, type ReadMessage, readMessage } from './read-message.ts';
 import { type Ask, type Run, startRun } from './run.ts';
-import { PlaceInList, type StoredTask, type TaskStore } from './task-store.ts';
+import { PageCursor, type StoredTask, type TaskStore } from './task-store.ts';
 
 /** What answers the operations of the protocol; the library calls it. */
 export type A2aHandler = ConstructorParameters<typeof JsonRpcTransportHandler>[0];
@@ -69,7 +69,7 @@ export const createTasks = (parts: TasksParts) => {
     store.save(stored);
     onStored?.();
   };
-  for (const stored of store.interrupted()) save(brokenOff(stored, timestamp()));
+  for (const stored of store.findInterrupted()) save(brokenOff(stored, timestamp()));
 
   const find = (id: string, owner: string): StoredTask => {
     if (id === '') throw malformed('id: is missing');
@@ -116,7 +116,7 @@ export const createTasks = (parts: TasksParts) => {
     if (request.configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
     if (wanted.evidence) context.addActivatedExtension(EVIDENCE_EXTENSION);
     const hash = await sha256(utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])));
-    const known = store.message(owner, read.messageId);
+    const known = store.findMessage(owner, read.messageId);
     if (known !== undefined) {
       if (known.hash !== hash) throw malformed('messageId: is that of another message');
       return { stored: find(known.taskId, owner), run: running.get(known.taskId) };
@@ -267,9 +267,9 @@ const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): 
   };
 };
 
-const placeIn = (token: string): PlaceInList => {
+const placeIn = (token: string): PageCursor => {
   const bytes = token.length > 300 ? undefined : decodeBase64url(token);
-  const place = bytes && readStored(PlaceInList, new TextDecoder().decode(bytes));
+  const place = bytes && readStored(PageCursor, new TextDecoder().decode(bytes));
   if (place === undefined) throw malformed('pageToken: is not one of a page');
   return place;
 };

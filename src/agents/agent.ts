@@ -37,13 +37,13 @@ export interface AgentCall {
   timeoutMs: number;
   /** Absent where no model is configured; an agent works without it. */
   ai?: AIClient | undefined;
-  /** What is known about the asker, one line each, best first; data of others. */
+  /** What is known about the asker, one line each, best first; untrusted. */
   facts?: readonly string[] | undefined;
-  /** How the question came here, as far as it is known. */
+  /** How the question was routed here, as far as it is known. */
   origin?: QuestionOrigin | undefined;
-  /** Gets that the request is accepted and what is found, when someone follows. */
+  /** Called when the request is accepted and as results are found; set only when the response is streamed. */
   progress?: Progress | undefined;
-  /** Gets the parts of the answer as they are finished, when they are sent as a stream. */
+  /** Receives each part of the answer as it is finished; set only when the response is streamed. */
   parts?: AnswerParts | undefined;
   scope: RequestScope;
 }
@@ -69,7 +69,7 @@ interface Run {
 export const runAgent = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
   const { profile, call, scene, now } = run;
   const startedMs = now();
-  const response = await answerOf(agent, query, run);
+  const response = await runWithDeadline(agent, query, run);
   const measured = { ...askedMetadata(query, response.metadata, run), ...executionMetadata({ startedMs, now: now() }) };
   if (response.success) {
     const { confidence } = response.source_attribution;
@@ -89,20 +89,20 @@ export const executionMetadata = ({ startedMs, now }: { startedMs: number; now: 
 });
 
 /**
- * Who asked, in which language, and how the question came here. The user comes from the verified context alone; a member that is
+ * Who asked, in which language, and how the question was routed here. The user comes from the verified context alone; a member that is
  * not known is absent.
  */
 const askedMetadata = (query: string, own: AgentMetadata, { call, languageIds = {} }: Run): AgentMetadata => {
   const { origin = {}, scope } = call;
-  const { classification_reasoning: chosenBecause = [], ...further } = origin;
-  const { classification_reasoning: takenBecause = [] } = own;
+  const { classification_reasoning: routingReasons = [], ...further } = origin;
+  const { classification_reasoning: agentReasons = [] } = own;
   const language = detectLanguage(query);
-  const reasons = Array.isArray(takenBecause) ? [...chosenBecause, ...takenBecause] : takenBecause;
+  const reasons = [...routingReasons, ...(Array.isArray(agentReasons) ? agentReasons : [agentReasons])];
   return {
     user_id: scope.context.subject,
     ...(language === undefined ? {} : { language }),
     ...(language !== undefined && Object.hasOwn(languageIds, language) ? { language_id: languageIds[language] } : {}),
-    ...(Array.isArray(reasons) && reasons.length === 0 ? {} : { classification_reasoning: reasons }),
+    ...(reasons.length === 0 ? {} : { classification_reasoning: reasons }),
     ...further,
     // No agent reads feedback.
     feedback_influenced: false,
@@ -110,7 +110,7 @@ const askedMetadata = (query: string, own: AgentMetadata, { call, languageIds = 
 };
 
 /**
- * The options of a request, of which none is ignored.
+ * The options of a request; unknown ones are rejected.
  *
  * @throws {CodedError} INVALID_QUERY for an option that the agent does not have, or whose value is out of range.
  */
@@ -140,7 +140,7 @@ export const failureInfoOf = ({ error, metadata }: AgentFailure): ErrorInfo => {
   return read.ok ? read.value : errorInfo(code, { message: error });
 };
 
-const answerOf = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
+const runWithDeadline = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
   const { profile, call, scene } = run;
   const deadline = startDeadline({ timeoutMs: call.timeoutMs, signal: call.signal });
   try {

@@ -9,10 +9,10 @@ import type { Source } from '../contract/response.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 import { failureInfoOf } from './agent.ts';
-import { memberOf, numberMemberOf, textMemberOf } from './format/members.ts';
 import { visibleText } from './format/plain-text.ts';
 import { renderMarkdown } from './format/render.ts';
 import { displayModelOf } from './format/result-formatter.ts';
+import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 
 /**
  * The librarian response for an agent's response, with the complete response under `metadata.<type>`.
@@ -73,7 +73,7 @@ const answerOf = (response: AgentSuccess): string => {
 /** The synthesis, or `metadata.answer` of a web search; the other types answer in plain text. */
 const markdownOf = (response: AgentSuccess): string => {
   if (response.type === 'hybrid') return response.result.synthesis;
-  return response.type === 'web_search' ? (textMemberOf(response.metadata, 'answer') ?? '') : '';
+  return response.type === 'web_search' ? (stringProperty(response.metadata, 'answer') ?? '') : '';
 };
 
 /** The Markdown is written by our agents, but quotes external texts. */
@@ -148,8 +148,8 @@ const webSources = (result: unknown, relevance: number | undefined): Source[] =>
 };
 
 const tableSources = (attribution: unknown): Source[] => {
-  const details = memberOf(attribution, 'details');
-  const named = [memberOf(details, 'table'), memberOf(details, 'tables')].flat().filter(isText);
+  const details = ownProperty(attribution, 'details');
+  const named = [ownProperty(details, 'table'), ownProperty(details, 'tables')].flat().filter(isText);
   const relevance = confidenceOf(attribution);
   return named.map((name) => ({
     name: name.slice(0, 500),
@@ -159,7 +159,7 @@ const tableSources = (attribution: unknown): Source[] => {
 };
 
 const confidenceOf = (attribution: unknown): number | undefined => {
-  const confidence = numberMemberOf(attribution, 'confidence');
+  const confidence = numberProperty(attribution, 'confidence');
   return confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined;
 };
 

@@ -9,10 +9,10 @@ import {
 import { Query, WorkspaceId } from '../contract/names.ts';
 import { invalidInput, validationFailure } from './errors.ts';
 
-/** A search with its defaults filled in. */
+/** Search options with their defaults applied. */
 export type SearchPlan = SearchOptions & { limit: number; relationshipDepth: number };
 
-/** A context with its defaults filled in, except those of the engine. */
+/** Context options with their defaults applied, except those that the engine sets. */
 export type ContextPlan = SearchPlan & Omit<ContextOptions, keyof SearchOptions>;
 
 const DEFAULT_LIMIT = 10;
@@ -25,9 +25,9 @@ export const readWorkspace = (workspaceId: string): string => parse(WorkspaceId,
 export const readQuery = (query: string): string => parse(Query, 'query', query);
 
 export const readQueries = (queries: string[]): string[] => {
-  if (!Array.isArray(queries)) throw validationFailure('queries: is no list');
+  if (!Array.isArray(queries)) throw validationFailure('queries: must be an array');
   if (queries.length > MAX_QUERIES) throw validationFailure(`queries: has more than ${MAX_QUERIES} items`);
-  return queries.map((query, place) => parse(Query, `queries.${place}`, query));
+  return queries.map((query, index) => parse(Query, `queries.${index}`, query));
 };
 
 const MAX_QUERIES = 100;
@@ -36,7 +36,7 @@ const MAX_QUERIES = 100;
 export const readVector = (vector: number[], dimensions: number | undefined): number[] => {
   const read = parse(MemorySearchRequest.shape.vector.nonoptional(), 'vector', vector);
   if (dimensions !== undefined && read.length !== dimensions)
-    throw validationFailure(`vector: has ${read.length} numbers, those of the model have ${dimensions}`);
+    throw validationFailure(`vector: has ${read.length} dimensions, the model has ${dimensions}`);
   return read;
 };
 
@@ -44,7 +44,7 @@ export const readSearchOptions = (options: SearchOptions = {}): SearchPlan =>
   withDefaults(parse(SearchOptions, 'options', options));
 
 export const readContextOptions = (options: ContextOptions = {}): ContextPlan => {
-  const { ranker, ...rest } = Object(options) as ContextOptions; // Object() makes null an object without members
+  const { ranker, ...rest } = Object(options) as ContextOptions; // Object(null) is {}
   if (typeof ranker !== 'function') return withDefaults(parse(WireContextOptions, 'options', options));
   const order: RankingFunction = ranker;
   return { ...withDefaults(parse(WireContextOptions, 'options', rest)), ranker: order };

@@ -9,6 +9,7 @@ import { wordsOf } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import { isFollowUp } from './concierge/follow-up.ts';
 import type { PastTurn } from './conversations.ts';
+import words from './question-words.json' with { type: 'json' };
 
 /** A question read in its conversation. */
 export interface UnderstoodQuestion {
@@ -193,10 +194,10 @@ export const keepsQuestion = (
 
 const MAX_READ = 8000;
 const stemsOf = (text: string): string[] => wordsOf(text.slice(0, MAX_READ)).map(stem);
-const stemsIn = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem));
+const stemsIn = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(stem));
 
 /** Words that a standalone question may express differently. */
-const GAPS = stemsIn('one ones same too also ok okay then here there about instead please thanks thank');
+const GAPS = stemsIn(words.expressedDifferently);
 
 const isInOrder = (words: readonly string[], all: readonly string[]): boolean => {
   let at = 0;
@@ -223,9 +224,7 @@ const keepsTokens = (written: string, question: string): boolean => {
 const isSame = (mark: string, { token }: Token = { token: '', isFirst: false }): boolean =>
   mark === token || (!NO_NOUNS.has(mark.toLowerCase()) && mark.toLowerCase() === token.toLowerCase());
 
-const HINGES: ReadonlySet<string> = new Set(
-  'when where why who whose how if or with from should must may might can could will would'.split(' '),
-);
+const HINGES: ReadonlySet<string> = new Set(words.hinges);
 
 interface Token {
   token: string;
@@ -261,7 +260,7 @@ const namesIn = (tokens: readonly Token[]): string[][] => {
   return names;
 };
 
-const DENIALS = stemsIn('not no never none nothing nobody neither nor cannot without unless except hardly');
+const DENIALS = stemsIn(words.denials);
 
 interface Denial {
   word: string;

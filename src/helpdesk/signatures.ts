@@ -7,7 +7,7 @@ import { BODY, type DeliveryHead, type SignatureScheme } from './helpdesk-tool.t
 
 /** Largest difference between a signed time and now: what Chatwoot, Front, HubSpot and Standard Webhooks use or recommend. */
 const TOLERANCE_MS = 300_000;
-const MAX_SECRETS = 8;
+const MAX_SECRETS = 4;
 const MAX_SIGNATURES = 16;
 const MAX_SIGNATURE_LENGTH = 4096;
 
@@ -35,7 +35,7 @@ export interface Verification {
 /**
  * Begins to verify a delivery. Works on the bytes, before anything is parsed; signatures are compared in constant time.
  *
- * At most 8 secrets and 16 signatures are tried. Never throws: anything malformed is refused.
+ * At most 4 secrets and 16 signatures are tried. Never throws: anything malformed is refused.
  */
 export const startVerification = (
   head: DeliveryHead,

@@ -15,6 +15,7 @@ import { oncePer } from '../runtime/once-per.ts';
 import { type CachedChunk, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
+import headings from './common-headings.json' with { type: 'json' };
 import type { Comparison } from './compare-sources.ts';
 import { citeSources, listOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import type { ArticleHit, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
@@ -231,11 +232,7 @@ const rounded = (value: number): number => Math.round(Math.min(1, Math.max(0, va
 const MAX_TOPICS = 5;
 
 /** Headings that many articles share, which are no topics by themselves. */
-const COMMON_HEADINGS = new Set(
-  'summary symptoms symptom cause causes resolution solution workaround status more information introduction overview references notes note example examples steps see also details background prerequisites requirements'.split(
-    ' ',
-  ),
-);
+const COMMON_HEADINGS: ReadonlySet<string> = new Set(headings);
 
 /** Related topics: headings or titles of matching passages that were not quoted. Without duplicates, and without cited sections. */
 export const relatedTopics = (

@@ -5,7 +5,7 @@ import { findWord } from './open-index.ts';
 import type { SearchHit, SearchOutcome } from './search-edition.ts';
 import { joined, semanticRelevances } from './semantic-calibration.ts';
 
-/** Parameters of answering from an edition; fitted when the edition is published (`fitEdition`). */
+/** Parameters of answering from an edition; all but `relevance` are fitted when the edition is published (`fitEdition`). */
 export interface AnsweringModel {
   /** Whether a question is in the domain of the knowledge base, from `domainFeatures`. */
   domain: LogisticModel;
@@ -36,7 +36,10 @@ export const encodeKey = (key: number): number =>
 export const decodeKey = (byte: number | undefined): number =>
   byte === undefined ? LOWEST_KEY : LOWEST_KEY + (byte / 255) * (HIGHEST_KEY - LOWEST_KEY);
 
-/** Used for editions without a model, which are too small to fit one (docs/calibration.md). */
+/**
+ * Used for editions without a model, which are too small to fit one (docs/calibration.md). Editions store their model, `relevance`
+ * included: a change here reaches them when they are published again.
+ */
 export const DEFAULT_MODEL: AnsweringModel = {
   domain: { weights: [9.2, 0.72, 0.58, 0, 0, 0, 0, 0], bias: -4.8 },
   domainThreshold: 0.5,

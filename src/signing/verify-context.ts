@@ -46,6 +46,7 @@ export const verifyContext = async (token: string, verification: Verification): 
   await checkEarlierSignatures(links, { hashes, directory, cache });
   const linkHash = hashes[links.length - 1] ?? '';
   try {
+    // Step 8.
     demand((await sha256(await body())) === last.claims.bd, 'the body is not the one that was signed');
     return await checkMeaning(token, { links, linkHash, verification });
   } catch (error) {

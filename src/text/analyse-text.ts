@@ -1,3 +1,5 @@
+import english from './lists/english.json' with { type: 'json' };
+
 /**
  * Origin of a word: as written; written in camelCase (its parts follow); a part of such a word; or two to four parts
  * joined by one of `. _ : / @ -` (`16.0.4266` gives `1604266`).
@@ -152,26 +154,16 @@ const closeChain = (chain: string[], visit: (word: string, kind: WordKind) => vo
 };
 
 /** Contractions without an apostrophe. `cannot` stays a word: reduced to `not` it finds less. */
-const NEGATIONS: ReadonlySet<string> = new Set(
-  (
-    'cant dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt wont wouldnt couldnt shouldnt ' +
-    'mustnt neednt aint'
-  ).split(' '),
-);
+const NEGATIONS: ReadonlySet<string> = new Set(english.negatedContractions);
 
 const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);
 
 /**
  * English words too common to distinguish chunks: articles, pronouns, auxiliaries, question words and apostrophe endings
- * (`s`, `t`, `ll`). Deliberately short: a longer list loses questions made of common words.
+ * (`s`, `t`, `ll`). Deliberately short: a longer list loses questions made of common words. When it changes,
+ * editions have to be built again.
  */
-export const STOP_WORDS: ReadonlySet<string> = new Set(
-  (
-    'a an the this that these those i me my we our you your he him his she her it its they them their ' +
-    'is am are was were be been being do does did has have had can could will would shall should may might must ' +
-    'what which who whom whose when where why how and or but if as of at by for with to from in on there s t ll re ve'
-  ).split(' '),
-);
+export const STOP_WORDS: ReadonlySet<string> = new Set(english.stopWords);
 
 /**
  * Bit mask of a word's letters (a to z; digits share five bits, bytes beyond ASCII one). One edit changes at most two

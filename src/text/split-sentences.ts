@@ -1,3 +1,5 @@
+import english from './lists/english.json' with { type: 'json' };
+
 /** A range of a text, in UTF-16 units: `text.slice(start, end)`. */
 export interface Span {
   start: number;
@@ -72,13 +74,7 @@ const isLineEnd = (text: string, from: number, match: RegExpExecArray): boolean 
   return match.index - lineStart < SHORT_LINE && /^[*_`"“]?[\p{Lu}\p{N}]/u.test(next);
 };
 
-const ABBREVIATIONS = new Set(
-  (
-    'mr mrs ms dr prof st jr sr rev gen col capt lt sgt maj hon gov sen rep pres messrs vs etc e.g eg i.e ie cf al ca approx ' +
-    'fig figs eq sec ch vol vols pp ed eds est inc ltd co corp bros dept univ jan feb mar apr jun jul aug sep sept oct nov dec ' +
-    'mt ft sq min max tel ext ver esp resp viz op cit'
-  ).split(' '),
-);
+const ABBREVIATIONS: ReadonlySet<string> = new Set(english.abbreviations);
 
 /** Matches the numbers of list items, which are not content. Also in quotes. */
 const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;

@@ -2,6 +2,8 @@
  * The stem of an English word, by M. F. Porter, "An algorithm for suffix stripping" (Program 14(3), 1980), with the two
  * departures its author later published: `-bli` becomes `-ble`, and `-logi` becomes `-log`.
  *
+ * Applied to text in any language: few words of others end in these suffixes, and queries and articles are treated alike.
+ *
  * @param word Lower case. Anything but a run of three or more letters a to z comes back unchanged.
  */
 export const stem = (word: string): string => {
@@ -9,16 +11,16 @@ export const stem = (word: string): string => {
   let result = removePlural(word);
   result = removePast(result);
   if (result.endsWith('y') && hasVowel(result, result.length - 1)) result = `${result.slice(0, -1)}i`;
-  result = replaceSuffix(result, DOUBLE_SUFFIXES, 0);
-  result = replaceSuffix(result, FULL_SUFFIXES, 0);
-  result = replaceSuffix(result, LAST_SUFFIXES, 1);
-  return removeFinal(result);
+  result = replaceSuffix(result, STEP_2_SUFFIXES, 0);
+  result = replaceSuffix(result, STEP_3_SUFFIXES, 0);
+  result = replaceSuffix(result, STEP_4_SUFFIXES, 1);
+  return removeFinalE(result);
 };
 
 const LETTERS = /^[a-z]+$/;
 
-/** Step 2 of the paper. The longer of two matching suffixes is listed first. */
-const DOUBLE_SUFFIXES: readonly (readonly [string, string])[] = [
+/** The longer of two matching suffixes is listed first. */
+const STEP_2_SUFFIXES: readonly (readonly [string, string])[] = [
   ['ational', 'ate'],
   ['tional', 'tion'],
   ['enci', 'ence'],
@@ -42,8 +44,7 @@ const DOUBLE_SUFFIXES: readonly (readonly [string, string])[] = [
   ['logi', 'log'],
 ];
 
-/** Step 3. */
-const FULL_SUFFIXES: readonly (readonly [string, string])[] = [
+const STEP_3_SUFFIXES: readonly (readonly [string, string])[] = [
   ['icate', 'ic'],
   ['ative', ''],
   ['alize', 'al'],
@@ -53,8 +54,8 @@ const FULL_SUFFIXES: readonly (readonly [string, string])[] = [
   ['ness', ''],
 ];
 
-/** Step 4; `ion` goes only after `s` or `t`. */
-const LAST_SUFFIXES: readonly (readonly [string, string])[] = [
+/** `ion` is removed only after `s` or `t`. */
+const STEP_4_SUFFIXES: readonly (readonly [string, string])[] = [
   'al ance ence er ic able ible ant ement ment ent sion tion ou ism ate iti ous ive ize'.split(' '),
 ].flatMap((suffixes) =>
   suffixes.map((suffix) => [suffix, /^[st]ion$/.test(suffix) ? suffix.slice(0, 1) : ''] as const),
@@ -104,11 +105,13 @@ const endsDouble = (word: string): boolean => {
   return last > 0 && word.charCodeAt(last) === word.charCodeAt(last - 1) && !isVowel(word, last);
 };
 
+/** Step 1a. */
 const removePlural = (word: string): string => {
   if (!word.endsWith('s') || word.endsWith('ss')) return word;
   return word.endsWith('sses') || word.endsWith('ies') ? word.slice(0, -2) : word.slice(0, -1);
 };
 
+/** Step 1b. */
 const removePast = (word: string): string => {
   if (word.endsWith('eed')) return measure(word, word.length - 3) > 0 ? word.slice(0, -1) : word;
   const cut = word.endsWith('ed') ? 2 : word.endsWith('ing') ? 3 : 0;
@@ -128,13 +131,15 @@ const replaceSuffix = (
   for (const [suffix, replacement] of suffixes) {
     if (!word.endsWith(suffix)) continue;
     const kept = word.slice(0, word.length - suffix.length) + replacement;
+    // The paper measures what stands before `ion`, `s` or `t` included.
     const measured = suffix.endsWith('ion') && replacement.length === 1 ? kept.length : word.length - suffix.length;
     return measure(word, measured) > minimumMeasure ? kept : word;
   }
   return word;
 };
 
-const removeFinal = (word: string): string => {
+/** Step 5. */
+const removeFinalE = (word: string): string => {
   let result = word;
   if (result.endsWith('e')) {
     const rest = result.slice(0, -1);

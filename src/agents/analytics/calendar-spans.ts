@@ -12,10 +12,10 @@ export interface Span {
 /** In milliseconds. */
 const DAY_MS = 86_400_000;
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)})?`)).join('|')})`;
+const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)}|${month.slice(3, 4)})?`)).join('|')})`;
 export const UNITS = '(day|week|month|quarter|year)';
-/** The greatest N of `the last N days`: about ten years. */
-const MOST: Readonly<Record<string, number>> = { day: 3660, week: 520, month: 120, quarter: 40, year: 10 };
+/** Largest N of `the last N days`: about ten years. */
+const MAX_COUNT: Readonly<Record<string, number>> = { day: 3660, week: 520, month: 120, quarter: 40, year: 10 };
 export const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
 /** The day of a time in milliseconds since 1970, in UTC. */
@@ -25,7 +25,7 @@ const isDay = (day: string): boolean => !Number.isNaN(Date.parse(day)) && dayOf(
 
 type Reader = (match: RegExpExecArray, now: Date) => Pick<Span, 'from' | 'to' | 'name' | 'preposition'> | undefined;
 
-/** The most specific first: a later pattern never matches inside an earlier match. */
+/** The most specific first: a match that overlaps an earlier one is ignored. */
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/\b(\d{4}-\d{2}-\d{2})\b/g, ([, day = '']) => (isDay(day) ? oneDay(day) : undefined)],
   [
@@ -48,10 +48,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
       return wholeQuarter(year ? Number(year) : latestYear(now, 3 * quarter), quarter);
     },
   ],
-  [
-    /\b(today|yesterday)\b/g,
-    ([, word = ''], now) => ({ ...oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS))), preposition: 'on' }),
-  ],
+  [/\b(today|yesterday)\b/g, ([, word = ''], now) => oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS)))],
   [
     new RegExp(`\\b(?:last|past|previous) (\\d{1,15}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
     ([, count = '', unit = ''], now) =>
@@ -62,7 +59,7 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     ([, which = '', unit = ''], now) => unitAround(now, unit, /this|current/.test(which) ? 0 : -1),
   ],
   [/\b(?:year to date|ytd|so far this year)\b/g, (_match, now) => unitAround(now, 'year', 0)],
-  [new RegExp(`\\b${MONTH}\\b`, 'g'), ([word = '', month], now) => wordAsMonth(word, month, now)],
+  [new RegExp(`\\b${MONTH}\\b`, 'g'), ([, month], now) => latestMonth(month, now)],
   [
     /\b(20\d{2})\b(?!-)/g,
     ([, year]) => ({ from: `${year}-01-01`, to: `${year}-12-31`, name: year ?? '', preposition: 'in' }),
@@ -83,7 +80,7 @@ export const spansIn = (text: string, now: number): Span[] => {
     for (const match of text.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       if (spans.some((span) => start < span.end && span.start < end)) continue;
-      // `may` is a month only where a preposition or a year says so.
+      // `may` is a month only after a word that dates follow.
       if (
         match[0] === 'may' &&
         !/\b(?:in|of|since|until|till|for|during|from|and|to|by|before|after|last|this) $/.test(text.slice(0, start))
@@ -148,7 +145,7 @@ const wholeQuarter = (year: number, quarter: number) => ({
   preposition: 'in',
 });
 
-const wordAsMonth = (_word: string, month: string | undefined, now: Date) => {
+const latestMonth = (month: string | undefined, now: Date) => {
   const place = monthOf(month);
   return wholeMonth(latestYear(now, place), place);
 };
@@ -181,7 +178,7 @@ const unitAround = (now: Date, unit: string, offset: number) => {
 /** Days and weeks are counted back from today; of months and longer, the last N complete ones count. */
 const lastUnits = (count: number, unit: string, now: Date) => {
   // The number stays in the question, where no parameter can take it.
-  if (count < 1 || count > (MOST[unit] ?? 0)) return undefined;
+  if (count < 1 || count > (MAX_COUNT[unit] ?? 0)) return undefined;
   const isRolling = unit === 'day' || unit === 'week';
   const days = unit === 'week' ? 7 * count : count;
   const from = isRolling ? dayOf(+now - (days - 1) * DAY_MS) : unitAround(now, unit, -count).from;

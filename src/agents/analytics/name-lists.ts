@@ -16,45 +16,45 @@ interface NameListsParts {
 }
 
 /**
- * Reads the lists of names that questions may contain, and caches them for a minute. When a list cannot be read, its last value is
- * used; a list whose statement is wrong is empty and does not stop the others.
+ * Reads the names of products, customers and the like that questions may mention, and caches them for a minute. When a list cannot be
+ * read, its last value is used; a list with an invalid SQL statement is left empty and does not stop the others.
  *
- * @throws What `ask` throws when no list can be read; SERVICE_UNAVAILABLE when the database had no time for a list that was never
- *   read, because without its names a question would be refused or misunderstood.
+ * @throws What `ask` throws when no list can be read; SERVICE_UNAVAILABLE when a list timed out before it was ever
+ *   loaded, because without its names a question would be refused or misunderstood.
  */
 export const createNameLists = (
   { names }: Catalogue,
   { ask, report, now }: NameListsParts,
 ): (() => Promise<NameLists>) => {
-  let cached: { lists: NameLists; untilMs: number } | undefined;
+  let cached: { lists: NameLists; expiresAtMs: number } | undefined;
   const readList = async (list: string, sql: string) => {
     const table = await ask(sql);
     if (table.truncated)
-      report(new DataSourceError(`the list of names ${list} is truncated after ${table.rows.length}`));
+      report(new DataSourceError(`the list of names ${list} is truncated after ${table.rows.length} names`));
     return namesIn(table);
   };
   return async () => {
-    if (cached !== undefined && now() < cached.untilMs) return cached.lists;
+    if (cached !== undefined && now() < cached.expiresAtMs) return cached.lists;
     const entries = Object.entries(names);
     const read = await Promise.allSettled(entries.map(([list, sql]) => readList(list, sql)));
     const failures = read.flatMap((list) => (list.status === 'rejected' ? [list.reason] : []));
     if (failures.length > 0 && failures.length === read.length) throw failures[0];
     for (const failure of failures) report(failure);
     const before = cached?.lists ?? {};
-    const lacks = entries.some(([list], place) => before[list] === undefined && isTemporary(read[place]));
-    if (lacks) throw unavailable(failures);
-    const lists = entries.map(([list], place) => {
-      const found = read[place];
+    const isMissing = entries.some(([list], index) => before[list] === undefined && isTransient(read[index]));
+    if (isMissing) throw unavailable(failures);
+    const lists = entries.map(([list], index) => {
+      const found = read[index];
       return [list, found?.status === 'fulfilled' ? found.value : (before[list] ?? [])] as const;
     });
     const cacheMs = failures.length > 0 ? CACHE_AFTER_FAILURE_MS : CACHE_MS;
-    cached = { lists: Object.fromEntries(lists), untilMs: now() + cacheMs };
+    cached = { lists: Object.fromEntries(lists), expiresAtMs: now() + cacheMs };
     return cached.lists;
   };
 };
 
-/** The statement is not at fault, so that the next attempt may succeed. */
-const isTemporary = (read: PromiseSettledResult<unknown> | undefined): boolean =>
+/** The statement is not at fault, so the next attempt may succeed. */
+const isTransient = (read: PromiseSettledResult<unknown> | undefined): boolean =>
   read?.status === 'rejected' &&
   (read.reason instanceof SqlUnavailable || (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
 

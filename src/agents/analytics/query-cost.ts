@@ -9,38 +9,38 @@ const MAX_WORK = 10_000_000;
 const CALLS_PER_ROW = 4;
 const CALCULATIONS_PER_ROW = 16;
 const INSTRUCTIONS_PER_ROW = 64;
-/** Length of a program that joins and groups four tables, apart from its innermost loop. */
+/** Instructions of the bytecode (EXPLAIN) that joins and groups four tables, apart from its innermost loop. */
 const USUAL_INSTRUCTIONS = 100;
 
-/** Rule 6 of the gate (signed context 10.6): no recursion, few scans, no product of tables that takes minutes. */
+/** Rule 6 of the gate (docs/analytics.md): no recursion, few scans, no product of tables that takes minutes. */
 export const checkPlan = (
   plan: readonly PlanLine[],
   { program, tokens, sizes }: { program: readonly Instruction[]; tokens: readonly SqlToken[]; sizes: TableSizes },
 ): Checked<number> => {
   if (plan.some(({ detail }) => detail.startsWith('RECURSIVE STEP'))) return refuse('is recursive');
   if (scansIn(plan) > MAX_SCANS) return refuse(`scans more than ${MAX_SCANS} tables`);
-  const work = estimateSteps(plan, { tokens, sizes }) * workPerRow(program);
+  const work = estimateRowsVisited(plan, { tokens, sizes }) * workPerRow(program);
   return work > MAX_WORK ? refuse('reads too many combinations of rows') : { ok: true, value: work };
 };
 
-/** An automatic index takes a scan. Reading the result of an inner query does not: its own scans are counted. */
+/** Building an automatic index costs a full scan. Reading the result of a subquery does not: its own scans are counted. */
 const scansIn = (plan: readonly PlanLine[]): number => {
-  const prepared = plan.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1] ?? []);
+  const materialized = plan.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1] ?? []);
   return plan.filter(({ detail }) => {
     if (SCAN_OF_A_TABLE.test(detail)) return true;
     const indexed = AUTOMATIC_INDEX.exec(detail)?.[1];
-    return indexed !== undefined && !prepared.includes(indexed);
+    return indexed !== undefined && !materialized.includes(indexed);
   }).length;
 };
 
-const SCAN_OF_A_TABLE = /^SCAN (?!CONSTANT ROW|\(subquery-)/;
+const SCAN_OF_A_TABLE = /^SCAN (?!(?:\d+-?\s*)?CONSTANT ROW|\(subquery-)/;
 const AUTOMATIC_INDEX = /^SEARCH (.+?) USING AUTOMATIC /;
 
 /** Counts every instruction for every row, because the plan does not say which loop an instruction belongs to. */
 const workPerRow = (program: readonly Instruction[]): number => {
   const count = (opcodes: ReadonlySet<string>) => program.filter(({ opcode }) => opcodes.has(opcode)).length;
-  const further = Math.max(0, program.length - USUAL_INSTRUCTIONS);
-  return 1 + count(CALLS) / CALLS_PER_ROW + count(CALCULATIONS) / CALCULATIONS_PER_ROW + further / INSTRUCTIONS_PER_ROW;
+  const extra = Math.max(0, program.length - USUAL_INSTRUCTIONS);
+  return 1 + count(CALLS) / CALLS_PER_ROW + count(CALCULATIONS) / CALCULATIONS_PER_ROW + extra / INSTRUCTIONS_PER_ROW;
 };
 
 const CALLS: ReadonlySet<string> = new Set(['Function', 'PureFunc', 'Concat']);
@@ -52,16 +52,15 @@ const CALCULATIONS: ReadonlySet<string> = new Set(
 );
 
 interface Cost {
-  /** Rows visited. */
-  steps: number;
-  /** Upper bound of the rows returned. */
+  rowsVisited: number;
+  /** Estimated rows returned. */
   rows: number;
 }
 
 /** Rows of a loop over a table: the expected number and the upper bound. */
 interface Loop {
   expected: number;
-  most: number;
+  max: number;
 }
 
 /**
@@ -69,20 +68,20 @@ interface Loop {
  * of one level multiply, subqueries that run once are added, correlated ones are counted for each row. Unknown parts are
  * overestimated: grouping does not reduce rows, and an unknown name counts as the largest known table.
  */
-const estimateSteps = (
+const estimateRowsVisited = (
   plan: readonly PlanLine[],
   { tokens, sizes }: { tokens: readonly SqlToken[]; sizes: TableSizes },
 ): number => {
   const aliases = tablesByAlias(tokens);
   const listSizes = inListSizes(tokens);
   const tables = new Map(sizes.tables.map((table) => [table.toLowerCase(), sizes.rowsOf(table)]));
-  const prepared = new Map<string, number>();
+  const materialized = new Map<string, number>();
   const rowsNamed = (name: string): number => {
     const own = name.toLowerCase();
     const meant = [own, ...(aliases.get(own) ?? [])];
-    const known = meant.flatMap((each) => [prepared.get(each), tables.get(each)]).filter(isKnown);
-    const isClear = known.length > 0 && !meant.includes(UNKNOWN_TABLE);
-    return Math.max(...(isClear ? known : [1, ...prepared.values(), ...tables.values()]));
+    const known = meant.flatMap((each) => [materialized.get(each), tables.get(each)]).filter(isKnown);
+    const isResolved = known.length > 0 && !meant.includes(UNKNOWN_TABLE);
+    return Math.max(...(isResolved ? known : [1, ...materialized.values(), ...tables.values()]));
   };
 
   const costOf = (parent: number): Cost => {
@@ -97,27 +96,27 @@ const estimateSteps = (
         continue;
       }
       const inner = detail === 'MULTI-INDEX OR' ? alternatives(id) : costOf(id);
-      if (detail === 'MULTI-INDEX OR') loops.push({ expected: inner.rows, most: inner.rows });
-      else if (detail.startsWith('CORRELATED')) perRow += inner.steps;
-      else once += inner.steps;
+      if (detail === 'MULTI-INDEX OR') loops.push({ expected: inner.rows, max: inner.rows });
+      else if (detail.startsWith('CORRELATED')) perRow += inner.rowsVisited;
+      else once += inner.rowsVisited;
       const name = /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1];
       if (name !== undefined) {
         const own = name.toLowerCase();
-        prepared.set(own, Math.max(inner.rows, prepared.get(own) ?? 0));
+        materialized.set(own, Math.max(inner.rows, materialized.get(own) ?? 0));
       }
       if (PART_OF_COMPOUND.test(detail)) compound += inner.rows;
     }
     const product = multiply(loops, listSizes);
-    return { steps: product * (1 + perRow) + once, rows: compound > 0 ? compound : product };
+    return { rowsVisited: product * (1 + perRow) + once, rows: compound > 0 ? compound : product };
   };
 
   /** `INDEX 1`, `INDEX 2`: separate searches whose rows add up. */
   const alternatives = (id: number): Cost => {
     const rows = plan.filter(({ parent }) => parent === id).reduce((sum, line) => sum + costOf(line.id).rows, 0);
-    return { steps: rows, rows };
+    return { rowsVisited: rows, rows };
   };
 
-  return costOf(0).steps;
+  return costOf(0).rowsVisited;
 };
 
 const PART_OF_COMPOUND = /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION|EXCEPT|INTERSECT|MERGE|LEFT$|RIGHT$)/;
@@ -132,36 +131,36 @@ const loopOf = (
   if (constant) return exactly(Number(constant[1] ?? 1));
   const [, verb, name = '', how = ''] = /^(SCAN|SEARCH) (.+?)(?: USING (.+?))?(?: LEFT-JOIN)?$/.exec(detail) ?? [];
   if (verb === undefined) return undefined;
-  const most = Math.max(1, rowsNamed(name));
-  if (verb === 'SCAN') return exactly(most);
-  // The minimum or maximum of an index.
+  const max = Math.max(1, rowsNamed(name));
+  if (verb === 'SCAN') return exactly(max);
+  // SQLite reads one row of an index for MIN and MAX.
   if (how === '') return exactly(1);
   const equalities = detail.match(/=\?/g)?.length ?? 0;
-  if (equalities === 0) return exactly(most);
-  if (how.startsWith('INTEGER PRIMARY KEY')) return { expected: 1, most };
+  if (equalities === 0) return exactly(max);
+  if (how.startsWith('INTEGER PRIMARY KEY')) return { expected: 1, max };
   // An automatic index has no statistics: all rows may be equal.
-  if (how.startsWith('AUTOMATIC')) return exactly(most);
+  if (how.startsWith('AUTOMATIC')) return exactly(max);
   const index = /INDEX (.+?) \(/.exec(how)?.[1] ?? '';
-  return { expected: Math.min(most, rowsPerKey(index, equalities) ?? Math.sqrt(most)), most };
+  return { expected: Math.min(max, rowsPerKey(index, equalities) ?? Math.sqrt(max)), max };
 };
 
-const exactly = (rows: number): Loop => ({ expected: rows, most: rows });
+const exactly = (rows: number): Loop => ({ expected: rows, max: rows });
 
 /**
  * The rows of all loops together. Each value of an IN list is a search of its own. The plan does not say which loop a list belongs
- * to, so that the longest lists are assigned where they cost most.
+ * to, so the longest lists are assigned where they cost most.
  */
 const multiply = (loops: readonly Loop[], listSizes: readonly number[]): number =>
   loops
-    .toSorted((a, b) => b.most / b.expected - a.most / a.expected)
-    .reduce((product, { expected, most }, place) => product * Math.min(most, expected * (listSizes[place] ?? 1)), 1);
+    .toSorted((a, b) => b.max / b.expected - a.max / a.expected)
+    .reduce((product, { expected, max }, index) => product * Math.min(max, expected * (listSizes[index] ?? 1)), 1);
 
-/** Stands for a query in brackets, whose rows are unknown. */
+/** Stands for a query in parentheses, whose rows are unknown. */
 const UNKNOWN_TABLE = ')';
 
 /**
- * Maps each possible alias to the tables it may stand for: the word before it. Everything is in lower case; a bracket that closes
- * an inner query is `UNKNOWN_TABLE`. It finds too many rather than too few.
+ * Maps each possible alias to the tables it may stand for: the word before it. Everything is in lower case; a parenthesis that closes
+ * a subquery is `UNKNOWN_TABLE`. It finds too many rather than too few.
  */
 const tablesByAlias = (tokens: readonly SqlToken[]): Map<string, string[]> => {
   const aliases = new Map<string, string[]>();
@@ -179,7 +178,7 @@ const tablesByAlias = (tokens: readonly SqlToken[]): Map<string, string[]> => {
 /** SQLite also accepts a string as an alias. */
 const NAMES: ReadonlySet<SqlToken['kind']> = new Set(['name', 'quoted', 'text']);
 
-/** The number of values of each IN list, the greatest first; `Infinity` for a query or a table. */
+/** The number of values of each IN list, the largest first; `Infinity` for a query or a table. */
 const inListSizes = (tokens: readonly SqlToken[]): number[] =>
   tokens
     .flatMap(({ kind, value }, place) => (kind === 'name' && value === 'in' ? [sizeAfter(tokens, place + 1)] : []))

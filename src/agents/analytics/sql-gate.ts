@@ -51,7 +51,7 @@ export interface SqlGateOptions {
 const SIZES_CACHE_MS = 5 * 60_000;
 
 /**
- * The gate of the analytics agent (signed context 10.6). It decides by the program that SQLite compiles from the very text that
+ * The gate of the analytics agent (docs/analytics.md). It decides by the program that SQLite compiles from the very text that
  * would run, not by what the text looks like.
  */
 export const createSqlGate = ({ database, tables, now = Date.now }: SqlGateOptions): SqlGate => {

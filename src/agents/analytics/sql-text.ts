@@ -20,7 +20,7 @@ const MAX_TOKENS = 1500;
 export const MAX_ROWS = 500;
 
 /**
- * Rule 1 of the gate (signed context 10.6): exactly one SELECT of moderate size, and only parameters that have a value.
+ * Rule 1 of the gate (docs/analytics.md): exactly one SELECT of moderate size, and only parameters that have a value.
  *
  * @param names The parameters that have a value.
  * @returns The tokens, without the semicolon at the end.

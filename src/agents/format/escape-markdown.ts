@@ -2,8 +2,9 @@ import { LIST_MARKER } from './plain-text.ts';
 import { webLink } from './web-link.ts';
 
 /**
- * Plain text as Markdown that shows exactly this text: no emphasis, code, link, image, tag, entity or table cell comes of
- * it. `<` becomes an entity, so that it opens no tag for a reader that takes no backslash either.
+ * Escapes text inside a line so that CommonMark and its tables show it literally. `<` becomes an entity because some renderers
+ * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/markup/escape-markdown.ts` breaks
+ * them, for names and titles.
  */
 export const escapeMarkdown = (line: string): string =>
   line
@@ -11,13 +12,13 @@ export const escapeMarkdown = (line: string): string =>
     .replace(/&(?=#|[a-z\d]{1,40};)/gi, '&amp;')
     .replaceAll('<', '&lt;');
 
-/** The same for a line that stands at a margin, where a heading, a list, a quote or a rule could begin. */
+/** Escapes a whole line, which a heading, a list, a quote or a rule could begin. */
 export const escapeLine = (line: string): string =>
   escapeMarkdown(line)
     .replace(/^[#>+=:-]/, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
 
-/** Plain paragraphs as Markdown; lines that begin as a list's are one. */
+/** Escapes plain paragraphs; lines that start with a list marker stay list items. */
 export const escapeParagraphs = (text: string): string => text.split('\n').map(escapeListLine).join('\n');
 
 const escapeListLine = (line: string): string => {
@@ -27,13 +28,13 @@ const escapeListLine = (line: string): string => {
   return `${number === undefined ? '-' : `${number}.`} ${escapeLine(line.slice(marker.length))}`;
 };
 
-/** A link whose words are plain text; the words alone where the address is none for a link. */
-export const markdownLink = (words: string, address: string | undefined): string => {
-  const link = webLink(address);
-  return link === undefined ? escapeLine(words) : `[${escapeMarkdown(words)}](${linkTarget(link)})`;
+/** A link with a plain-text label; the label alone if the URL is not allowed. */
+export const markdownLink = (label: string, url: string | undefined): string => {
+  const link = webLink(url);
+  return link === undefined ? escapeLine(label) : `[${escapeMarkdown(label)}](${linkTarget(link)})`;
 };
 
-/** Without what ends a target or a cell, or is taken for an entity. */
+/** Percent-encodes characters that would end the link target or a table cell. */
 const linkTarget = (link: string): string =>
   link.replace(/[()<>\\|`*[\]"'\s]/g, percentEncoded).replace(/&(?=#|[a-z\d]{1,40};)/gi, '&amp;');
 

@@ -10,7 +10,7 @@ import type {
 } from '../../contract/display-model.ts';
 import { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
-import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
+import { numberProperty, ownProperty, stringProperty } from '../properties.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
 import { webLink } from './web-link.ts';
@@ -25,7 +25,7 @@ export const NOTHING_FOUND = 'Nothing was found.';
 export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
   const blocks = knownBlocks(type, result, depth);
   if (blocks !== undefined && blocks.length > 0) return blocks;
-  const text = textMemberOf(result, 'synthesis', 'summary', 'interpretation', 'answer');
+  const text = stringProperty(result, 'synthesis', 'summary', 'interpretation', 'answer');
   if (text !== undefined) return textBlocks(proseOf(text, MAX_TEXT));
   return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : NOTHING_FOUND);
 };
@@ -71,11 +71,11 @@ const semanticBlocks = (result: SemanticResult): (DisplayBlock | undefined)[] =>
 const documentsBlock = ({ documents, document_count }: SemanticResult): DocumentsBlock => ({
   kind: 'documents',
   documents: documents.slice(0, 20).map(({ content, score, metadata }, at) => {
-    const heading = oneLine(textMemberOf(metadata, 'heading', 'section') ?? '', 300);
-    const updated = oneLine(textMemberOf(metadata, 'last_updated') ?? '', 64);
-    const url = webLink(memberOf(metadata, 'url'));
+    const heading = oneLine(stringProperty(metadata, 'heading', 'section') ?? '', 300);
+    const updated = oneLine(stringProperty(metadata, 'last_updated') ?? '', 64);
+    const url = webLink(ownProperty(metadata, 'url'));
     return {
-      title: oneLine(textMemberOf(metadata, 'title', 'source') ?? '', 300) || `Document ${at + 1}`,
+      title: oneLine(stringProperty(metadata, 'title', 'source') ?? '', 300) || `Document ${at + 1}`,
       ...(url === undefined ? {} : { url }),
       ...(heading === '' ? {} : { section: heading }),
       excerpt: proseOf(content, 600),
@@ -99,10 +99,10 @@ const priceComparisonBlock = (comparison: unknown, product: unknown): PriceCompa
     'cheapest_external',
     'difference',
     'percentage',
-  ].map((name) => numberMemberOf(comparison, name));
+  ].map((name) => numberProperty(comparison, name));
   if (internal === undefined && external === undefined) return undefined;
   const currency = currencyOf(comparison) ?? currencyOf(product);
-  const name = textMemberOf(product, 'name', 'title');
+  const name = stringProperty(product, 'name', 'title');
   return {
     kind: 'price_comparison',
     ...(name === undefined ? {} : { product: oneLine(name, 300) }),
@@ -123,7 +123,7 @@ const moneyOf = (amount: number, currency: string | undefined): string => {
 
 /** The currency code of an object; `undefined` when it has none. */
 const currencyOf = (value: unknown): string | undefined => {
-  const code = textMemberOf(value, 'currency')?.trim().toUpperCase();
+  const code = stringProperty(value, 'currency')?.trim().toUpperCase();
   return code !== undefined && /^[A-Z]{3}$/.test(code) ? code : undefined;
 };
 
@@ -170,7 +170,7 @@ const productBlock = (product: Record<string, unknown>): TableBlock | undefined 
 const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | undefined => {
   const results = external_results.map((result) => {
     const url = webLink(result.url);
-    const snippet = oneLine(textMemberOf(result, 'snippet') ?? '', 300);
+    const snippet = oneLine(stringProperty(result, 'snippet') ?? '', 300);
     return {
       title: oneLine(result.title, 300) || hostOf(url) || 'Without a title',
       ...(url === undefined ? {} : { url }),
@@ -204,11 +204,11 @@ const partBlocks = (
   { depth, said }: { depth: number; said: string },
 ): DisplayBlock[] => {
   const heading = oneLine(part.query, 300) || part.type;
-  const failure = textMemberOf(part, 'error');
-  const isCoded = memberOf(part, 'error_code') !== undefined;
-  const isFailed = memberOf(part, 'success') === false || failure !== undefined;
+  const failure = stringProperty(part, 'error');
+  const isCoded = ownProperty(part, 'error_code') !== undefined;
+  const isFailed = ownProperty(part, 'success') === false || failure !== undefined;
   const [first, ...rest] = isFailed
-    ? [errorBlock(failure, isCoded ? part : memberOf(part, 'metadata'))]
+    ? [errorBlock(failure, isCoded ? part : ownProperty(part, 'metadata'))]
     : resultBlocks(part.type, part.result, depth).filter(
         (block) => block.kind !== 'text' || !said.includes(wordsIn(block.text)),
       );
@@ -217,9 +217,9 @@ const partBlocks = (
 
 /** The reason why there is no answer. Message and suggestion are shown as plain text. */
 export const errorBlock = (message: string | undefined, metadata: unknown): ErrorBlock => {
-  const code = ErrorCode.safeParse(memberOf(metadata, 'error_code'));
-  const suggestion = textMemberOf(metadata, 'suggestion');
-  const recoverable = memberOf(metadata, 'recoverable');
+  const code = ErrorCode.safeParse(ownProperty(metadata, 'error_code'));
+  const suggestion = stringProperty(metadata, 'suggestion');
+  const recoverable = ownProperty(metadata, 'recoverable');
   return {
     kind: 'error',
     message: oneLine(message ?? '', 2000) || 'This part could not be answered.',

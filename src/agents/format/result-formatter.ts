@@ -1,7 +1,7 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
 import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
 import { levelOf } from '../../contract/navigator-response.ts';
-import { memberOf, numberMemberOf, textMemberOf } from './members.ts';
+import { numberProperty, ownProperty, stringProperty } from '../properties.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
 import { type RenderOptions, renderMarkdown, renderText } from './render.ts';
 import { errorBlock, NOTHING_FOUND, resultBlocks } from './result-blocks.ts';
@@ -47,23 +47,23 @@ const answeredBlocks = ({ type, result, metadata }: AgentResponse): DisplayBlock
 
 /** The prose of a web search's answer; its lists have blocks of their own. */
 const answerBlocks = (metadata: AgentResponse['metadata']): DisplayBlock[] => {
-  const lines = proseOf(textMemberOf(metadata, 'answer') ?? '', 8000).split('\n');
+  const lines = proseOf(stringProperty(metadata, 'answer') ?? '', 8000).split('\n');
   const text = plainText(lines.filter((line) => !LIST_MARKER.test(line) && !line.endsWith(':')).join('\n'), 8000);
   return text === '' ? [] : [{ kind: 'text', text }];
 };
 
 /** `undefined` for a failure without a source or a confidence. */
 const attributionOf = (attribution: AgentResponse['source_attribution']): DisplayAttribution | undefined => {
-  const source = oneLine(textMemberOf(attribution, 'primary_source') ?? '', 200);
-  const confidence = numberMemberOf(attribution, 'confidence');
+  const source = oneLine(stringProperty(attribution, 'primary_source') ?? '', 200);
+  const confidence = numberProperty(attribution, 'confidence');
   if (source === '' || confidence === undefined) return undefined;
   return {
     // An icon may be composed of several characters.
-    icon: oneLine(textMemberOf(attribution, 'icon') ?? '', 32),
+    icon: oneLine(stringProperty(attribution, 'icon') ?? '', 32),
     primary_source: source,
     confidence,
     level: levelOf(confidence),
-    details: factsOf(memberOf(attribution, 'details')),
+    details: factsOf(ownProperty(attribution, 'details')),
   };
 };
 
@@ -71,9 +71,9 @@ const attributionOf = (attribution: AgentResponse['source_attribution']): Displa
 const factsOf = (details: unknown): string[] => {
   if (typeof details !== 'object' || details === null || Array.isArray(details)) return [];
   return Object.keys(details)
-    .filter((name) => !isEmpty(memberOf(details, name)))
+    .filter((name) => !isEmpty(ownProperty(details, name)))
     .slice(0, 8)
-    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(memberOf(details, name))}`);
+    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(ownProperty(details, name))}`);
 };
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;

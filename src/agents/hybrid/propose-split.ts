@@ -123,10 +123,7 @@ const isSame = (asked: Decision, part: Decision): boolean =>
 
 const isFree = (word: string): boolean => NO_NOUNS.has(word) && !isDecisive(word);
 
-/** `t` is what is left of `don't`; every word in `-est` may be a superlative. */
-const isDecisive = (word: string): boolean =>
-  DECISIVE_WORDS.has(word) || NEGATIONS.has(word) || /^[a-z]{3,}est$/.test(word);
-
-const NEGATIONS: ReadonlySet<string> = new Set(['t', 'cannot', 'never', 'none', 'nothing', 'nobody', 'neither']);
+/** Every word in `-est` may be a superlative. */
+const isDecisive = (word: string): boolean => DECISIVE_WORDS.has(word) || /^[a-z]{3,}est$/.test(word);
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];

@@ -1,3 +1,5 @@
+import kinds from './kinds-of-text.json' with { type: 'json' };
+
 /**
  * The subject of a request for documents, without the words of the request: "Find all documents about backups" ->
  * "backups". A question that is not such a request is returned unchanged.
@@ -29,13 +31,7 @@ export const withoutKinds = (subject: string, isUnknown: (word: string) => boole
   return /[\p{L}\p{N}]/u.test(rest) ? rest.replace(/\s+/g, ' ').trim() : subject;
 };
 
-const KINDS: ReadonlySet<string> = new Set(
-  (
-    'policy policies rule rules guideline guidelines procedure procedures regulation regulations provisions ' +
-    'document documents documentation docs article articles guide guides page pages manual handbook passage passages ' +
-    'explain explanation describe description summarise summarize summary overview information info details'
-  ).split(' '),
-);
+const KINDS: ReadonlySet<string> = new Set(kinds);
 
 const POLITE =
   /^\s*(?:please|could you|can you|would you|i am looking for|i'm looking for|i want|i need)(?:\s+please)?[\s,]+/i;

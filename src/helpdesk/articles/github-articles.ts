@@ -19,7 +19,7 @@ export interface GithubFolder {
   ref: string;
   /** Ends with a slash; empty for all of the repository. */
   folder: string;
-  /** Address below which the pages are published, by their paths without endings; absent: the files themselves are linked. */
+  /** Address below which the pages are published, by their paths without extensions; if unset, articles link to the files on GitHub. */
   publicUrl: string | undefined;
 }
 
@@ -44,14 +44,16 @@ const Comparison = z.object({
 
 const Position = z.object({ tree: Sha, after: z.string().max(300), since: Sha.optional(), head: Sha });
 
-/** More files than GitHub compares at once (REST API, "Compare two commits"). */
+/** GitHub lists at most 300 files per comparison (REST API, "Compare two commits"). */
 const MAX_COMPARED = 300;
 /** Each file is a call of its own. */
 const MAX_FILES_AT_ONCE = 25;
 const MAX_FILE_BYTES = 1_500_000;
 const ARTICLE = /\.(?:md|mdx|markdown|html|htm|txt)$/i;
+
 /**
- * Markdown and HTML files of a repository at GitHub, all of one commit. Changes come from the comparison with the commit of that time.
+ * Markdown, HTML and text files in a GitHub repository, at one commit. Changes are the diff against the last commit before
+ * `updatedSinceMs`.
  * Files whose front matter says `draft: true` or `published: false` are no articles, nor are hidden ones.
  */
 export const githubArticles = (
@@ -90,12 +92,13 @@ export const githubArticles = (
     const compared = await callApiIfFound(api, { path: `${at}/compare/${key}`, reply: Comparison, signal });
     const files = compared?.files ?? [];
     const isComplete = compared !== undefined && files.length < MAX_COMPARED;
-    const paths = isComplete ? new Set(files.map(({ filename }) => filename.slice(folder.length))) : undefined;
+    const inFolder = files.filter(({ filename }) => filename.startsWith(folder));
+    const paths = isComplete ? new Set(inFolder.map(({ filename }) => filename.slice(folder.length))) : undefined;
     changes = { key, paths };
     return paths;
   };
 
-  /** The commit of a time, and the newest one. */
+  /** The last commit before `sinceMs`, and the newest one. */
   const begin = async (sinceMs: number | undefined, signal: AbortSignal): Promise<z.infer<typeof Position>> => {
     const name = encodeURIComponent(ref);
     const head = await callApi(api, { path: `${at}/commits/${name}`, reply: Commit, signal });
@@ -112,6 +115,7 @@ export const githubArticles = (
     const { content } = await callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal });
     const body = decodeText(bytesOf(content));
     if (isDraft(body)) return [];
+    // The title is that of the front matter or the first heading; Markdown may hold HTML.
     const article: SourceArticle = {
       ...{ id: path, title: '', url: urlOf(path), body, labels: [], locale: undefined, updatedAtMs: undefined },
       format: 'markdown',

@@ -2,6 +2,7 @@ import { wordsOf } from '../../text/analyse-text.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
+import subjects from './generic-subjects.json' with { type: 'json' };
 import { isCommonWord } from './topic-words.ts';
 
 /** The problem of a message, without what surrounds it. */
@@ -115,12 +116,7 @@ const tellingSubject = (subject: string): string =>
     : subject;
 
 /** The same in other languages. */
-const OF_SUBJECTS: ReadonlySet<string> = new Set(
-  (
-    'subject ticket inquiry enquiry message contact form urgent frage fragen anfrage hilfe bitte dringend wichtig kontakt ' +
-    'nachricht demande aide urgence bonjour consulta ayuda duda pregunta urgente domanda aiuto richiesta ajuda vraag hulp'
-  ).split(' '),
-);
+const OF_SUBJECTS: ReadonlySet<string> = new Set(subjects);
 
 const sentencesOf = (text: string): string[] =>
   text
