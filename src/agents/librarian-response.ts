@@ -12,7 +12,7 @@ import { failureInfoOf } from './agent.ts';
 import { visibleText } from './format/plain-text.ts';
 import { renderMarkdown } from './format/render.ts';
 import { displayModelOf } from './format/result-formatter.ts';
-import { numberProperty, ownProperty, stringProperty } from './properties.ts';
+import { numberProperty, ownProperty, stringProperty } from './format/properties.ts';
 
 /**
  * The librarian response for an agent's response, with the complete response under `metadata.<type>`.

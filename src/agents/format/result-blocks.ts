@@ -10,7 +10,7 @@ import type {
 } from '../../contract/display-model.ts';
 import { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
-import { numberProperty, ownProperty, stringProperty } from '../properties.ts';
+import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
 import { webLink } from './web-link.ts';
