@@ -10,8 +10,8 @@ import type {
 } from '../../contract/display-model.ts';
 import { ErrorCode } from '../../contract/error-info.ts';
 import { readAs } from '../../contract/issue.ts';
-import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
+import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
 import { webLink } from './web-link.ts';
 

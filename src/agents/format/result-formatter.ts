@@ -1,8 +1,8 @@
 import type { AgentResponse } from '../../contract/agent-response.ts';
 import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
 import { levelOf } from '../../contract/navigator-response.ts';
-import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
+import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { type RenderOptions, renderMarkdown, renderText } from './render.ts';
 import { errorBlock, NOTHING_FOUND, resultBlocks } from './result-blocks.ts';
 import { cellOf } from './table-blocks.ts';
