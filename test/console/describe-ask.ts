@@ -172,6 +172,22 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.title()).toBe('Ask · Constellation');
     });
 
+    it('keeps words without an end inside a narrow page', async () => {
+      const page = await using().open('/', { viewport: { width: 390, height: 844 } });
+      const word = 'Hauptbetriebswerk'.repeat(20);
+      const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
+      const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;
+      const statements = [{ text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' }];
+      const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
+      await page.route('**/v1/ask', (route) => fulfilEvents(route, [['done', response]]));
+      await askIn(page, `What is ${word}?`);
+      await page.locator('.chip').click();
+      await page.locator('.evidence').waitFor();
+      expect(await overflowOf(page)).toEqual([]);
+      const right = await page.locator('.statement').evaluate((statement) => statement.getBoundingClientRect().right);
+      expect(right).toBeLessThanOrEqual(390);
+    });
+
     it('works by keyboard alone, and lists its keys', async () => {
       const page = await using().open('/');
       await askIn(page, 'How loud is the Apollo III in Turbo mode?');

@@ -139,14 +139,14 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
         index % every === 0 ? (
           <text key={index} class="label" x={xOf(index)} y={HEIGHT - 8} text-anchor="middle">
             {shortened(text, step * every)}
-            {props.counts === undefined ? null : (
-              <tspan class="count" x={xOf(index)} dy={COUNTS}>
-                {formatNumber(props.counts.values[index] ?? 0)}
-              </tspan>
-            )}
           </text>
         ) : null,
       )}
+      {props.counts?.values.map((count, index) => (
+        <text key={index} class="label" x={xOf(index)} y={HEIGHT - 8 + COUNTS} text-anchor="middle">
+          {formatNumber(count, { notation: 'compact' })}
+        </text>
+      ))}
       {form === 'line'
         ? series.map(({ name, values, tone }, at) => (
             <g key={name} class={`series ${toneOf(tone, at)}`}>

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 
 /** A picture: an address of the console, and what is done there before it is taken. */
 export interface Scene {
@@ -39,6 +39,37 @@ export const QUESTIONS: readonly string[] = [
   'How many iPhone 17 are in stock?',
 ];
 
+const VIEWS = ['answers', 'gaps', 'knowledge', 'sync', 'tickets', 'intents', 'librarians', 'charts', 'settings'];
+const LONG_WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
+
+/** Each view while it waits for its data, when these cannot be read, and for a key that may not read them. */
+const STATES: readonly Scene[] = VIEWS.flatMap((view) => {
+  const opened = async (page: Page, answer: (route: Route) => Promise<void> | undefined): Promise<void> => {
+    await page.route(/\/(v1|api)\/(?!access)|\/healthz/, answer);
+    await page.goto(new URL(`/${view}`, page.url()).href);
+    await page.locator('main h1').waitFor();
+    await page.waitForTimeout(500);
+  };
+  const failed = { code: 'INTERNAL_ERROR', message: 'Cannot read the list: the store answered in another form' };
+  const refused = { code: 'UNAUTHORIZED', message: 'Cannot use this key: a right is missing' };
+  return [
+    { name: `${view}-loading`, path: '/settings', prepare: (page: Page) => opened(page, () => undefined) },
+    {
+      name: `${view}-failed`,
+      path: '/settings',
+      prepare: (page: Page) => opened(page, (route) => route.fulfill({ status: 500, json: { error: failed } })),
+    },
+    {
+      name: `${view}-refused`,
+      path: '/settings',
+      prepare: (page: Page) =>
+        opened(page, (route) =>
+          route.fulfill({ status: 401, json: { error: { ...refused, details: { missing: 'some:right' } } } }),
+        ),
+    },
+  ];
+});
+
 /** What `npm run screenshots` takes, each in both themes and narrow. A further view adds its states here. */
 export const SCENES: readonly Scene[] = [
   {
@@ -62,6 +93,48 @@ export const SCENES: readonly Scene[] = [
       await ask(page, 'How long does shipping to Canada take?');
       await page.locator('.statement .chip').first().click();
       await page.evaluate(() => scrollTo(0, 0));
+    },
+  },
+  {
+    name: 'ask-waiting',
+    path: '/',
+    prepare: async (page) => {
+      await page.route('**/v1/ask', () => undefined);
+      await page.fill('#question', 'How do I swap the fan?');
+      await page.keyboard.press('Enter');
+      await page.locator('.turn[aria-busy="true"]').waitFor();
+    },
+  },
+  {
+    name: 'ask-failed',
+    path: '/',
+    prepare: async (page) => {
+      const error = { code: 'SERVICE_UNAVAILABLE', message: 'Cannot answer: the knowledge base is being read' };
+      await page.route('**/v1/ask', (route) => route.fulfill({ status: 503, json: { error } }));
+      await ask(page, 'How do I swap the fan?');
+    },
+  },
+  {
+    name: 'ask-long-words',
+    path: '/',
+    prepare: async (page) => {
+      const source = { name: LONG_WORD, url: `https://docs.example.com/${LONG_WORD}`, section: LONG_WORD };
+      const text = `## ${LONG_WORD}\n\n${LONG_WORD} \`${LONG_WORD}\`\n\n| ${LONG_WORD} | b |\n| --- | --- |\n| 1 | ${LONG_WORD} |`;
+      const statements = [{ text, sources: [{ ...source, quote: LONG_WORD }], support: 0.9, check: 'compared' }];
+      const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
+      await page.route('**/v1/ask', (route) =>
+        route.fulfill({ contentType: 'text/event-stream', body: `event: done\ndata: ${JSON.stringify(response)}\n\n` }),
+      );
+      await ask(page, `What is ${LONG_WORD}?`);
+      await page.locator('.statement .chip').first().click();
+    },
+  },
+  {
+    name: 'sign-in',
+    path: '/',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('API key').waitFor();
     },
   },
   { name: 'ask-off-topic', path: '/', prepare: (page) => ask(page, 'How do I cook rice?') },
@@ -191,8 +264,8 @@ export const SCENES: readonly Scene[] = [
     name: 'tickets-requests',
     path: '/tickets?ticket_id=none',
     prepare: async (page) => {
-      await page.locator('.requests summary').click();
-      await page.locator('.requests').evaluate((section) => section.scrollIntoView());
+      await page.locator('.visitors summary').click();
+      await page.locator('.visitors').evaluate((section) => section.scrollIntoView());
     },
   },
   { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
@@ -238,6 +311,22 @@ export const SCENES: readonly Scene[] = [
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     },
   },
+  { name: 'gaps-none', path: '/gaps?state=closed', prepare: (page) => page.locator('.state').waitFor() },
+  { name: 'knowledge-none', path: '/knowledge?q=zzzzzz', prepare: (page) => page.waitForTimeout(1000) },
+  { name: 'trace-nothing-asked', path: '/trace' },
+  {
+    name: 'charts-none',
+    path: '/settings',
+    prepare: async (page) => {
+      await page.route(/answers\/statistics/, async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...(await response.json()), total: 0 } });
+      });
+      await page.goto(new URL('/charts', page.url()).href);
+      await page.locator('.state').waitFor();
+    },
+  },
+  ...STATES,
   { name: 'settings', path: '/settings', prepare: (page) => page.locator('.facts-list').nth(1).waitFor() },
   {
     name: 'requests',

@@ -10,6 +10,9 @@ const titleOf = ({ response }: Answer): TextKey => {
   return navigatorOf(response)?.outOfDomain === true ? 'declined.off_topic' : 'declined.unknown';
 };
 
+/** A heading stands alone here: `2. What colour has the LED?` is the second of no list. */
+const withoutNumber = (heading: string): string => heading.replace(/^\d+\.\s+/, '');
+
 /** A finished "no": what is lacking and why, and the articles that come closest. */
 export const Declined = ({ answer, onAsk }: { answer: Answer; onAsk: (query: string) => void }) => {
   const reply = navigatorOf(answer.response);
@@ -27,11 +30,14 @@ export const Declined = ({ answer, onAsk }: { answer: Answer; onAsk: (query: str
         <>
           <h4>{t('declined.topics')}</h4>
           <p class="row">
-            {reply?.relatedTopics?.slice(0, 5).map((topic) => (
-              <button key={topic} type="button" class="button suggestion" onClick={() => onAsk(topic)}>
-                {topic}
-              </button>
-            ))}
+            {reply?.relatedTopics
+              ?.slice(0, 5)
+              .map(withoutNumber)
+              .map((topic) => (
+                <button key={topic} type="button" class="button suggestion" onClick={() => onAsk(topic)}>
+                  {topic}
+                </button>
+              ))}
           </p>
         </>
       )}

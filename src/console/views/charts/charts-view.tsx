@@ -176,7 +176,7 @@ const tenthAddress = (
 };
 
 const tenthsOf = ({ confidence }: AnswerStatistics): string[] =>
-  confidence.map((tenth) => `${formatShare(tenth.from)} – ${formatShare(tenth.to)}`);
+  confidence.map(({ from, to }) => `${formatNumber(Math.round(from * 100))}–${formatShare(to)}`);
 
 const Confidence = ({ statistics }: { statistics: AnswerStatistics }) => (
   <Chart

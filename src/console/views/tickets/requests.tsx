@@ -22,7 +22,7 @@ export const Requests = () => {
     );
   if (pages.items.length === 0 && failure === undefined) return null;
   return (
-    <section class="requests">
+    <section class="visitors">
       <h2>{t('requests.title')}</h2>
       {failure === undefined ? null : <Failure error={failure} retry={pages.load} />}
       <Table
@@ -30,6 +30,7 @@ export const Requests = () => {
         rows={pages.items}
         rowKey={({ id }) => id}
         onMore={pages.more}
+        empty={null}
         columns={[
           { id: 'message', label: t('requests.message'), cell: (item) => <Message of={item} /> },
           {
