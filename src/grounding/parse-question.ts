@@ -1,5 +1,6 @@
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from '../search/analyse-query.ts';
+import { backgroundShares } from '../search/background-shares.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
@@ -17,7 +18,7 @@ export interface QuestionTerm {
   stem: string;
   /** Stems that count as this word: its own, those of its corrections, and the Roman form of a number. */
   forms: ReadonlySet<string>;
-  /** Inverse chunk frequency times `weight`. */
+  /** Inverse chunk frequency, at most that in general English, times `weight`. */
   idf: number;
   /** 1 for the question's own words, less for those of previous turns. */
   weight: number;
@@ -76,7 +77,7 @@ export const parseQuestion = (
         word: term.word,
         stem: term.stem,
         forms: new Set([term.stem, ...term.corrections.map(stem), ...(roman ? [roman] : [])]),
-        idf: term.idf * weight,
+        idf: Math.min(term.idf, idfInGeneral(term.stem)) * weight,
         weight,
         isKnown: term.postings.length > 0,
         isLiteral: term.word.length > 2 && /\d/.test(term.word),
@@ -99,15 +100,21 @@ export const parseQuestion = (
     pairs: query.adjacentPairs.map(([left, right]) => [stemAt(left), stemAt(right)] as const),
     // Every pattern has its name.
     types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
-    devices: [
-      ...new Set([
-        ...devicesNamedIn(withRoman(text), edition.devices()),
-        ...devicesNamedInPart(text, edition.devices()),
-        ...devices.map((device) => device.toLowerCase()),
-      ]),
-    ],
+    devices: [...new Set([...devicesNamed(text, edition.devices()), ...devices.map((device) => device.toLowerCase())])],
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };
+};
+
+/** Content words of a passage of average length. 40 and 250 give almost the same figures. */
+const PASSAGE_WORDS = 100;
+
+/**
+ * Upper bound of a word's idf: its idf in passages of general English. A small knowledge base lacks words such as "already" by chance, and
+ * their rarity there tells nothing. Infinity for a word that is not among the commonest.
+ */
+const idfInGeneral = (stemmed: string): number => {
+  const share = backgroundShares().get(stemmed);
+  return share === undefined ? Number.POSITIVE_INFINITY : -Math.log(1 - (1 - share) ** PASSAGE_WORDS);
 };
 
 /** The question preceded by the user's previous turn, since a follow-up question often omits its subject. */
@@ -126,6 +133,21 @@ const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined
 const ROMAN: Readonly<Record<string, string>> = Object.fromEntries(
   ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix', 'x'].map((roman, at) => [String(at + 1), roman]),
 );
+
+/** Devices named in full or in part; after one in full, a second number names another: "Model 2 or 3". */
+const devicesNamed = (text: string, devices: readonly string[]): string[] => {
+  const named = devicesNamedIn(withRoman(text), devices);
+  const counts = (next: string) => wordsOf(next).length > 0;
+  const numbered =
+    named.length === 0
+      ? text
+      : text.replace(SECOND_NUMBER, (digits, next: string) => (counts(next) ? digits : (ROMAN[digits] ?? digits)));
+  return [...named, ...devicesNamedInPart(numbered, devices)];
+};
+
+/** A number after another one and one word or sign, with the word behind it: in "2 or 3 days" it counts something. */
+const SECOND_NUMBER =
+  /(?<=(?<![\p{L}\p{N}.,])(?:\d{1,2}|[ivx]{1,4})(?: \p{L}{1,9} | ?[/&,+] ?))\d{1,2}(?![\p{L}\p{N}%°]|[.,:/-]\p{N})(?= ?(\p{L}*))/giu;
 
 /** Devices that a text names by all words that distinguish them from the others: "the III" of "Model III". */
 const devicesNamedInPart = (text: string, devices: readonly string[]): string[] => {

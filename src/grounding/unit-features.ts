@@ -14,6 +14,7 @@ import {
   type UnitMatches,
 } from './match-terms.ts';
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
+import { cellAskedFor } from './read-table.ts';
 import { UNIT_SIZE, type Unit } from './units.ts';
 import { closenessTo, dot } from './word-closeness.ts';
 
@@ -121,6 +122,7 @@ const SIGNS: Readonly<Record<string, Feature>> = {
   articleFirst: ({ article }) => article.candidate.place === 1,
   digitsForNumber: ({ question, contents }) => question.types.number && contents.hasDigit,
   tableForNumber: ({ question, contents }) => question.types.number && contents.hasTable,
+  cell: ({ question, contents, unit }) => contents.hasTable && cellAskedFor(unit, question) !== undefined,
   becauseForReason: ({ question, contents }) => question.types.reason && contents.saysBecause,
   causeForReason: ({ question, contents }) => question.types.reason && hasRole(contents, 'cause'),
   listForHowto: ({ question, contents }) => question.types.howto && contents.hasList,

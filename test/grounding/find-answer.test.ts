@@ -170,6 +170,19 @@ describe('findAnswer() and devices', () => {
     expect(other).not.toContain('to the side');
   });
 
+  it.each([
+    ['Kiln 2 or 3, which is easier to empty?', ['kiln ii', 'kiln iii']],
+    ['Which tray is bigger, Kiln III / 2?', ['kiln iii', 'kiln ii']],
+    ['My Kiln III has not been emptied for 1 or 2 days', ['kiln iii']],
+    ['My Kiln III stops every night at 2.', ['kiln iii']],
+    ['My Kiln III takes 1 or 2.5 litres', ['kiln iii']],
+    // No device is named in full.
+    ['Which is easier to empty, 2 or 3?', []],
+  ])('takes a second number after a device for another one: %s', (question, devices) => {
+    const kilns = editionOf({ id: 'kiln.md', text: 'Empty the tray.', devices: ['Kiln', 'Kiln II', 'Kiln III'] });
+    expect(find(kilns, question).question.devices).toEqual(devices);
+  });
+
   it("treats the user's device as named in the question", () => {
     const question = 'How do I take out the upper burr?';
     expect(idsOf(find(edition, question))).toEqual(expect.arrayContaining(['one.md', 'two.md']));
@@ -184,6 +197,15 @@ describe('findAnswer() and devices', () => {
     const isAllowed = (chunk: number) => edition.article(edition.index.articleOf(chunk)).id === 'one.md';
     const { passages } = find(edition, question, { searches, isAllowed });
     expect(passages.map(({ isOtherDevice, devices }) => [isOtherDevice, devices])).toEqual([[true, ['barista i']]]);
+  });
+});
+
+describe('words of the question', () => {
+  it('weigh at most what they weigh in general English', () => {
+    const { terms } = find(editionOf(...OTHERS), 'Is the frother now clean?').question;
+    const idfOf = (wanted: string) => terms.find(({ word }) => word === wanted)?.idf;
+    // The articles contain neither.
+    expect(idfOf('now')).toBeLessThan(idfOf('frother') ?? 0);
   });
 });
 
@@ -205,6 +227,12 @@ describe('a number with a unit', () => {
     const outside = ask(range, 'Does the supply take 400 volts?');
     expect(ask(range).question.terms.find(({ word }) => word === '110')?.forms).toContain('240');
     expect(outside.question.terms.find(({ word }) => word === '400')?.forms).not.toContain('240');
+  });
+
+  it('knows degrees as °C', () => {
+    const { terms } = ask('5 to 35 °C', 'Does the supply take 30 degrees?').question;
+    expect(terms.find(({ word }) => word === '30')?.forms).toContain('35');
+    expect(terms.find(({ word }) => word === 'degrees')?.forms).toContain('c');
   });
 
   it('does not match a range of another unit', () => {

@@ -270,6 +270,8 @@ const mean = (values: readonly number[]): string =>
   (values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)).toFixed(3);
 const groups: [string, (row: Observed) => boolean][] = [
   ['all', (row) => !isForeign(row) && !isSmall(row)],
+  // Decides where to decline (`DECLINED_BELOW`): without the development questions, with those about other subjects.
+  ['training', (row) => !isDevelopment(row)],
   ['foreign', isForeign],
   ['few articles', isSmall],
   ...['sample', 'kb3', 'support-docs'].map((name): [string, (row: Observed) => boolean] => [
@@ -287,11 +289,13 @@ for (const [low, high] of [
   [0.18, 0.6],
   [0.2, 0.6],
   [0.22, 0.6],
-  [0.25, 0.6],
+  [0.24, 0.6],
+  [0.26, 0.6],
   [0.3, 0.6],
+  [0.34, 0.6],
 ] as const) {
   console.log(
-    `\ndeclined below ${low}, doubtful below ${high}: marks of answerable / unanswerable, declined / doubtful of answerable`,
+    `\ndeclined below ${low}, doubtful below ${high}: marks of answerable / unanswerable (four to one), declined / doubtful of answerable`,
   );
   for (const [name, isIn] of groups) {
     const rows = withGate.filter(({ row }) => isIn(row));
@@ -302,7 +306,7 @@ for (const [low, high] of [
     const declined = answerable.map(({ probability }) => (probability < low ? 1 : 0));
     const doubtful = answerable.map(({ probability }) => (probability >= low && probability < high ? 1 : 0));
     console.log(
-      `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)}   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters, right article cited or among the first three ${mean(answerable.map(({ isLinked }) => (isLinked ? 1 : 0)))}`,
+      `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)} (${(0.8 * Number(mean(marks)) + 0.2 * Number(mean(refusals))).toFixed(3)})   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters, right article cited or among the first three ${mean(answerable.map(({ isLinked }) => (isLinked ? 1 : 0)))}`,
     );
   }
 }
