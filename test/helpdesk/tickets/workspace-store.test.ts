@@ -81,6 +81,25 @@ describe('ticketIndex()', () => {
     index.prune(Date.parse(at(2)));
     expect(refusals()).toMatchObject([{ helpdesk: 'zendesk' }]);
   });
+  it('counts what became of drafts, until those of a ticket of one tool are erased', () => {
+    const index = ticketIndex(nodeSql());
+    const learned = {
+      job: 1,
+      intent: 'reset',
+      articles: ['https://docs.example.com/a'],
+      outcome: 'kept',
+      share: 1,
+    } as const;
+    const places = ['chatwoot', 'zendesk'].flatMap((helpdesk) =>
+      ['1', '2'].map((ticketId) => ({ helpdesk, ticketId })),
+    );
+    for (const place of places) index.addOutcome(place, learned, Date.parse(at(1)));
+    index.eraseOutcomes({ helpdesk: 'chatwoot', ticketId: '1' });
+    expect(index.outcomes()).toMatchObject({
+      intents: [{ intent: 'reset', kept: 3 }],
+      articles: [{ url: 'https://docs.example.com/a', kept: 3 }],
+    });
+  });
   it('gives distinct ids whatever the ids of tickets are', () => {
     const index = ticketIndex(nodeSql());
     for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);
