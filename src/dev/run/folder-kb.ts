@@ -136,7 +136,7 @@ const beginningOf = async (file: string): Promise<string> => {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_BEGINNING_BYTES) });
-    return decodeText(buffer.subarray(0, bytesRead));
+    return decodeText(buffer.subarray(0, bytesRead)) ?? '';
   } finally {
     await handle.close();
   }
@@ -222,7 +222,9 @@ const changedSince = async (root: string, { paths, since }: { paths: string[]; s
 /** An article of a folder; `isDated`: the file itself says when it was updated. */
 export type ReadArticle = { article: FolderArticle; isDated: boolean } | { problem: string };
 
-/** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why a document cannot be read. */
+const NO_TEXT = 'it is no text, or in an encoding other than UTF-8, UTF-16 and Windows-1252. Save it as UTF-8';
+
+/** Reads one of `listFiles`. Of one that is too long, the beginning. `problem` says why it cannot be read. */
 export const readArticle = async (root: string, path: string, documents: DocumentReader): Promise<ReadArticle> => {
   const file = join(root, path);
   const { mtime, size } = await stat(file);
@@ -234,8 +236,9 @@ export const readArticle = async (root: string, path: string, documents: Documen
     const content = read.text.slice(0, MAX_CHARACTERS);
     return { article: { id: path, title: title.slice(0, 200), content, metadata }, isDated: false };
   }
-  const content =
-    size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file)).slice(0, MAX_CHARACTERS);
+  const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
+  if (text === undefined) return { problem: NO_TEXT };
+  const content = text.slice(0, MAX_CHARACTERS);
   const { front } = splitFrontMatter(content.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   const updated = dateOf(front.lastUpdated);
   const article = {

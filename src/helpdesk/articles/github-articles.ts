@@ -114,6 +114,7 @@ export const githubArticles = (
     if (size > MAX_FILE_BYTES) return [{ unreadableId: path }];
     const { content } = await callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal });
     const body = decodeText(bytesOf(content));
+    if (body === undefined) return [{ unreadableId: path }];
     if (isDraft(body)) return [];
     // The title is that of the front matter or the first heading; Markdown may hold HTML.
     const article: SourceArticle = {

@@ -117,10 +117,24 @@ describe('a folder as people have it', () => {
     ['UTF-8', new TextEncoder().encode('# Café\n')],
     ['UTF-16, little end first', Buffer.from('\uFEFF# Café\n', 'utf16le')],
     ['UTF-16, big end first', Buffer.from('\uFEFF# Café\n', 'utf16le').swap16()],
+    ['UTF-16 without a mark', Buffer.from('# Café\n', 'utf16le')],
+    ['UTF-16 without a mark, big end first', Buffer.from('# Café\n', 'utf16le').swap16()],
     ['Latin-1', Buffer.from('# Café\n', 'latin1')],
   ])('is read in %s', async (_, bytes) => {
     writeFileSync(join(folder, 'menu.md'), bytes);
     expect((await list()).articles).toMatchObject([{ title: 'Café' }]);
+  });
+
+  it.each<[string, number[]]>([
+    ['in another encoding', [0x23, 0x20, 0x83, 0x6a, 0x83, 0x85, 0x81, 0x5b, 0x83, 0x58]],
+    ['no text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
+  ])('is named where it is %s, and the others are read', async (_, bytes) => {
+    writeFileSync(join(folder, 'a.md'), Buffer.from(bytes));
+    write('b.md', '# Fine\n');
+    const problem = expect.stringMatching(
+      /^not readable: it is no text, or in an encoding other than UTF-8.* Save it as UTF-8$/,
+    );
+    expect(await listAll()).toMatchObject([{ id: 'a.md', problem }, { id: 'b.md' }]);
   });
 
   it('is read as .mdx and .txt too', async () => {

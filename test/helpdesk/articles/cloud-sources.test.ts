@@ -102,6 +102,12 @@ describe('a repository at GitHub', () => {
     expect(article).toMatchObject({ url: 'https://github.com/acme/docs/blob/HEAD/docs/guides/reset.md' });
   });
 
+  it('lists a file that is no text as unreadable', async () => {
+    const replies = { ...REPLIES, [`GET /repos/acme/docs/git/blobs/${sha('c')}`]: blob('\x89PNG\0\0\0\r') };
+    const articles = await readAll(sourceOf(SETTING, replies).source);
+    expect(idsOf(articles)).toEqual(['unreadable guides/reset.md', 'unreadable huge.md', 'index.mdx']);
+  });
+
   it('gives changes alone: those between the commit of that time and the newest', async () => {
     const { source } = sourceOf(SETTING, {
       ...REPLIES,

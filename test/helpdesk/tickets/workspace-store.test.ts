@@ -90,7 +90,7 @@ describe('ticketIndex()', () => {
       outcome: 'kept',
       share: 1,
     } as const;
-    const places = ['chatwoot', 'zendesk'].flatMap((helpdesk) =>
+    const places = (['chatwoot', 'zendesk'] as const).flatMap((helpdesk) =>
       ['1', '2'].map((ticketId) => ({ helpdesk, ticketId })),
     );
     for (const place of places) index.addOutcome(place, learned, Date.parse(at(1)));
