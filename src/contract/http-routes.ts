@@ -137,6 +137,21 @@ export const ROUTES = {
     capability: 'kb:write',
   },
   'PUT /v1/knowledge/gaps/records': { tag: 'Operations', summary: 'Restore exported gaps', capability: 'kb:write' },
+  'GET /v1/knowledge/editions': {
+    tag: 'Knowledge',
+    summary: 'List the editions that are kept',
+    capability: 'kb:read',
+  },
+  'GET /v1/knowledge/editions/{id}/changes': {
+    tag: 'Knowledge',
+    summary: 'Compare an edition with another: articles added, changed, removed',
+    capability: 'kb:read',
+  },
+  'POST /v1/knowledge/editions/{id}/activate': {
+    tag: 'Knowledge',
+    summary: 'Publish the articles of an earlier edition again, until the next sync',
+    capability: 'kb:write',
+  },
   'POST /v1/support/analyze': {
     tag: 'Support',
     summary: 'Classify a ticket and draft a reply grounded in articles',

@@ -19,6 +19,7 @@ export * from './ask-request.ts';
 export * from './chat-completions.ts';
 export * from './context-engine.ts';
 export * from './display-model.ts';
+export * from './editions.ts';
 export * from './error-info.ts';
 export * from './explanation.ts';
 export type * from './gateway-call.ts';

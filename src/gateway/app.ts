@@ -282,6 +282,9 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('webhooks', 'DELETE /v1/support/requests');
   forwardTo('library', 'GET /v1/sync');
   forwardTo('library', 'POST /v1/sync');
+  forwardTo('library', 'GET /v1/knowledge/editions');
+  forwardTo('library', 'GET /v1/knowledge/editions/{id}/changes');
+  forwardTo('library', 'POST /v1/knowledge/editions/{id}/activate');
   forwardTo('library', 'GET /api/kb/articles');
   forwardTo('library', 'GET /api/kb/inventory');
   forwardTo('library', 'GET /api/kb/articles/{id}');

@@ -36,6 +36,44 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       expect(await violationsOf(page, 'dark')).toEqual([]);
     });
 
+    it('shows what an edition changed line by line, and publishes an earlier one again after a question', async () => {
+      const { product, open } = using();
+      const id = 'guides/editions-of-a-test.md';
+      const text = (hours: string) => `# Hours\n\nWe answer on weekdays.\n\n- ${hours}\n`;
+      for (const hours of ['9 to 5', '8 to <b>6</b>']) {
+        const body = JSON.stringify({ title: 'Hours of a test', content: text(hours) });
+        expect((await product.fetch(`/api/kb/articles/${id}`, { method: 'PUT', body })).ok).toBe(true);
+        await product.sync({});
+      }
+      const page = await open('/knowledge');
+      await page.getByRole('link', { name: 'Editions' }).click();
+      const rows = page.getByRole('table', { name: 'Editions' }).getByRole('row');
+      await rows.nth(2).waitFor();
+      expect(await rows.nth(1).textContent()).toMatch(/current.*0 added, 1 changed, 0 removed/);
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      const earlier = (await rows.nth(2).getByRole('link').textContent()) ?? '';
+      await rows.nth(1).getByRole('link').click();
+      await page.getByRole('link', { name: 'Show the difference' }).click();
+      await page.locator('ins').waitFor();
+      expect(await page.locator('del').allTextContents()).toEqual(['− - 9 to 5\n']);
+      expect(await page.locator('ins').allTextContents()).toEqual(['+ - 8 to <b>6</b>\n']);
+      expect(await page.getByRole('button', { name: 'Publish this edition again' }).count()).toBe(0);
+      expect(await violationsOf(page, 'dark')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await page.goto(new URL(`/knowledge?edition=${earlier}`, product.url).href);
+      await page.getByRole('button', { name: 'Publish this edition again' }).click();
+      const dialog = page.getByRole('dialog');
+      expect(await dialog.textContent()).toContain('The next sync publishes the sources again');
+      await dialog.getByRole('button', { name: 'Publish this edition again' }).click();
+      await expect.poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 20_000 }).not.toBe(earlier);
+      await expect
+        .poll(async () => (await (await product.fetch(`/api/kb/text/${id}`)).json()) as unknown, { timeout: 20_000 })
+        .toMatchObject({ text: expect.stringContaining('9 to 5') });
+      await product.fetch(`/api/kb/articles/${id}`, { method: 'DELETE' });
+      await product.sync({ full: true });
+    });
+
     it('names what writers should look at, by kind, and at its article', async () => {
       const page = await using().open('/knowledge?health=all');
       const finding = page.locator('.findings > li').first();

@@ -11,6 +11,9 @@ const NO_RIGHTS = 'ck_no_rights_0123456789ab';
 /** The id of a kept answer in the examples; one is kept here under another. */
 const EXAMPLE_ANSWER = '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f';
 let answerId = EXAMPLE_ANSWER;
+/** The edition in the examples; here it has another hash. */
+const EXAMPLE_EDITION = 'e000001-0a1b2c3d';
+let edition = EXAMPLE_EDITION;
 
 const OIDC_PROVIDERS = JSON.stringify([
   { issuer: 'https://login.example.com/', audience: 'kb', grants: [{ workspaces: ['default'], capabilities: [] }] },
@@ -22,7 +25,7 @@ beforeAll(async () => {
     ...{ webSearch: 'local', helpdesks: { HANDOVER: '{"default": "list"}' } },
     allVars: { OIDC_PROVIDERS },
   });
-  await product.sync({ full: true });
+  edition = (await product.sync({ full: true })).edition ?? edition;
   const capabilities = ['*', 'memory:restore'];
   await grant(product, OWNER, { capabilities, audiences: ['*'] });
   const { metadata } = (await ask(product, 'How long does shipping to Canada take?')).reply;
@@ -37,7 +40,8 @@ const NAMES = Object.keys(ROUTES) as RouteName[];
 const METHODS = ['PUT', 'POST', 'GET', 'DELETE'];
 /** What an example reads is written by another one first; intents and deletions come last. */
 const inOrder = (name: RouteName): number =>
-  METHODS.findIndex((method) => name.startsWith(method)) + (name.includes('taxonomy') ? 10 : 0);
+  METHODS.findIndex((method) => name.startsWith(method)) +
+  (name.includes('taxonomy') ? 10 : name.includes('activate') ? 20 : 0);
 
 type Description = {
   [member: string]: unknown;
@@ -87,7 +91,7 @@ describe('the example of a route', () => {
     '%s works, and its reply is what is described',
     async (name) => {
       const { method, path, body } = exampleRequest(name);
-      const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId)}`;
+      const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
       const response = await send(product, route, body, OWNER);
       const text = await response.text();
       const status = NEEDS_OTHERS.has(name) ? 404 : expect.toSatisfy(isSuccess);

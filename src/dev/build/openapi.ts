@@ -36,6 +36,13 @@ import {
   MemorySearchRequest,
   RankerWeights,
 } from '../../contract/context-engine.ts';
+import {
+  EditionActivated,
+  EditionActivation,
+  EditionChanges,
+  EditionChangesQuery,
+  EditionList,
+} from '../../contract/editions.ts';
 import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
 import {
   HandoverAccepted,
@@ -129,6 +136,8 @@ const hours = {
 };
 /** In tests an answer of that id is kept first. */
 const answer = { id: '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f' };
+/** Tests put one that is kept in its place. */
+const edition = { id: 'e000001-0a1b2c3d' };
 const agent = {
   query: z.object({ format: AgentFormat.optional() }),
   body: AgentRequest,
@@ -321,6 +330,15 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
   },
   'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
+  'GET /v1/knowledge/editions': { reply: EditionList, example: {} },
+  'GET /v1/knowledge/editions/{id}/changes': {
+    ...{ query: EditionChangesQuery, reply: EditionChanges, errors: ['NOT_FOUND'] },
+    example: { path: edition },
+  },
+  'POST /v1/knowledge/editions/{id}/activate': {
+    ...{ body: EditionActivation, reply: EditionActivated, errors: ['NOT_FOUND'] },
+    example: { path: edition, body: {} },
+  },
   'POST /v1/support/requests': {
     ...{ body: HandoverRequest, reply: HandoverAccepted, status: 202, errors: ['NOT_FOUND'] },
     example: {

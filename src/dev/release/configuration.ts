@@ -229,6 +229,12 @@ export const CONFIGURATION: readonly Setting[] = [
     what: 'Hosts that may be read from, separated by commas',
   },
   {
+    name: 'EDITION_HISTORY',
+    functions: ['library'],
+    otherwise: '0; in development 5',
+    what: 'How many earlier editions are kept, to compare and to go back, 0 to 20; texts that only they have are stored up to 30 days ([editions](edition-format.md#history))',
+  },
+  {
     name: 'KB_SOURCES',
     functions: ['library'],
     otherwise: 'none',

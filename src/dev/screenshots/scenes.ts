@@ -261,6 +261,20 @@ export const SCENES: readonly Scene[] = [
     },
   },
   {
+    name: 'knowledge-editions',
+    path: '/knowledge?editions',
+    prepare: (page) => page.locator('tbody tr').first().waitFor(),
+  },
+  {
+    name: 'knowledge-edition',
+    path: '/knowledge?editions',
+    prepare: async (page) => {
+      await page.locator('tbody tr >> nth=0').getByRole('link').first().click();
+      await page.getByRole('link', { name: 'Show the difference' }).first().click();
+      await page.locator('.diff').waitFor();
+    },
+  },
+  {
     name: 'tickets-requests',
     path: '/tickets?ticket_id=none',
     prepare: async (page) => {

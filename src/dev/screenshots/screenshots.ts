@@ -51,6 +51,13 @@ try {
     for (const message of ['My Apollo shows 0 H/s since the update.', 'How do I reset the dashboard password?'])
       desk.createTicket({ message });
   }
+  const article = '/api/kb/articles/guides/opening-hours.md';
+  for (const hours of ['9:00 to 17:00', '8:00 to 18:00']) {
+    const content = `# Opening hours\n\nThe shop is open on weekdays.\n\n- Shop: ${hours}\n- Support: 9:00 to 17:00\n`;
+    await product.fetch(article, { method: 'PUT', body: JSON.stringify({ title: 'Opening hours', content }) });
+    // It is published within some seconds.
+    await product.sync({});
+  }
   await product.fetch('/v1/support/requests', {
     method: 'POST',
     body: JSON.stringify({

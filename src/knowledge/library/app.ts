@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
+import { EditionActivation, EditionChangesQuery } from '../../contract/editions.ts';
 import {
   type ArticleListing,
   ArticleListingQuery,
@@ -89,6 +90,24 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     return c.json(await library(c).startSync(request.value, held(c)), 202);
   });
 
+  app.get('/v1/knowledge/editions', ...read, async (c) => {
+    const list = await library(c).editions(held(c));
+    return list === 'hidden' ? refused(c, 'UNAUTHORIZED', HIDDEN) : c.json(list);
+  });
+  app.get('/v1/knowledge/editions/:edition/changes', ...read, async (c) => {
+    const query = readAs(EditionChangesQuery, c.req.query());
+    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot compare editions: ${describeIssues(query.issues)}`);
+    const changes = await library(c).editionChanges(c.req.param('edition'), query.value, held(c));
+    if (changes === 'hidden') return refused(c, 'UNAUTHORIZED', HIDDEN);
+    return changes === undefined ? refused(c, 'NOT_FOUND', UNKNOWN_EDITION) : c.json(changes);
+  });
+  app.post('/v1/knowledge/editions/:edition/activate', ...write, async (c) => {
+    const request = readJson(c.get('body'), EditionActivation, { whenEmpty: {} });
+    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem);
+    const activated = await library(c).activateEdition(c.req.param('edition'), held(c));
+    return typeof activated === 'string' ? refused(c, ...NOT_ACTIVATED[activated]) : c.json(activated);
+  });
+
   // An edition has the texts of every article: whoever reads it chooses what its caller may read.
   const own = [contextGuard(settings), requireCapability('kb:read'), oursOnly(guard.directory)] as const;
   app.get('/editions/current', ...own, async (c) => {
@@ -122,9 +141,24 @@ const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore =
   isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
 });
 
+const HIDDEN =
+  'Cannot show earlier editions: they have articles for some audiences only. Use a key that holds all audiences (*)';
+const UNKNOWN_EDITION =
+  'Cannot find this edition: it is not kept any more. GET /v1/knowledge/editions lists those that are (EDITION_HISTORY)';
+type Refused = Parameters<typeof refused>[1];
+const NOT_ACTIVATED: Record<'hidden' | 'unknown' | 'syncing' | 'too many', [code: Refused, message: string]> = {
+  hidden: ['UNAUTHORIZED', HIDDEN],
+  unknown: ['NOT_FOUND', UNKNOWN_EDITION],
+  syncing: ['SERVICE_UNAVAILABLE', 'Cannot activate an edition while a sync runs. Retry when it has ended'],
+  'too many': [
+    'INVALID_QUERY',
+    'Cannot activate this edition: more than 1000 articles differ. Correct the sources and sync',
+  ],
+};
+
 const refused = (
   c: LibraryContext,
-  code: 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED',
+  code: 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE',
   message?: string,
 ): Response => {
   c.set('outcome', code);

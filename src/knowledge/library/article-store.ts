@@ -66,9 +66,11 @@ export interface ArticleStore {
 const CHUNKS_PER_ROW = 200;
 const ENTRIES_AT_ONCE = 10;
 
-export const articleStore = (sql: Sql): ArticleStore => ({
+/** @param keepsVersions Whether articles that are replaced or removed are kept for the history of editions. */
+export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleStore => ({
   put: ({ article, chunks }, { owner, hash, content }) => {
     const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [] } = article;
+    if (keepsVersions) sql.run(KEEP_VERSION, id);
     sql.run(
       `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
        chunk_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
@@ -84,6 +86,7 @@ export const articleStore = (sql: Sql): ArticleStore => ({
   },
   remove: (id) => {
     const known = sql.all('SELECT 1 AS one FROM articles WHERE id = ?', id).length;
+    if (keepsVersions) sql.run(KEEP_VERSION, id);
     for (const table of ['articles', 'contents', 'texts', 'chunks']) sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
     return known;
   },
@@ -134,6 +137,12 @@ export const articleStore = (sql: Sql): ArticleStore => ({
       .join('\n'),
   entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
 });
+
+export const VERSION_COLUMNS = 'id, hash, source, title, url, intents, devices, last_updated, author, audiences';
+
+/** Copies an article into the versions, before it is replaced or removed. */
+const KEEP_VERSION = `INSERT OR REPLACE INTO versions (${VERSION_COLUMNS}, content, text)
+  SELECT ${VERSION_COLUMNS}, content, text FROM articles JOIN contents USING (id) LEFT JOIN texts USING (id) WHERE id = ?`;
 
 const putChunks = (sql: Sql, id: string, chunks: Chunk[]): number => {
   sql.run('DELETE FROM chunks WHERE id = ?', id);

@@ -183,6 +183,8 @@ export interface PublishingParts {
   complete?: ((edition: Uint8Array, pages?: PageSource) => Uint8Array) | undefined;
   /** Present if there is an embedding model. */
   vectors?: EditionVectorSource | undefined;
+  /** Called in the transaction that makes an edition current, and for the current one when nothing has changed. */
+  onCurrent?: ((edition: EditionManifest, inventory: string) => void) | undefined;
   /** Largest edition that readers open. */
   maxBytes?: number | undefined;
   /** Bytes of texts from which they are on pages beside the edition. */
@@ -215,11 +217,12 @@ const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
  * @returns The rows written; 0 when there was nothing to publish.
  */
 export const publishEdition = async (parts: PublishingParts): Promise<number> => {
-  const { sql, editions, editionStorage, now } = parts;
-  const { revision, digest } = await digestOf(parts);
+  const { sql, editions, editionStorage, now, onCurrent } = parts;
+  const { revision, digest, inventory } = await digestOf(parts);
   const current = editions.current();
   if (current?.digest === digest && current.manifest.formatVersion === EDITION_VERSION) {
     if (current.revision !== revision) editions.setRevision(current.manifest.edition, revision);
+    sql.transaction(() => onCurrent?.(current.manifest, inventory));
     return 0;
   }
   const { maxBytes = MAX_EDITION_BYTES, pagedFromBytes = PAGED_FROM_BYTES } = parts;
@@ -231,7 +234,10 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
   if (manifest.bytes > maxBytes) throw new EditionTooLarge(manifest.bytes, maxBytes);
   const writes = sql.transaction(() => editions.store({ number, manifest, revision, digest }, bytes, now()));
   await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
-  sql.transaction(() => editions.makeCurrent(manifest.edition, now()));
+  sql.transaction(() => {
+    editions.makeCurrent(manifest.edition, now());
+    onCurrent?.(manifest, inventory);
+  });
   return writes;
 };
 
@@ -240,13 +246,14 @@ const digestOf = async ({
   articles,
   state,
   vectors,
-}: PublishingParts): Promise<{ revision: number; digest: string }> => {
+}: PublishingParts): Promise<{ revision: number; digest: string; inventory: string }> => {
   for (;;) {
     const revision = state.revision();
     await vectors?.prepare();
     const stored = vectors === undefined ? '' : `\n${await vectors.digest()}`;
-    const digest = await sha256Hex(utf8(articles.inventory() + stored));
-    if (state.revision() === revision) return { revision, digest };
+    const inventory = articles.inventory();
+    const digest = await sha256Hex(utf8(inventory + stored));
+    if (state.revision() === revision) return { revision, digest, inventory };
   }
 };
 

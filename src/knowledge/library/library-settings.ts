@@ -20,6 +20,8 @@ export interface LibraryVariables extends IdentityVariables {
   KB_SOURCES?: string | undefined;
   /** Address of the gateway, for the addresses of articles that have none of their own. */
   PUBLIC_URL?: string | undefined;
+  /** How many earlier editions are kept, 0 to 20; 0 when empty, in development 5. */
+  EDITION_HISTORY?: string | undefined;
 }
 
 const Sources = z.record(
@@ -33,6 +35,8 @@ export interface LibrarySettings {
   /** Workspaces that have a host. */
   workspaces(): string[];
   articleUrl(id: string): string;
+  /** How many earlier editions are kept. Throws `HostKbError` when the variable is out of range. */
+  history(): number;
 }
 
 export const librarySettings = (variables: LibraryVariables): LibrarySettings => ({
@@ -57,8 +61,16 @@ export const librarySettings = (variables: LibraryVariables): LibrarySettings =>
     return { url, client };
   },
   workspaces: () => Object.keys(sourcesOf(variables)),
+  history: () => {
+    const { EDITION_HISTORY = '', ENVIRONMENT } = variables;
+    if (EDITION_HISTORY === '') return ENVIRONMENT === 'development' ? LOCAL_HISTORY : 0;
+    if (/^(?:1?\d|20)$/.test(EDITION_HISTORY)) return Number(EDITION_HISTORY);
+    throw new HostKbError('the variable EDITION_HISTORY is not a number from 0 to 20');
+  },
   articleUrl: (id) => `${publicUrl(variables)}/kb/${id.split('/').map(encodeURIComponent).join('/')}`,
 });
+
+const LOCAL_HISTORY = 5;
 
 /** Throws in production when it is not set: an address on this machine would reach customers. */
 const publicUrl = ({ PUBLIC_URL = '', ENVIRONMENT }: LibraryVariables): string => {

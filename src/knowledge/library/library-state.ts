@@ -26,7 +26,8 @@ type StateName =
   | 'embedding'
   | 'vectors_in'
   | 'remove_vectors_at'
-  | 'has_audiences';
+  | 'has_audiences'
+  | 'activating';
 
 export const libraryState = (sql: Sql): LibraryState => {
   const read = (name: StateName): unknown => {
@@ -48,6 +49,7 @@ export const createTables = (sql: Sql): void => {
     TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`),
     // A list of names as JSON; empty for everybody.
     addColumn('articles', 'audiences', "TEXT NOT NULL DEFAULT '[]'"),
+    HISTORY_TABLES.map((table) => `CREATE TABLE ${table}`),
   ]);
 };
 
@@ -79,4 +81,15 @@ const TABLES = [
   // tells. `packed`: as the edition has it where that is its place; else its numbers, 32 bits each, until the index takes them.
   'vectors (vector TEXT PRIMARY KEY, is_stored INTEGER NOT NULL, packed BLOB)',
   'state (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
+];
+
+const HISTORY_TABLES = [
+  // Editions that were current, and the articles of each: `lines` are ids with their hashes.
+  `history (number INTEGER PRIMARY KEY, edition TEXT NOT NULL, cause TEXT NOT NULL, at INTEGER NOT NULL, articles INTEGER NOT NULL,
+    chunks INTEGER NOT NULL)`,
+  'history_rows (number INTEGER NOT NULL, row INTEGER NOT NULL, lines TEXT NOT NULL, PRIMARY KEY (number, row))',
+  // Articles as they were before they were replaced or removed, while an edition of the history has them.
+  `versions (id TEXT NOT NULL, hash TEXT NOT NULL, source TEXT NOT NULL, title TEXT NOT NULL, url TEXT NOT NULL, intents TEXT NOT NULL,
+    devices TEXT NOT NULL, last_updated TEXT NOT NULL, author TEXT, audiences TEXT NOT NULL, content TEXT NOT NULL, text TEXT,
+    PRIMARY KEY (id, hash))`,
 ];

@@ -1,4 +1,11 @@
 import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
+import type {
+  EditionActivated,
+  EditionCause,
+  EditionChanges,
+  EditionChangesQuery,
+  EditionList,
+} from '../../contract/editions.ts';
 import type { ArticlePut } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
@@ -17,6 +24,7 @@ import {
   type StoredArticle,
 } from './article-store.ts';
 import { callStore } from './call-store.ts';
+import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } from './edition-history.ts';
 import { editionStore, publishEdition } from './edition-store.ts';
 import type { LibraryEmbedding } from './edition-with-vectors.ts';
 import { editionVectorSource, wordVectorSource } from './edition-with-vectors.ts';
@@ -24,7 +32,7 @@ import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
 import { createTables, type LibraryState, libraryState } from './library-state.ts';
 import { syncDriver } from './sync-driver.ts';
-import { syncStore } from './sync-run.ts';
+import { type SyncStore, syncStore } from './sync-run.ts';
 import { removeVectors, type VectorStore, vectorStore } from './vector-store.ts';
 
 export interface LibraryOptions {
@@ -34,6 +42,8 @@ export interface LibraryOptions {
   /** Called when a sync begins its work. Throws `HostKbError` when there is none, or it is set up wrongly. */
   source: () => LibrarySource;
   articleUrl: (id: string) => string;
+  /** How many earlier editions are kept; none when absent. */
+  history?: number | undefined;
   now: () => number;
   newId: () => string;
   /** Schedules a call of `work` at this time (milliseconds since 1970); a later call replaces an earlier one. */
@@ -70,6 +80,18 @@ export interface Library {
   ): Promise<{ article: StoredArticle; isNew: boolean } | { refused: string } | { forbidden: string }>;
   /** Removes an article, for good even if the host still lists it, and publishes that before it returns. */
   deleteArticle(id: string, audiences?: readonly string[]): Promise<boolean>;
+  /** The editions that are kept; `hidden` from those who may not read all articles. */
+  editions(audiences?: readonly string[]): EditionList | 'hidden';
+  editionChanges(
+    edition: string,
+    query: EditionChangesQuery,
+    audiences?: readonly string[],
+  ): EditionChanges | 'hidden' | undefined;
+  /** Makes the articles what they were in an edition, and publishes that. The next sync lists everything and publishes the sources again. */
+  activateEdition(
+    edition: string,
+    audiences?: readonly string[],
+  ): Promise<EditionActivated | 'hidden' | 'unknown' | 'syncing' | 'too many'>;
   /** Notes a call that writes; false for a replay (signed context 4.7). */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
@@ -92,7 +114,9 @@ export const createLibrary = (options: LibraryOptions): Library => {
   const { sql, workspace, editionStorage, now } = options;
   createTables(sql);
   const state = libraryState(sql);
-  const articles = articleStore(sql);
+  const { history: keptEditions = 0 } = options;
+  const articles = articleStore(sql, { keepsVersions: keptEditions > 0 });
+  const history = editionHistory(sql, { kept: keptEditions });
   const editions = editionStore(sql);
   const sync = syncStore(sql);
   const vectors = vectorStore(sql);
@@ -113,6 +137,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
       complete: options.complete,
       maxBytes: options.maxEditionBytes,
       pagedFromBytes: options.pagedFromBytes,
+      onCurrent: ({ edition, articles: count, chunks }: EditionManifest, inventory: string) => {
+        const cause = causeOf(state);
+        state.write('activating', undefined);
+        history.record({ edition, cause, inventory, articles: count, chunks }, now());
+      },
       vectors: embedded?.source ?? (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
     };
     const published = publishing.then(() => publishEdition(parts));
@@ -157,6 +186,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
       },
     };
   };
+
+  /** Earlier editions have all articles in them: they are shown to those alone who may read all. */
+  const isHidden = (held: readonly string[]): boolean =>
+    !mayReadAsked(held, ['*']) &&
+    (articles.hasAudiences() || history.hasAudiences() || state.read('has_audiences') === true);
 
   // After a deployment: the next sync may be an hour away.
   if (editions.isCurrentUnreadable()) {
@@ -205,6 +239,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
       if (readable(id, held) === undefined) return false;
       sql.transaction(() => {
         articles.remove(id);
+        history.forget(id);
         // Also under an article of our own: the host may list one with this id.
         sync.addTombstone(id);
         state.bumpRevision();
@@ -217,6 +252,22 @@ export const createLibrary = (options: LibraryOptions): Library => {
       driver.wake();
       return true;
     },
+    editions: (held = []) => (isHidden(held) ? 'hidden' : history.list(now())),
+    editionChanges: (edition, { from, article }, held = []) => {
+      if (isHidden(held)) return 'hidden';
+      const changed = history.changes(edition, from);
+      return changed && changesOf(changed, article, history);
+    },
+    activateEdition: async (edition, held = []) => {
+      if (isHidden(held)) return 'hidden';
+      const done = sql.transaction(() => activate(edition, { state, articles, history, sync, planPublishing }));
+      if (typeof done !== 'object') return done;
+      // Should this fail, the plan stands.
+      driver.wake();
+      await publish();
+      driver.wake();
+      return { ...done, edition: editions.current()?.manifest.edition ?? edition, note: ACTIVATED };
+    },
     isFirstCall: callStore(sql).isFirst,
     currentEdition: () => editions.current()?.manifest,
     storedEdition: (edition) => editions.stored(edition)?.manifest,
@@ -227,6 +278,81 @@ export const createLibrary = (options: LibraryOptions): Library => {
 const FOR_OTHERS = 'Cannot write the article: there is one of that id, for an audience that the key does not hold';
 const NOT_HELD =
   'Cannot write the article: it is for audiences of which the key holds none. Name one in metadata.audience that it holds, or use another key';
+
+const ACTIVATED =
+  'The next sync lists all sources and publishes them again: correct the articles there, or this edition is replaced';
+
+const causeOf = (state: LibraryState): EditionCause => {
+  if (state.read('activating') !== undefined) return 'activate';
+  return state.read('run') === undefined ? 'write' : 'sync';
+};
+
+/** Articles that one activation changes: some 6 s of work. */
+const MAX_RESTORED = 1000;
+
+interface ActivateParts {
+  state: LibraryState;
+  articles: ArticleStore;
+  history: EditionHistory;
+  sync: SyncStore;
+  planPublishing: () => void;
+}
+
+const activate = (
+  edition: string,
+  { state, articles, history, sync, planPublishing }: ActivateParts,
+): Pick<EditionActivated, 'restored' | 'removed' | 'left_out'> | 'unknown' | 'syncing' | 'too many' => {
+  if (state.read('run') !== undefined) return 'syncing';
+  const current = history.current();
+  const changed = current === undefined ? undefined : history.changes(edition, current);
+  if (changed === undefined) return 'unknown';
+  if (changed.articles.length > MAX_RESTORED) return 'too many';
+  const done = { restored: 0, removed: 0, left_out: 0 };
+  for (const { id, after } of changed.articles) {
+    const version = after === undefined || sync.isTombstone(id) ? undefined : history.version(id, after);
+    if (after === undefined) done.removed += articles.remove(id);
+    else if (version === undefined) done.left_out += 1;
+    else {
+      articles.put(version.entry, version.origin);
+      done.restored += 1;
+    }
+  }
+  state.bumpRevision();
+  state.write('activating', edition);
+  // So that the next sync compares everything with the sources.
+  state.write('listed_from', undefined);
+  planPublishing();
+  return done;
+};
+
+const MAX_LISTED_CHANGES = 500;
+const MAX_SHOWN_TEXT = 60_000;
+
+const changesOf = (changed: ChangedArticles, article: string | undefined, history: EditionHistory): EditionChanges => {
+  const { edition, from, articles } = changed;
+  const version = (id: string, hash: string | undefined) =>
+    hash === undefined ? undefined : history.version(id, hash);
+  const asked = article === undefined ? undefined : articles.find(({ id }) => id === article);
+  const [before, after] = asked ? [version(asked.id, asked.before), version(asked.id, asked.after)] : [];
+  const texts = [before, after].map((each) => each?.entry.article.text);
+  return {
+    ...{ edition, from },
+    ...countsOf(changed),
+    articles: articles.slice(0, MAX_LISTED_CHANGES).map(({ id, before: old, after: next }) => ({
+      id,
+      title: (version(id, next) ?? version(id, old))?.entry.article.title.slice(0, 500) ?? null,
+      change: old === undefined ? 'added' : next === undefined ? 'removed' : 'changed',
+    })),
+    article:
+      asked === undefined
+        ? null
+        : {
+            before: texts[0]?.slice(0, MAX_SHOWN_TEXT) ?? null,
+            after: texts[1]?.slice(0, MAX_SHOWN_TEXT) ?? null,
+            is_cut: texts.some((text) => (text?.length ?? 0) > MAX_SHOWN_TEXT),
+          },
+  };
+};
 
 /** Additional operations with an embedding model. */
 const withEmbedding = (

@@ -10,6 +10,7 @@ export type RemoteLibrary = {
 /** The methods that travel; nothing else of an object can be called from outside. */
 export const REMOTE_METHODS = [
   ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
+  ...(['editions', 'editionChanges', 'activateEdition'] as const),
   ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'storedEdition', 'editionPart'] as const),
 ];
 

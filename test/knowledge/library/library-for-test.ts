@@ -40,6 +40,7 @@ export const libraryForTest = (
     maxEditionBytes,
     pagedFromBytes,
     complete,
+    history,
   }: {
     sql?: Sql | undefined;
     editionStorage?: ReturnType<typeof mapStorage> | undefined;
@@ -49,6 +50,7 @@ export const libraryForTest = (
     maxEditionBytes?: number;
     pagedFromBytes?: number | undefined;
     complete?: LibraryOptions['complete'];
+    history?: number | undefined;
   } = {},
 ) => {
   let ids = 0;
@@ -70,6 +72,7 @@ export const libraryForTest = (
     maxEditionBytes,
     pagedFromBytes,
     complete,
+    history,
   });
   return { library, editionStorage, clock, wakes, faults, sql };
 };

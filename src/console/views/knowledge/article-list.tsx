@@ -25,6 +25,7 @@ export const ArticleList = ({ query }: { query: URLSearchParams }) => {
       <div class="title">
         <h1>{t('view.knowledge')}</h1>
         <span class="row">
+          <a href="/knowledge?editions">{t('editions.title')}</a>
           {may('answers:read') === true ? <a href="/knowledge?cited=most">{t('citations.title')}</a> : null}
           {may('kb:write') === true ? (
             <Button icon="plus" onClick={() => navigate('/knowledge?edit')}>

@@ -1,0 +1,62 @@
+export interface DiffLine {
+  kind: 'same' | 'removed' | 'added' | 'skipped';
+  text: string;
+}
+
+/** Cells of the table of common lines; a larger change is shown as a whole. */
+const MAX_CELLS = 1_000_000;
+/** Unchanged lines around a change. */
+const CONTEXT = 2;
+
+/** What differs between two texts, line by line, with some unchanged lines around it. */
+export const diffLines = (before: string, after: string): DiffLine[] => {
+  const [old = [], next = []] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
+  let start = 0;
+  while (start < old.length && start < next.length && old[start] === next[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(old.length, next.length) - start && old.at(-1 - end) === next.at(-1 - end)) end += 1;
+  const lines = [
+    ...old.slice(0, start).map(same),
+    ...changed(old.slice(start, old.length - end), next.slice(start, next.length - end)),
+    ...old.slice(old.length - end).map(same),
+  ];
+  return withoutDistant(lines);
+};
+
+const same = (text: string): DiffLine => ({ kind: 'same', text });
+
+/** The longest common subsequence of lines stays; the others are removed or added. */
+const changed = (old: readonly string[], next: readonly string[]): DiffLine[] => {
+  const removed = old.map((text): DiffLine => ({ kind: 'removed', text }));
+  const added = next.map((text): DiffLine => ({ kind: 'added', text }));
+  if (old.length * next.length > MAX_CELLS) return [...removed, ...added];
+  const width = next.length + 1;
+  /** Length of the longest common subsequence of what follows a place in both. */
+  const lengths = new Uint32Array((old.length + 1) * width);
+  const at = (row: number, column: number): number => lengths[row * width + column] ?? 0;
+  for (let row = old.length - 1; row >= 0; row -= 1)
+    for (let column = next.length - 1; column >= 0; column -= 1)
+      lengths[row * width + column] =
+        old[row] === next[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+  const lines: DiffLine[] = [];
+  let [row, column] = [0, 0];
+  while (row < old.length && column < next.length) {
+    if (old[row] === next[column]) {
+      lines.push(same(old[row] ?? ''));
+      row += 1;
+      column += 1;
+    } else if (at(row + 1, column) >= at(row, column + 1)) lines.push(...removed.slice(row, ++row));
+    else lines.push(...added.slice(column, ++column));
+  }
+  return [...lines, ...removed.slice(row), ...added.slice(column)];
+};
+
+const withoutDistant = (lines: readonly DiffLine[]): DiffLine[] => {
+  const isNear = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).some(({ kind }) => kind !== 'same'),
+  );
+  return lines.flatMap((line, at): DiffLine[] => {
+    if (isNear[at]) return [line];
+    return at === 0 || isNear[at - 1] ? [{ kind: 'skipped', text: '…' }] : [];
+  });
+};
