@@ -90,7 +90,7 @@ export const EditionPage = ({ id, article }: { id: string; article: string | und
   return (
     <div class="knowledge">
       <div class="title">
-        <h1>{t('editions.one', { id })}</h1>
+        <h1>{t('editions.title_of', { id })}</h1>
         <span class="row">
           <a href="/knowledge?editions">{t('editions.all')}</a>
           {isEarlier && may('kb:write') === true ? <Activate id={id} /> : null}

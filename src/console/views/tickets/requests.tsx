@@ -23,22 +23,22 @@ export const Requests = () => {
   if (pages.items.length === 0 && failure === undefined) return null;
   return (
     <section class="visitors">
-      <h2>{t('requests.title')}</h2>
+      <h2>{t('visitors.title')}</h2>
       {failure === undefined ? null : <Failure error={failure} retry={pages.load} />}
       <Table
-        caption={t('requests.title')}
+        caption={t('visitors.title')}
         rows={pages.items}
         rowKey={({ id }) => id}
         onMore={pages.more}
         empty={null}
         columns={[
-          { id: 'message', label: t('requests.message'), cell: (item) => <Message of={item} /> },
+          { id: 'message', label: t('visitors.message'), cell: (item) => <Message of={item} /> },
           {
             id: 'state',
             label: t('tickets.state'),
             cell: ({ state, helpdesk, ticket_id: ticket, last_error: error }) => (
               <>
-                {t(`requests.state_${state}`)}
+                {t(`visitors.state_${state}`)}
                 {ticket === null ? null : ` ${helpdesk} ${ticket}`}
                 {error === null ? null : <span class="error">{error}</span>}
               </>
@@ -47,12 +47,12 @@ export const Requests = () => {
           { id: 'accepted', label: t('tickets.accepted'), cell: ({ accepted_at: at }) => <Age of={at} /> },
           {
             id: 'erase',
-            label: t('requests.erase'),
+            label: t('visitors.erase'),
             cell: ({ id }) =>
               may('helpdesk:write') === true ? (
                 <Button
                   icon="cross"
-                  label={t('requests.erase')}
+                  label={t('visitors.erase')}
                   disabled={erasing.isLoading}
                   onClick={() => erase(id)}
                 />
@@ -65,7 +65,7 @@ export const Requests = () => {
 };
 
 const Message = ({ of: { request } }: { of: Handover }) => {
-  if (request === null) return <span class="quiet">{t('requests.in_helpdesk')}</span>;
+  if (request === null) return <span class="quiet">{t('visitors.in_helpdesk')}</span>;
   const { email, message, conversation } = request;
   return (
     <>
@@ -73,7 +73,7 @@ const Message = ({ of: { request } }: { of: Handover }) => {
       <p class="said">{message}</p>
       {conversation.length === 0 ? null : (
         <details>
-          <summary>{t('requests.conversation')}</summary>
+          <summary>{t('visitors.conversation')}</summary>
           {conversation.map(({ question, answer }, at) => (
             <div key={at} class="small">
               <strong>{question}</strong>
