@@ -16,6 +16,7 @@ const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<voi
   search: async () => (await import('./search.ts')).benchSearch,
   http: async () => (await import('./http.ts')).benchHttp,
   interfaces: async () => (await import('./interfaces.ts')).benchInterfaces,
+  audiences: async () => (await import('./audiences.ts')).benchAudiences,
   delegation: async () => (await import('./delegation.ts')).benchDelegation,
   routing: async () => (await import('./routing.ts')).benchRouting,
   indexing: async () => (await import('./indexing.ts')).benchIndexing,
