@@ -19,6 +19,10 @@ export const describeGaps = (using: () => ConsoleForTest) =>
       await gap.getByText(MESSAGE).waitFor();
       expect(await gap.textContent()).toMatch(/open.*1 time · within a day.*question without an answer/);
       await gap.locator('.nearest a').waitFor();
+      const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
+      expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
+      const kept = await send(product, `GET /v1/answers${answers.search}`);
+      expect(((await kept.json()) as { total: number }).total).toBeGreaterThan(0);
       await gap.getByRole('button', { name: 'Ask again' }).click();
       await gap.getByText('Still not answered').waitFor();
       expect(await violationsOf(page, 'light')).toEqual([]);

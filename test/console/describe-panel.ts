@@ -52,7 +52,9 @@ export const describePanel = (using: () => ConsoleForTest) =>
       await signIn(panel);
       const sentence = panel.getByRole('listitem').filter({ hasText: 'button for 5 seconds' }).first();
       await sentence.locator('summary').click();
-      expect(await sentence.locator('.quote').first().textContent()).toContain('button for 5 seconds');
+      expect((await sentence.locator('.quote').allTextContents()).join(' ')).toContain('button for 5 seconds');
+      const shown = await panel.locator('.sentences summary').allTextContents();
+      expect(shown.some((source, at) => source === shown[at - 1])).toBe(false);
       expect(await sentence.getByRole('link').getAttribute('href')).toContain('https://docs.example.com/dashboard/');
       await panel.getByRole('button', { name: 'Insert into the reply' }).click();
       await panel.getByText('Inserted.').waitFor();
@@ -93,15 +95,26 @@ export const describePanel = (using: () => ConsoleForTest) =>
         if (response.status() !== 200) return route.fulfill({ response });
         const evidence = [{ title: hostile, url: 'javascript:alert(1)', quote: hostile }];
         const draft = TicketDraft.parse(await response.json());
-        await route.fulfill({
-          response,
-          json: { ...draft, risks: [hostile], sentences: [{ text: hostile, evidence }] },
-        });
+        const row = [
+          {
+            title: 'Codes',
+            url: 'https://docs.example.com/codes',
+            quote: '| E30 | <b>fan</b> |\n|---|---|\n| E31 | a \\| b |',
+          },
+        ];
+        const sentences = [
+          { text: hostile, evidence },
+          { text: 'One.', evidence: row },
+          { text: 'Two.', evidence: row },
+        ];
+        await route.fulfill({ response, json: { ...draft, risks: [hostile], sentences } });
       });
       await openTicket(second);
       await sentences.filter({ hasText: hostile }).waitFor();
-      await panel.locator('summary').click();
-      expect(await panel.locator('.panel img, .panel a').count()).toBe(0);
+      for (const summary of await panel.locator('summary').all()) await summary.click();
+      expect(await panel.locator('.panel img, .panel a:not([href^="https://docs.example.com/codes"])').count()).toBe(0);
+      expect(await panel.locator('li', { hasText: 'Two.' }).locator('p').first().textContent()).toBe('One.');
+      expect(await panel.locator('.quote td').allTextContents()).toEqual(['E30', '<b>fan</b>', 'E31', 'a | b']);
       expect(await panel.getByText('button for 5 seconds').count()).toBe(0);
       await openTicket('999999');
       await panel.getByText('There is no draft for this ticket').waitFor();

@@ -59,6 +59,15 @@ describe('the product, all functions in workerd', () => {
     expect(adapters).toEqual({ ...stores, embeddings: 'static-words-2', model: 'none' });
   });
 
+  it('lets no page show the panel for agents in a frame unless PANEL_ORIGINS names it', async () => {
+    for (const helpdesk of ['chatwoot', 'zendesk']) {
+      const page = await fetch(new URL(`/panel/${helpdesk}`, product.url), { headers: { accept: 'text/html' } });
+      expect([page.status, page.headers.get('Content-Security-Policy')]).toEqual([
+        ...[200, expect.stringContaining("frame-ancestors 'none';")],
+      ]);
+    }
+  });
+
   it('answers a question with sources, confidence and the edition', async () => {
     const response = await send(product, 'POST /v1/ask', { query: 'How many API calls per minute are allowed?' });
     expect([response.status, validateResponse(await response.json())]).toMatchObject([

@@ -78,9 +78,9 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
         <CopyButton text={() => value.text}>{t('analysis.copy')}</CopyButton>
       </div>
       <ol class="sentences" lang={value.language ?? undefined}>
-        {value.sentences.map((sentence, at) => (
+        {groupsOf(value.sentences).map((group, at) => (
           // Sentences may repeat; their order never changes.
-          <Sentence key={at} sentence={sentence} />
+          <Sentences key={at} group={group} />
         ))}
       </ol>
       <Feedback
@@ -116,23 +116,72 @@ const Insert = ({ frame: { insert }, text }: { frame: HelpdeskFrame; text: strin
   );
 };
 
-const Sentence = ({ sentence: { text, evidence } }: { sentence: DraftSentence }) => (
-  <li>
-    <p>{text}</p>
-    {evidence.length === 0 ? null : (
-      <details>
-        <summary class="small">{evidence.map(({ title }) => title).join(', ')}</summary>
-        {evidence.map(({ title, url, quote }) => (
-          <div key={`${url} ${quote}`}>
-            <blockquote class="quote">{quote}</blockquote>
-            <p class="small">
-              <SourceLink url={url} quote={quote}>
-                {title}
-              </SourceLink>
-            </p>
-          </div>
+/** Sentences that follow one another with the same sources, such as the steps of a procedure. */
+const groupsOf = (sentences: readonly DraftSentence[]): DraftSentence[][] => {
+  const groups: DraftSentence[][] = [];
+  const sources = ({ evidence }: DraftSentence) => JSON.stringify(evidence.map(({ title, url }) => [title, url]));
+  for (const sentence of sentences) {
+    const [last] = groups.at(-1) ?? [];
+    if (last !== undefined && last.evidence.length > 0 && sources(last) === sources(sentence))
+      groups.at(-1)?.push(sentence);
+    else groups.push([sentence]);
+  }
+  return groups;
+};
+
+const Sentences = ({ group }: { group: readonly DraftSentence[] }) => {
+  const sources = group[0]?.evidence ?? [];
+  return (
+    <li>
+      {group.map(({ text }, at) => (
+        <p key={at}>{text}</p>
+      ))}
+      {sources.length === 0 ? null : (
+        <details>
+          <summary class="small">{sources.map(({ title }) => title).join(', ')}</summary>
+          {sources.map(({ title, url, quote }, source) => (
+            <div key={`${url} ${source}`}>
+              {[...new Set(group.flatMap(({ evidence }) => evidence[source]?.quote ?? []))].map((text) => (
+                <Quote key={text} text={text} />
+              ))}
+              <p class="small">
+                <SourceLink url={url} quote={quote}>
+                  {title}
+                </SourceLink>
+              </p>
+            </div>
+          ))}
+        </details>
+      )}
+    </li>
+  );
+};
+
+const DELIMITERS = /^[|\s:-]+$/;
+
+/** Quoted words; rows of a table as one. */
+const Quote = ({ text }: { text: string }) => {
+  const lines = text.trim().split('\n');
+  if (!lines.every((line) => /^\|.*\|\s*$/.test(line))) return <blockquote class="quote">{text}</blockquote>;
+  const rows = lines
+    .filter((line) => !DELIMITERS.test(line))
+    .map((line) =>
+      line
+        .trim()
+        .slice(1, -1)
+        .split(/(?<!\\)\|/),
+    );
+  return (
+    <blockquote class="quote">
+      <table>
+        {rows.map((cells, at) => (
+          <tr key={at}>
+            {cells.map((cell, column) => (
+              <td key={column}>{cell.trim().replaceAll('\\|', '|')}</td>
+            ))}
+          </tr>
         ))}
-      </details>
-    )}
-  </li>
-);
+      </table>
+    </blockquote>
+  );
+};

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { KnowledgeGap } from '../../../contract/knowledge-gaps.ts';
 import type { LibrarianResponse } from '../../../contract/response.ts';
 import { storedIdOf } from '../../answers/answer.ts';
+import { answersAddress } from '../../navigation/answers-address.ts';
 import { articleAddress } from '../../navigation/article-address.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -81,13 +82,23 @@ const frequency = ({ count: times, first_seen: first, last_seen: last }: Knowled
   return t('gaps.a_week', { number: formatNumber((times / days) * 7, { maximumSignificantDigits: 2 }) });
 };
 
+/** Characters of the filter `text` of `GET /v1/answers`. */
+const MAX_WORDS = 200;
+
+/** Each question leads to the answers that were given to it. */
 const Details = ({ gap: { gap, example_queries: examples } }: { gap: KnowledgeGap }) => {
   const query = examples[0] ?? gap;
   return (
     <div class="gap-details">
       <ul>
         {examples.map((example) => (
-          <li key={example}>{example}</li>
+          <li key={example}>
+            {may('answers:read') === true ? (
+              <a href={answersAddress({ text: example.slice(0, MAX_WORDS) })}>{example}</a>
+            ) : (
+              example
+            )}
+          </li>
         ))}
       </ul>
       <Nearest query={query} />
