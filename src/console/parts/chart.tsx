@@ -142,6 +142,11 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
           </text>
         ) : null,
       )}
+      {props.counts === undefined ? null : (
+        <text class="label" x={LEFT - 8} y={HEIGHT - 8 + COUNTS} text-anchor="end">
+          {props.counts.name}
+        </text>
+      )}
       {props.counts?.values.map((count, index) => (
         <text key={index} class="label" x={xOf(index)} y={HEIGHT - 8 + COUNTS} text-anchor="middle">
           {formatNumber(count, { notation: 'compact' })}
