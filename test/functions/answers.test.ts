@@ -193,7 +193,7 @@ describe('an answer that one function is asked for', () => {
 
   it('names the closest articles in the reply of /v1/navigate and in what is kept of it, as /v1/ask does', async () => {
     // Near to articles that do not answer it.
-    const query = 'Can I mount the Zephyr on a wall?';
+    const query = 'Is there a mobile app for the dashboard?';
     const closest = z.array(z.object({ title: z.string(), url: z.url() })).min(1);
     const read = z.object({ metadata: z.object({ closest }) });
     const reply = read.parse(await (await call('POST /v1/navigate', { query }, KEYS.staff)).json());
