@@ -5,7 +5,10 @@ import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
 import type { LibraryEmbedding } from '../../src/knowledge/library/edition-with-vectors.ts';
-import { LibraryObject as EmbeddedLibrary, type LibraryObjectEnv } from '../../src/knowledge/library/library-object.ts';
+import {
+  LibraryObject as LibraryObjectBase,
+  type LibraryObjectEnv,
+} from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
 import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
@@ -21,7 +24,7 @@ interface Env extends IdentityVariables, LibraryObjectEnv, AdapterVariables {
 }
 
 /** The library of a workspace, with the configured embedding model and index, or with word vectors. */
-export class LibraryObject extends EmbeddedLibrary {
+export class LibraryObject extends LibraryObjectBase {
   protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
     const settings = readSettings(env);
     const provider = embeddingProviderOf(settings);

@@ -20,7 +20,7 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
   LIBRARY: Fetcher;
-  /** Librarians that a question may be for instead. */
+  /** Other librarians that may be suggested for a question. */
   ANALYTICS: Fetcher;
   WEB_SEARCH: Fetcher;
   /** Present when wrangler.toml binds Workers AI. */

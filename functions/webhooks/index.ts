@@ -4,11 +4,11 @@ import { type HandoverVariables, handoverTarget } from '../../src/helpdesk/ticke
 import { ticketConsumer } from '../../src/helpdesk/tickets/queue-consumer.ts';
 import {
   learnFrom,
-  nameOfPlace,
   type Stubs,
   storeEvent,
   type TicketMessage,
   type TicketStub,
+  ticketObjectName,
   type WorkspaceStub,
 } from '../../src/helpdesk/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/helpdesk/tickets/ticket-times.ts';
@@ -27,7 +27,7 @@ interface Env extends TicketObjectEnv, DeskObjectEnv, HandoverVariables {
 
 const stubsOf = (env: Env): Stubs => ({
   // The classes are TicketObject and DeskObject, whose types the namespaces do not carry.
-  ticketStub: (place) => env.TICKETS.getByName(nameOfPlace(place)) as unknown as TicketStub,
+  ticketStub: (place) => env.TICKETS.getByName(ticketObjectName(place)) as unknown as TicketStub,
   workspaceStub: (workspace) => env.DESKS.getByName(workspace) as unknown as WorkspaceStub,
 });
 
@@ -59,7 +59,7 @@ const tickets = serveApp('webhooks', async (env: Env) =>
   }),
 );
 
-const DEAD_LETTERS = /-dead$/;
+const DEAD_LETTER_QUEUE = /-dead$/;
 
 export default {
   fetch: (request, env, ctx) =>
@@ -67,6 +67,6 @@ export default {
   queue: async ({ queue, messages }, env) => {
     const { retryMs } = readTicketTimes(env);
     const consumer = ticketConsumer({ ...stubsOf(env), retryMs, now: Date.now, random: Math.random });
-    await (DEAD_LETTERS.test(queue) ? consumer.consumeDeadLetters(messages) : consumer.consume(messages));
+    await (DEAD_LETTER_QUEUE.test(queue) ? consumer.consumeDeadLetters(messages) : consumer.consume(messages));
   },
 } satisfies ExportedHandler<Env>;

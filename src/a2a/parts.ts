@@ -12,7 +12,7 @@ const TEXT = 'text/markdown';
 const JSON_TYPE = 'application/json';
 export const OUTPUT_MODES = [TEXT, JSON_TYPE];
 
-/** What the caller of a task wants of its answer. */
+/** Which media types and metadata the caller of a task accepts. */
 export interface Wanted {
   /** Media types; all when empty. */
   modes: readonly string[];
@@ -25,11 +25,11 @@ const takesText = ({ modes }: Wanted): boolean => modes.length === 0 || modes.so
 const takesJson = ({ modes }: Wanted): boolean =>
   modes.length === 0 || modes.some((mode) => [JSON_TYPE, 'application/*', '*/*'].includes(mode));
 
-/** @throws {ContentTypeNotSupportedError} When no part of an answer would be left. */
+/** @throws {ContentTypeNotSupportedError} When the caller accepts neither text nor JSON. */
 export const checkModes = (wanted: Wanted): void => {
   if (takesText(wanted) || takesJson(wanted)) return;
   throw new ContentTypeNotSupportedError(
-    `Cannot answer in one of the accepted output modes: answers are ${OUTPUT_MODES.join(' and ')}`,
+    `Cannot answer in any of the accepted output modes: supported are ${OUTPUT_MODES.join(' and ')}`,
   );
 };
 
@@ -69,7 +69,7 @@ export const artifactOf = (parts: Part[], evidence?: Evidence | undefined): Arti
   extensions: evidence === undefined ? [] : [EVIDENCE_EXTENSION],
 });
 
-/** The data of the extension (docs/a2a.md#evidence). */
+/** The payload of the evidence extension (docs/a2a.md#evidence). */
 const Evidence = z.object({
   statements: Statements.default([]).catch([]),
   confidence: z.number().optional().catch(undefined),
@@ -78,12 +78,12 @@ const Evidence = z.object({
 });
 type Evidence = z.infer<typeof Evidence>;
 
-const Navigated = z.object({ navigator: z.object({ edition: z.string() }) });
+const NavigatorMetadata = z.object({ navigator: z.object({ edition: z.string() }) });
 
 /** The evidence of each statement, for a caller that has asked for it. */
 export const evidenceOf = ({ confidence, metadata = {} }: LibrarianResponse, wanted: Wanted): Evidence | undefined => {
   if (!wanted.evidence) return undefined;
-  const navigated = readAs(Navigated, metadata);
+  const navigated = readAs(NavigatorMetadata, metadata);
   const edition = navigated.ok ? navigated.value.navigator.edition : undefined;
   return Evidence.parse({ statements: metadata.statements, confidence, edition });
 };
@@ -103,7 +103,7 @@ export const agentMessage = (
   referenceTaskIds: [],
 });
 
-/** Why a task has failed: in words, as our error, and its code as metadata. The question is not repeated. */
+/** Why a task failed: the message as text, the error as data, its code as metadata. The question is not repeated. */
 export const failureParts = ({ query: _, ...error }: ErrorInfo): { parts: Part[]; metadata: { code: string } } => {
   const text = error.suggestion === undefined ? error.message : `${error.message}. ${error.suggestion}.`;
   return { parts: [textPart(text, 'text/plain'), dataPart({ error })], metadata: { code: error.code } };

@@ -7,7 +7,7 @@ import { describeIssues, readAs } from '../contract/issue.ts';
 import { MemoryId } from '../contract/memory.ts';
 import { LibrarianId, Query } from '../contract/names.ts';
 
-/** A message as a question of a conversation. */
+/** The question in an A2A message, and the ids that it belongs to. */
 export interface ReadMessage {
   messageId: string;
   contextId: string | undefined;
@@ -15,7 +15,7 @@ export interface ReadMessage {
   query: string;
   librarian: string | undefined;
   personId: string | undefined;
-  /** What else the message has as metadata. */
+  /** All metadata except `librarian`. */
   metadata: RequestMetadata;
 }
 
@@ -23,9 +23,9 @@ export interface ReadMessage {
 export const INPUT_MODES = ['text/plain', 'text/markdown'];
 
 /**
- * Reads the question of a message: its parts of text, and what its metadata names.
+ * Reads the question of a message: its text parts, and the librarian and person that its metadata names.
  *
- * @throws {ContentTypeNotSupportedError} For a part that is no text. Checked first, so that it is the error of a message with more than
+ * @throws {ContentTypeNotSupportedError} For a part that is not text. Checked first, so that it is the error of a message with more than
  * one fault.
  * @throws {RequestMalformedError} For anything else that the protocol or a question does not allow.
  */
@@ -54,15 +54,15 @@ const Question = z.object({
 
 const refuseOtherTypes = ({ content, mediaType }: Part): void => {
   const isText = content === undefined || content.$case === 'text';
-  if (isText && (mediaType === '' || INPUT_MODES.includes(typeIn(mediaType)))) return;
+  if (isText && (mediaType === '' || INPUT_MODES.includes(withoutParameters(mediaType)))) return;
   throw new ContentTypeNotSupportedError(
-    `Cannot read a part of the message: a question is text, of the type ${INPUT_MODES.join(' or ')}`,
+    `Cannot read a part of the message: only ${INPUT_MODES.join(' and ')} are supported`,
   );
 };
 
 /** Without parameters such as the charset. */
-const typeIn = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+export const withoutParameters = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
 
-/** The error of the protocol for a request that is not as it has to be. */
+/** The protocol's error for a malformed request. */
 export const malformed = (problem: string): RequestMalformedError =>
   new RequestMalformedError(`Cannot read the request: ${problem}`);

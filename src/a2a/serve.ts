@@ -14,7 +14,7 @@ import type { A2aHandler } from './tasks.ts';
 /** The version of the protocol that is served. */
 export const VERSION = '1.0';
 /** A request without a version is one of 0.3 (A2A 1.0, section 3.6.2). */
-const VERSION_OF_OLD = '0.3';
+const DEFAULT_VERSION = '0.3';
 /** Fits the longest question in any script, with its envelope. */
 const MAX_BODY_BYTES = 64 * 1024;
 const LIMITS = { maxDepth: 24, maxLength: 64_000 };
@@ -26,7 +26,7 @@ type Reply = Exclude<Replied, AsyncGenerator>;
 /**
  * Answers one request of the JSON-RPC binding. Every failure is an error of the protocol.
  *
- * @param handlerFor The operations of the caller, who has gone when the signal aborts.
+ * @param handlerFor Returns the operations for the caller; the signal aborts when the caller has disconnected.
  */
 export const serveA2a = async (
   request: Request,
@@ -38,13 +38,13 @@ export const serveA2a = async (
   const { id = null } = read.value;
   const context = contextOf(request, owner);
   if (context.requestedVersion !== VERSION) return json(errorReply(id, unsupported(context.requestedVersion)));
-  // Its own frame is checked above; it reads the parameters and finds the method.
+  // The JSON-RPC envelope is checked above; the handler parses the parameters and dispatches the method.
   const gone = new AbortController();
   const rpc = new JsonRpcTransportHandler(guarded(handlerFor(gone.signal)));
   const replied = await rpc.handle({ ...read.value, id, params: read.value.params ?? {} }, context);
   if (!(Symbol.asyncIterator in replied)) return json(withCode(replied), context);
   try {
-    // Its first event tells whether it can be answered at all.
+    // An error before the first event is returned as plain JSON, not as a stream.
     const first = await replied.next();
     return withExtensions(stream(id, { first, rest: replied, gone }), context);
   } catch (error) {
@@ -55,16 +55,16 @@ export const serveA2a = async (
 const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } | { failure: Reply }> => {
   const bytes = await readBody(request, MAX_BODY_BYTES);
   if (bytes === undefined) {
-    return { failure: frameError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
+    return { failure: envelopeError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
   }
   const value = parsed(new TextDecoder().decode(bytes));
-  if (value === undefined) return { failure: frameError(-32700, 'Cannot read the request: it is not JSON') };
+  if (value === undefined) return { failure: envelopeError(-32700, 'Cannot read the request: it is not JSON') };
   if (!isWithin(value, LIMITS)) {
-    return { failure: frameError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
+    return { failure: envelopeError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
   }
   const read = readAs(JsonRpcRequest, value);
   if (read.ok) return { value: read.value };
-  return { failure: frameError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
+  return { failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
 };
 
 const parsed = (text: string): unknown => {
@@ -75,12 +75,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The version and the extensions are headers; the version may be in the address. */
+/** The version and the extensions are headers; the version may also be a query parameter. */
 const contextOf = (request: Request, owner: string): ServerCallContext => {
   const { headers, url } = request;
   const version = headers.get('A2A-Version') ?? new URL(url).searchParams.get('A2A-Version') ?? '';
   return new ServerCallContext({
-    requestedVersion: version.trim().slice(0, 20) || VERSION_OF_OLD,
+    requestedVersion: version.trim().slice(0, 20) || DEFAULT_VERSION,
     requestedExtensions: Extensions.parseServiceParameter((headers.get('A2A-Extensions') ?? '').slice(0, 2000)),
     user: { isAuthenticated: true, userName: owner },
   });
@@ -89,7 +89,7 @@ const contextOf = (request: Request, owner: string): ServerCallContext => {
 const unsupported = (version: string): VersionNotSupportedError =>
   new VersionNotSupportedError(`Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`);
 
-const frameError = (code: number, message: string): Reply =>
+const envelopeError = (code: number, message: string): Reply =>
   withCode({ jsonrpc: '2.0', id: null, error: { code, message } });
 
 const errorReply = (id: RpcId, error: unknown): Reply =>
@@ -103,14 +103,14 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   INTERNAL_ERROR: 'INTERNAL_ERROR',
 };
 
-/** Adds our code to the details of an error. One without details is of a request that could not be read. */
+/** Adds our code to the details of an error. An error without details means that the request could not be parsed. */
 const withCode = (reply: Reply): Reply => {
   if (!('error' in reply)) return reply;
   // The library made it, as it made what it gets back.
   const error = reply.error as RpcError;
   const { code, message, data = [{ ...INFO, reason: 'INVALID_REQUEST' }] } = error;
   const isUnread = code === -32603 && error.data === undefined;
-  const said = isUnread ? 'Cannot read the request: its parameters are not as they have to be' : message;
+  const said = isUnread ? 'Cannot read the request: its parameters are invalid' : message;
   const details = data.map((detail) => {
     const known = CODES[detail.reason ?? ''] ?? 'INVALID_QUERY';
     return { ...detail, metadata: { code: known, ...detail.metadata } };
@@ -155,7 +155,7 @@ const stream = (
     await rest.return(undefined);
   });
 
-/** The same operations, whose unexpected errors are logged and tell nothing of the inside. */
+/** The same operations, with unexpected errors logged and replaced by ones that expose no internals. */
 const guarded = (handler: A2aHandler): A2aHandler => {
   const reported = (error: unknown): A2AError => {
     if (error instanceof A2AError) return error;

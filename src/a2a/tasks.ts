@@ -23,7 +23,7 @@ import { decodeBase64url, encodeBase64url } from '../signing/base64url.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
 import { readStored } from '../storage/stored-json.ts';
 import { agentMessage, checkModes, failureParts, textPart } from './parts.ts';
-import { malformed, type ReadMessage, readMessage } from './read-message.ts';
+import { malformed, type ReadMessage, readMessage, withoutParameters } from './read-message.ts';
 import { type Ask, type Run, startRun } from './run.ts';
 import { PageCursor, type StoredTask, type TaskStore } from './task-store.ts';
 
@@ -69,13 +69,13 @@ export const createTasks = (parts: TasksParts) => {
     store.save(stored);
     onStored?.();
   };
-  for (const stored of store.findInterrupted()) save(brokenOff(stored, timestamp()));
+  for (const stored of store.findInterrupted()) save(interrupted(stored, timestamp()));
 
   const find = (id: string, owner: string): StoredTask => {
     if (id === '') throw malformed('id: is missing');
     const run = running.get(id);
     const stored = run?.stored.owner === owner ? run.stored : store.find(id, owner);
-    if (stored === undefined) throw new TaskNotFoundError('Cannot find the task: there is none of that id');
+    if (stored === undefined) throw new TaskNotFoundError('Cannot find the task: none has this id');
     return stored;
   };
 
@@ -94,7 +94,7 @@ export const createTasks = (parts: TasksParts) => {
       throw malformed('contextId: is not the context of the task');
     if (stored.task.status?.state !== TaskState.TASK_STATE_INPUT_REQUIRED) {
       throw new UnsupportedOperationError(
-        'Cannot continue the task: it waits for nothing. Send the message without taskId, in the same contextId',
+        'Cannot continue the task: it is not waiting for input. Send the message without taskId, in the same contextId',
       );
     }
     return stored;
@@ -109,7 +109,7 @@ export const createTasks = (parts: TasksParts) => {
     refuseTenant(request.tenant);
     const read = readMessage(request);
     const wanted = {
-      modes: request.configuration?.acceptedOutputModes ?? [],
+      modes: (request.configuration?.acceptedOutputModes ?? []).map(withoutParameters),
       evidence: context.requestedExtensions?.includes(EVIDENCE_EXTENSION) === true,
     };
     checkModes(wanted);
@@ -118,11 +118,11 @@ export const createTasks = (parts: TasksParts) => {
     const hash = await sha256(utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])));
     const known = store.findMessage(owner, read.messageId);
     if (known !== undefined) {
-      if (known.hash !== hash) throw malformed('messageId: is that of another message');
+      if (known.hash !== hash) throw malformed('messageId: is already used by a different message');
       return { stored: find(known.taskId, owner), run: running.get(known.taskId) };
     }
     const before = continued(read, owner);
-    refuseTooMany(running, owner);
+    checkRunningLimits(running, owner);
     const id = before?.task.id ?? newId();
     const contextId = before?.task.contextId ?? read.contextId ?? newId();
     const turns = turnsOf(contextId, owner, before?.task);
@@ -134,7 +134,7 @@ export const createTasks = (parts: TasksParts) => {
         contextId,
         status: { state: TaskState.TASK_STATE_WORKING, message: undefined, timestamp: timestamp() },
         artifacts: [],
-        history: [...(before?.task.history ?? []), askedIn(read, { id, contextId, mask })],
+        history: [...(before?.task.history ?? []), userMessage(read, { id, contextId, mask })],
         metadata: undefined,
       },
     };
@@ -153,7 +153,7 @@ export const createTasks = (parts: TasksParts) => {
     return { stored, run };
   };
 
-  /** Takes a task out of work. */
+  /** Cancels a task. */
   const cancel = (id: string, owner: string): Task => {
     const { task } = find(id, owner);
     const run = running.get(id);
@@ -175,7 +175,7 @@ export const createTasks = (parts: TasksParts) => {
     const { owner, gone } = caller;
     const noPush = async (): Promise<never> => {
       throw new PushNotificationNotSupportedError(
-        'Cannot send notifications: they are not offered. Use SubscribeToTask',
+        'Cannot send notifications: push notifications are not supported. Use SubscribeToTask',
       );
     };
     return {
@@ -183,7 +183,7 @@ export const createTasks = (parts: TasksParts) => {
       getAuthenticatedExtendedAgentCard: caller.card,
       sendMessage: async (request, context) => {
         const { historyLength, returnImmediately } = bounded(request.configuration);
-        // Who waits for the end alone needs nothing before it.
+        // A caller that waits for the final answer needs no intermediate events.
         const { stored, run } = await start(request, caller, { context, isLive: returnImmediately === true });
         await (returnImmediately ? run?.begun : run?.ended);
         return withHistory((run?.stored ?? stored).task, historyLength);
@@ -220,10 +220,13 @@ export const createTasks = (parts: TasksParts) => {
 
   return {
     handlerFor,
-    /** Erases the tasks of a conversation or a person, those at work too; returns how many. */
+    /** Erases the tasks of a conversation or a person, including running ones; returns how many. */
     erase: (by: 'context' | 'person', value: string): number => {
       const ids = store.erase(by, value);
-      for (const id of ids) running.get(id)?.drop();
+      for (const id of ids) {
+        running.get(id)?.drop();
+        running.delete(id);
+      }
       return ids.length;
     },
   };
@@ -247,9 +250,10 @@ const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): 
   const { pageSize = PAGE.default } = request;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > PAGE.most)
     throw malformed(`pageSize: is not 1 to ${PAGE.most}`);
-  if (status === TaskState.UNRECOGNIZED) throw malformed('status: is not a state of a task');
-  if (after !== undefined && Number.isNaN(Date.parse(after))) throw malformed('statusTimestampAfter: is not a moment');
-  const from = pageToken === '' ? undefined : placeIn(pageToken);
+  if (status === TaskState.UNRECOGNIZED) throw malformed('status: is not a task state');
+  if (after !== undefined && Number.isNaN(Date.parse(after)))
+    throw malformed('statusTimestampAfter: is not a timestamp');
+  const from = pageToken === '' ? undefined : decodePageToken(pageToken);
   const { historyLength } = bounded(request);
   const filter = {
     contextId: contextId === '' ? undefined : contextId,
@@ -262,15 +266,15 @@ const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): 
   return {
     tasks: tasks.map((task) => withHistory(task, historyLength)),
     totalSize: total,
-    pageSize,
+    pageSize: limit,
     nextPageToken: next === undefined ? '' : encodeBase64url(utf8(JSON.stringify(next))),
   };
 };
 
-const placeIn = (token: string): PageCursor => {
+const decodePageToken = (token: string): PageCursor => {
   const bytes = token.length > 300 ? undefined : decodeBase64url(token);
   const place = bytes && readStored(PageCursor, new TextDecoder().decode(bytes));
-  if (place === undefined) throw malformed('pageToken: is not one of a page');
+  if (place === undefined) throw malformed('pageToken: is invalid');
   return place;
 };
 
@@ -278,24 +282,24 @@ const refuseTenant = (tenant: string): void => {
   if (tenant !== '') throw malformed('tenant: there are none; a workspace is chosen by ?workspace_id= in the address');
 };
 
-/** Numbers of the protocol that have to be whole. */
+/** Checks that `historyLength` is a non-negative integer. */
 const bounded = <T extends { historyLength?: number | undefined }>(
   given: T | undefined,
 ): Partial<T> & { historyLength?: number | undefined } => {
   const length = given?.historyLength;
   if (length !== undefined && (!Number.isInteger(length) || length < 0))
-    throw malformed('historyLength: is not a number from 0');
+    throw malformed('historyLength: is not a non-negative integer');
   return given ?? {};
 };
 
 const tooMany = (why: string): A2AError =>
   new A2AError({ message: `Cannot take this request: ${why}`, metadata: { code: 'RATE_LIMITED' } });
 
-const refuseTooMany = (running: ReadonlyMap<string, Run>, owner: string): void => {
-  if (running.size >= MAX_RUNNING.perWorkspace) throw tooMany('the workspace has too many tasks at work');
+const checkRunningLimits = (running: ReadonlyMap<string, Run>, owner: string): void => {
+  if (running.size >= MAX_RUNNING.perWorkspace) throw tooMany('the workspace has too many running tasks');
   const own = running.values().reduce((sum, run) => sum + (run.stored.owner === owner ? 1 : 0), 0);
   if (own >= MAX_RUNNING.perOwner)
-    throw tooMany(`${MAX_RUNNING.perOwner} of your tasks are at work; wait for one to end`);
+    throw tooMany(`${MAX_RUNNING.perOwner} of your tasks are running; wait for one to end`);
 };
 
 /** 0 for no history; all of it when absent. */
@@ -303,7 +307,7 @@ const withHistory = (task: Task, length: number | undefined): Task =>
   length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
 
 /** The message of the user as it is stored. */
-const askedIn = (
+const userMessage = (
   { messageId, query }: ReadMessage,
   { id: taskId, contextId, mask }: { id: string; contextId: string; mask: (text: string) => string },
 ): Message => ({
@@ -328,10 +332,10 @@ const turnsIn = ({ history, artifacts }: Task): SpokenTurn[] => {
 };
 
 /** A task whose work ended with the process. */
-const brokenOff = ({ task, ...rest }: StoredTask, timestamp: string): StoredTask => {
+const interrupted = ({ task, ...rest }: StoredTask, timestamp: string): StoredTask => {
   const { parts, metadata } = failureParts(
     errorInfo('SERVICE_UNAVAILABLE', {
-      message: 'Cannot finish the task: the work on it broke off',
+      message: 'Cannot finish the task: it was interrupted',
       suggestion: 'Send the question again with another messageId',
     }),
   );

@@ -31,13 +31,13 @@ export type Agent = (query: string, call: AgentCall) => Promise<WireAgentRespons
 export interface AgentCall {
   /** Further options of agents of this type, such as a threshold. They come from the caller and are not trusted. */
   options: Readonly<Record<string, unknown>>;
-  /** Aborts at the deadline, or when the caller has gone. */
+  /** Aborts at the deadline, or when the caller has disconnected. */
   signal: AbortSignal;
   /** Milliseconds left when the call began. */
   timeoutMs: number;
   /** Absent where no model is configured; an agent works without it. */
   ai?: AIClient | undefined;
-  /** What is known about the asker, one line each, best first; untrusted. */
+  /** What is known about the user, one line each, best first; untrusted. */
   facts?: readonly string[] | undefined;
   /** How the question was routed here, as far as it is known. */
   origin?: QuestionOrigin | undefined;
@@ -70,7 +70,10 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
   const { profile, call, scene, now } = run;
   const startedMs = now();
   const response = await runWithDeadline(agent, query, run);
-  const measured = { ...askedMetadata(query, response.metadata, run), ...executionMetadata({ startedMs, now: now() }) };
+  const measured = {
+    ...requestMetadata(query, response.metadata, run),
+    ...executionMetadata({ startedMs, now: now() }),
+  };
   if (response.success) {
     const { confidence } = response.source_attribution;
     return { ...response, metadata: { confidence_score: confidence, ...response.metadata, ...measured } };
@@ -92,7 +95,7 @@ export const executionMetadata = ({ startedMs, now }: { startedMs: number; now: 
  * Who asked, in which language, and how the question was routed here. The user comes from the verified context alone; a member that is
  * not known is absent.
  */
-const askedMetadata = (query: string, own: AgentMetadata, { call, languageIds = {} }: Run): AgentMetadata => {
+const requestMetadata = (query: string, own: AgentMetadata, { call, languageIds = {} }: Run): AgentMetadata => {
   const { origin = {}, scope } = call;
   const { classification_reasoning: routingReasons = [], ...further } = origin;
   const { classification_reasoning: agentReasons = [] } = own;
@@ -157,7 +160,7 @@ const runWithDeadline = async (agent: Agent, query: string, run: Run): Promise<W
 };
 
 const invalidResponse = (what: string) =>
-  new CodedError('INTERNAL_ERROR', `the agent returned no AgentResponse: ${what}`);
+  new CodedError('INTERNAL_ERROR', `the agent returned an invalid AgentResponse: ${what}`);
 
 /** An error in the agent envelope. */
 const failureOf = ({ type }: AgentProfile, query: string, info: ErrorInfo): WireAgentResponse => {

@@ -2,11 +2,11 @@ import { MAX_STATEMENTS, type Progress, type ProgressEvent, type Statement } fro
 
 /** The finished parts of an answer that is sent as a stream. */
 export interface AnswerParts {
-  /** Whether no part stands. */
+  /** Whether no part was sent, or all were withdrawn. */
   isEmpty(): boolean;
-  /** Sends a finished part. Those beyond the most statements of an answer are in the reply only. */
+  /** Sends a finished part. Parts beyond `MAX_STATEMENTS` are only in the final reply. */
   add(part: Statement & { librarian?: string | undefined }): void;
-  /** Takes back all parts so far: the answer does not contain them in the end. */
+  /** Withdraws all parts sent so far: the final answer does not contain them. */
   withdraw(reason: string): void;
   /** Names the librarians that are asked for the parts. */
   routed(librarians: Extract<ProgressEvent, { type: 'routing' }>['librarians']): void;

@@ -33,7 +33,7 @@ import { mapBounded } from '../runtime/map-bounded.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { MemoryCount } from '../storage/memory-store.ts';
-import { addContextSettings, withStored } from './context-settings.ts';
+import { addContextSettingsRoutes, resolveStored } from './context-settings.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
 import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
 import { fitContext, fitPage, fitResults } from './fit-results.ts';
@@ -217,7 +217,7 @@ export const createApp = (parts: MemoryParts) => {
     } as const;
     waitUntilOf(c)(
       ledgerOf(call.workspaceId)
-        .noteSearch(record)
+        .recordSearch(record)
         .catch(() => undefined),
     );
     return found;
@@ -252,7 +252,7 @@ export const createApp = (parts: MemoryParts) => {
     ledger: ledgerOf(c.get('context').workspace),
     signal: callOf(c).signal,
   });
-  addContextSettings(app, { read, write, ledgerIn: settingsIn });
+  addContextSettingsRoutes(app, { read, write, ledgerIn: settingsIn });
   app.post(`${MEMORIES}/context`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
     if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem);
@@ -260,7 +260,7 @@ export const createApp = (parts: MemoryParts) => {
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const { ledger, signal } = settingsIn(c);
-    const named = await withStored(request.value.options, ledger, signal);
+    const named = await resolveStored(request.value.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
     const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
@@ -278,7 +278,7 @@ export const createApp = (parts: MemoryParts) => {
     if (query === undefined)
       return errorResponse(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
     const { ledger, signal } = settingsIn(c);
-    const named = await withStored(request.value.options, ledger, signal);
+    const named = await resolveStored(request.value.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
     const { result, degraded } = await find(c, { hasText: true, isEmpty: hasNoMemories }, (engine, workspaceId) =>

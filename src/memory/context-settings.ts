@@ -41,8 +41,8 @@ const rankersIn = (ledger: RemoteLedger, signal: AbortSignal): Promise<[string, 
 
 const BUILT_IN = { template: Object.keys(DEFAULT_TEMPLATES), ranker: Object.keys(DEFAULT_RANKINGS) };
 
-/** Puts the templates and rankers of the workspace in the place of their names; built-in ones stay names. */
-export const withStored = async (
+/** Replaces the names of stored templates and rankers with their definitions; names of built-in ones stay. */
+export const resolveStored = async (
   options: WireContextOptions | undefined,
   ledger: RemoteLedger,
   signal: AbortSignal,
@@ -59,7 +59,7 @@ export const withStored = async (
   if (typeof ranker === 'string' && !BUILT_IN.ranker.includes(ranker)) {
     const stored = new Map(await rankersIn(ledger, signal));
     const own = stored.get(ranker);
-    const message = `options.ranker: is not known; there are ${[...BUILT_IN.ranker, ...stored.keys()].join(', ')}`;
+    const message = `options.ranker: is unknown; available are ${[...BUILT_IN.ranker, ...stored.keys()].join(', ')}`;
     if (own === undefined) return { ok: false, error: { type: 'validation_error', message: message.slice(0, 2000) } };
     value = { ...value, ranker: own };
   }
@@ -69,7 +69,7 @@ export const withStored = async (
 type Guards = readonly [MiddlewareHandler<GuardedEnv>, ...MiddlewareHandler<GuardedEnv>[]];
 
 /** Routes to list, store and delete the templates and rankers of the workspace. */
-export const addContextSettings = (
+export const addContextSettingsRoutes = (
   app: Hono<GuardedEnv>,
   parts: {
     read: Guards;

@@ -12,11 +12,11 @@ interface SearchOutcome {
   nowMs: number;
 }
 
-/** Seen calls and search counters of a workspace. */
+/** Seen calls, search counters, and stored context templates and rankers of a workspace. */
 export interface Ledger {
   /** Records a writing call by the hash of its link; false when the hash is already recorded. */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
-  noteSearch(search: SearchOutcome): void;
+  recordSearch(search: SearchOutcome): void;
   searches(): MemoryStats['searches'];
   /** By name. */
   settings(kind: SettingKind): { name: string; value: string }[];
@@ -53,7 +53,7 @@ export const createLedger = (sql: Sql): Ledger => {
     deleteSetting: (kind, name) =>
       sql.all('DELETE FROM context_settings WHERE kind = ? AND name = ? RETURNING name', kind, name).length > 0,
     isFirstCall: (linkHash, options) => calls.isFirst(linkHash, options),
-    noteSearch: ({ outcome, degraded, durationMs, nowMs }) =>
+    recordSearch: ({ outcome, degraded, durationMs, nowMs }) =>
       sql.transaction(() => {
         sql.run('INSERT OR IGNORE INTO counters (name, count) VALUES (?, ?)', 'since', nowMs);
         add('count');

@@ -10,7 +10,7 @@ export const STORE_METHODS = [
   ...(['searchMemories', 'getMemoryRelationships', 'relationshipsOf'] as const),
 ] satisfies (keyof MemoryStore)[];
 export const LEDGER_METHODS = [
-  ...(['isFirstCall', 'noteSearch', 'searches'] as const),
+  ...(['isFirstCall', 'recordSearch', 'searches'] as const),
   ...(['settings', 'putSetting', 'deleteSetting'] as const),
 ] satisfies (keyof Ledger)[];
 
@@ -56,7 +56,7 @@ export const remoteLedger = (stubOf: StubOf, workspace: string): RemoteLedger =>
     untilSettled<T>(stubOf(workspace).ask(workspace, method, parameters) as Promise<T>);
   return {
     isFirstCall: (...parameters) => call('isFirstCall', parameters),
-    noteSearch: (...parameters) => call('noteSearch', parameters),
+    recordSearch: (...parameters) => call('recordSearch', parameters),
     searches: () => call('searches', []),
     settings: (...parameters) => call('settings', parameters),
     putSetting: (...parameters) => call('putSetting', parameters),

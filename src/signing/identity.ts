@@ -73,14 +73,17 @@ const readIdentity = async (variables: IdentityVariables, self: string): Promise
   const { ENVIRONMENT = 'production', CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = variables;
   const env = ENVIRONMENT === 'development' ? 'development' : 'production';
   if (CONTEXT_DIRECTORY === undefined || CONTEXT_DIRECTORY === '') return localIdentity(variables, { self, env });
-  insist(CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '', 'CONTEXT_DIRECTORY_ROOT is not set');
-  insist(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
+  assertDirectory(
+    CONTEXT_DIRECTORY_ROOT !== undefined && CONTEXT_DIRECTORY_ROOT !== '',
+    'CONTEXT_DIRECTORY_ROOT is not set',
+  );
+  assertDirectory(CONTEXT_SIGNING_KEY !== undefined && CONTEXT_SIGNING_KEY !== '', 'CONTEXT_SIGNING_KEY is not set');
   const directory = await loadDirectory(CONTEXT_DIRECTORY, { root: CONTEXT_DIRECTORY_ROOT, env, now: Date.now() });
   const pkcs8 = decodeBase64url(CONTEXT_SIGNING_KEY);
-  insist(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
+  assertDirectory(pkcs8 !== undefined, 'CONTEXT_SIGNING_KEY is not base64url');
   const x = await publicKeyOf(pkcs8).catch(() => '');
   const kid = directory.librarian(self)?.keys.find((candidate) => candidate.x === x)?.kid;
-  insist(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
+  assertDirectory(kid !== undefined, `the key in CONTEXT_SIGNING_KEY is not one of ${self} in the directory`);
   return { self, directory, signer: await importSigner(pkcs8, { id: self, kid }) };
 };
 
@@ -88,7 +91,10 @@ const localIdentity = async (
   { CONTEXT_KEY_SEED: seed = LOCAL_SEED, CONTEXT_LOCAL_LIBRARIANS: more = '', CONTEXT_PARTNERS }: IdentityVariables,
   { self, env }: { self: string; env: string },
 ): Promise<Identity> => {
-  insist(env === 'development', 'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development');
+  assertDirectory(
+    env === 'development',
+    'derived keys are for development, set CONTEXT_DIRECTORY or ENVIRONMENT=development',
+  );
   const ids = [self, ...more.split(',').map((id) => id.trim())].filter((id) => id !== '');
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
   const directory = await localDirectory(librarians, seed, parsePartners(CONTEXT_PARTNERS));
@@ -106,6 +112,6 @@ const parsePartners = (text: string | undefined): Record<string, DirectoryEntry>
   }
 };
 
-function insist(condition: boolean, problem: string): asserts condition {
+function assertDirectory(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new IdentityRefused(`Cannot sign calls: ${problem}`);
 }

@@ -87,7 +87,7 @@ export const openDirectory = (claims: unknown, { version }: { version: string })
   const keys = new Map<string, DirectoryKey>();
   for (const [id, entry] of entries) {
     for (const key of entry.keys) {
-      insist(!keys.has(key.kid), `kid ${key.kid} occurs twice`);
+      assertDirectory(!keys.has(key.kid), `kid ${key.kid} occurs twice`);
       keys.set(key.kid, directoryKey(id, key));
     }
   }
@@ -127,8 +127,8 @@ const LOW_ORDER = new Set([
 const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: DirectoryEntry['keys'][number]) => {
   let imported: Promise<CryptoKey> | undefined;
   const point = decodeBase64url(x);
-  insist(point?.length === 32, `key ${kid} is not 32 bytes`);
-  insist(point !== undefined && !isLowOrder(point), `key ${kid} is of low order`);
+  assertDirectory(point?.length === 32, `key ${kid} is not 32 bytes`);
+  assertDirectory(point !== undefined && !isLowOrder(point), `key ${kid} is of low order`);
   const verify = async (signature: Bytes, bytes: Bytes): Promise<boolean> => {
     try {
       imported ??= crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
@@ -141,34 +141,37 @@ const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: Di
 };
 
 const checkDirectory = (claims: unknown): DirectoryClaims => {
-  insist(isObject(claims) && claims.v === 1, 'v is not 1');
-  insist(typeof claims.env === 'string', 'env is missing');
-  insist(isCount(claims.seq) && isCount(claims.exp), 'seq or exp is missing');
-  insist(isObject(claims.librarians), 'librarians are missing');
+  assertDirectory(isObject(claims) && claims.v === 1, 'v is not 1');
+  assertDirectory(typeof claims.env === 'string', 'env is missing');
+  assertDirectory(isCount(claims.seq) && isCount(claims.exp), 'seq or exp is missing');
+  assertDirectory(isObject(claims.librarians), 'librarians are missing');
   const entries = Object.entries(claims.librarians);
-  insist(entries.length <= 1000, 'there are more than 1000 librarians');
+  assertDirectory(entries.length <= 1000, 'there are more than 1000 librarians');
   for (const [id, entry] of entries) checkEntry(id, entry, claims.env);
   // Each member has just been checked.
   return claims as unknown as DirectoryClaims;
 };
 
 const checkEntry = (id: string, entry: unknown, env: string): void => {
-  insist(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
-  insist(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
+  assertDirectory(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
+  assertDirectory(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
   for (const key of entry.keys) {
-    insist(
+    assertDirectory(
       isObject(key) && typeof key.kid === 'string' && typeof key.x === 'string',
       `${id} has a key without kid or x`,
     );
-    insist(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
-    insist(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
+    assertDirectory(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
+    assertDirectory(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
   }
-  insist(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
-  insist(isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/), `ws of ${id} is not a list of workspaces`);
-  insist(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
-  insist(isListOf(entry.see, AUDIENCE, MAX_AUDIENCES), `see of ${id} is not a list of at most 20 audiences`);
-  insist(isHost(entry.host, env), `host of ${id} is not a public name`);
-  insist(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
+  assertDirectory(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
+  assertDirectory(
+    isListOf(entry.ws, /^(?:\*|[A-Za-z0-9][A-Za-z0-9_-]{0,63})$/),
+    `ws of ${id} is not a list of workspaces`,
+  );
+  assertDirectory(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
+  assertDirectory(isListOf(entry.see, AUDIENCE, MAX_AUDIENCES), `see of ${id} is not a list of at most 20 audiences`);
+  assertDirectory(isHost(entry.host, env), `host of ${id} is not a public name`);
+  assertDirectory(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
 
 /** `<id>.<n>`, or `dev.<id>.<n>` for derived keys. */
@@ -192,6 +195,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 /** One named check of a directory. */
-export function insist(condition: boolean, problem: string): asserts condition {
+export function assertDirectory(condition: boolean, problem: string): asserts condition {
   if (!condition) throw new DirectoryRefused(`Cannot use the key directory: ${problem}`);
 }

@@ -3,9 +3,9 @@ import { readJws, signJws } from './compact-jws.ts';
 import { ContextRefused } from './context-refused.ts';
 import { sha256, utf8 } from './digest.ts';
 import {
+  assertDirectory,
   type DirectoryClaims,
   DirectoryRefused,
-  insist,
   isLowOrder,
   type KeyDirectory,
   openDirectory,
@@ -13,7 +13,7 @@ import {
 import { importSigner } from './signer.ts';
 
 /** Requirements on a directory, whatever its source. */
-export interface DirectoryExpectation {
+export interface DirectoryRequirements {
   /** The `x` of the offline root key. */
   root: string;
   env: 'development' | 'production';
@@ -31,19 +31,19 @@ export interface DirectoryExpectation {
  * @throws {DirectoryRefused} For another root or environment, an older `seq`, an expired directory, derived keys in production, ids
  * outside the prefix, and whatever `openDirectory` refuses.
  */
-export const loadDirectory = async (text: string, expected: DirectoryExpectation): Promise<KeyDirectory> => {
+export const loadDirectory = async (text: string, expected: DirectoryRequirements): Promise<KeyDirectory> => {
   const { root, env, now, lastSeq = 0, prefix = '' } = expected;
   const claims = await readSigned(text, root);
   const directory = openDirectory(claims, { version: await sha256(utf8(text)) });
   // openDirectory has just checked its form.
   const { seq } = claims as unknown as DirectoryClaims;
-  insist(directory.env === env, `it is for ${directory.env}, this is ${env}`);
-  insist(directory.expiresAtMs > now, 'it has expired');
-  insist(seq >= lastSeq, `its seq ${seq} is older than ${lastSeq}`);
+  assertDirectory(directory.env === env, `it is for ${directory.env}, this is ${env}`);
+  assertDirectory(directory.expiresAtMs > now, 'it has expired');
+  assertDirectory(seq >= lastSeq, `its seq ${seq} is older than ${lastSeq}`);
   for (const id of directory.ids()) {
-    insist(id.startsWith(prefix), `its root may not vouch for ${id}`);
+    assertDirectory(id.startsWith(prefix), `its root may not certify ${id}`);
     const keys = directory.librarian(id)?.keys ?? [];
-    insist(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
+    assertDirectory(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
   }
   return directory;
 };
@@ -54,23 +54,26 @@ export const signDirectory = async (
   { privateKey }: { privateKey: string },
 ): Promise<string> => {
   const pkcs8 = decodeBase64url(privateKey);
-  insist(pkcs8 !== undefined, 'the root key is not base64url');
+  assertDirectory(pkcs8 !== undefined, 'the root key is not base64url');
   return signJws(claims, { typ: 'ctx-directory+jwt', signer: await importSigner(pkcs8, { id: 'root', kid: 'root' }) });
 };
 
 const readSigned = async (text: string, root: string): Promise<Record<string, unknown>> => {
-  insist(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
+  assertDirectory(text.length <= MAX_LENGTH, 'it is larger than 1 MiB');
   const point = decodeBase64url(root);
-  insist(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
+  assertDirectory(point?.length === 32 && !isLowOrder(point), 'the root key is not usable');
   const jws = await (async () => readJws(text, 'ctx-directory+jwt'))().catch((error: unknown) => {
     throw new DirectoryRefused(
       `Cannot use the key directory: ${error instanceof ContextRefused ? error.reason : 'unreadable'}`,
     );
   });
   const key = await crypto.subtle.importKey('raw', point, 'Ed25519', false, ['verify']);
-  insist(await crypto.subtle.verify('Ed25519', key, jws.signature, jws.signed), 'it is not signed by the root');
+  assertDirectory(
+    await crypto.subtle.verify('Ed25519', key, jws.signature, jws.signed),
+    'it is not signed by the root',
+  );
   return jws.claims;
 };
 
-/** About 8,000 librarians. */
+/** Ample: `openDirectory` accepts at most 1,000 librarians. */
 const MAX_LENGTH = 1_048_576;

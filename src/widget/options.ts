@@ -1,4 +1,4 @@
-import { safeAddress } from './create-element.ts';
+import { safeUrl } from './create-element.ts';
 import texts from './texts.json' with { type: 'json' };
 
 export interface WidgetOptions {
@@ -31,7 +31,7 @@ export const readOptions = (script: HTMLScriptElement): WidgetOptions => {
   const target = selector === undefined ? undefined : (document.querySelector(selector) ?? undefined);
   if (selector !== undefined && target === undefined)
     throw new Error(`Cannot show the answer box: no element fits data-target="${selector}"`);
-  if (contact !== undefined && safeAddress(contact) === undefined)
+  if (contact !== undefined && safeUrl(contact) === undefined)
     throw new Error('Cannot show the answer box: data-contact is not an http, https or mailto address');
   const { origin } = new URL(script.src);
   const handover = script.dataset.handover !== undefined;

@@ -94,6 +94,7 @@ describe('what an answer becomes', () => {
     [['text/plain'], ['text', 'url']],
     [['application/json'], ['data']],
     [['*/*'], ['text', 'data', 'url']],
+    [['Text/Markdown; charset=utf-8'], ['text', 'url']],
   ])('has the parts of the accepted modes %j', async (acceptedOutputModes, kinds) => {
     const { json } = await agent.call('SendMessage', {
       message: message('shipping'),

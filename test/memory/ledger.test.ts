@@ -11,9 +11,9 @@ describe('createLedger()', () => {
 
   it('counts searches by outcome, since the first', () => {
     const ledger = createLedger(nodeSql());
-    ledger.noteSearch(SEARCH);
-    ledger.noteSearch({ ...SEARCH, outcome: 'empty', nowMs: SEARCH.nowMs + 1000 });
-    ledger.noteSearch({ ...SEARCH, outcome: 'failed', degraded: true, durationMs: 9000 });
+    ledger.recordSearch(SEARCH);
+    ledger.recordSearch({ ...SEARCH, outcome: 'empty', nowMs: SEARCH.nowMs + 1000 });
+    ledger.recordSearch({ ...SEARCH, outcome: 'failed', degraded: true, durationMs: 9000 });
     expect(ledger.searches()).toEqual({
       count: 3,
       empty: 1,
@@ -26,8 +26,8 @@ describe('createLedger()', () => {
 
   it('gives upper bounds of the median and the 95th percentile', () => {
     const ledger = createLedger(nodeSql());
-    for (let index = 0; index < 90; index++) ledger.noteSearch({ ...SEARCH, durationMs: 0.4 });
-    for (let index = 0; index < 10; index++) ledger.noteSearch({ ...SEARCH, durationMs: 90_000 });
+    for (let index = 0; index < 90; index++) ledger.recordSearch({ ...SEARCH, durationMs: 0.4 });
+    for (let index = 0; index < 10; index++) ledger.recordSearch({ ...SEARCH, durationMs: 90_000 });
     expect(ledger.searches().latency_ms).toEqual({ p50: 1, p95: 30_000 });
   });
 

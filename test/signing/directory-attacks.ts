@@ -73,7 +73,7 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   ),
   attack('D4', 'a root of low order', 'the root key is not usable', { expected: { root: LOW_ORDER_KEYS[1] ?? '' } }),
   attack('D4a', 'a root that is no key', 'the root key is not usable', { expected: { root: 'AAAA' } }),
-  attack('D5', 'ids outside the prefix that the root may vouch for', 'its root may not vouch for gateway', {
+  attack('D5', 'ids outside the prefix that the root may vouch for', 'its root may not certify gateway', {
     expected: { prefix: 'partner.' },
   }),
   attack('D6', 'a directory of staging in production (T28)', 'it is for staging, this is production', {

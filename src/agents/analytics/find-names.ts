@@ -20,14 +20,14 @@ interface Candidate {
   /** Word positions in the question; `to` is exclusive. */
   from: number;
   to: number;
-  /** Higher is better: 2 for the whole name as written, 1 with a misspelling, 0 for its beginning alone. */
+  /** Higher is better: 2 for the whole name as written, 1 with an inflected or misspelt word, 0 for its beginning alone. */
   quality: number;
   beginning?: string | undefined;
 }
 
 /**
  * Finds the names that a question contains, in order and without overlap: the longest first, then those without a misspelling.
- * One letter of a word of five letters may be wrong. The size at the end of a name may be omitted, as in `Model 2 Cable`
+ * One letter of a word of five or more letters may be wrong. The size at the end of a name may be omitted, as in `Model 2 Cable`
  * for `Model 2 Cable 3 m`, when no other name begins like that.
  */
 export const findNames = (words: readonly QuestionWord[], lists: NameLists): FoundName[] => {
@@ -167,7 +167,7 @@ const addName = (root: NameNode, { name, words }: { name: string; words: readonl
 
 const UNITS: ReadonlySet<string> = new Set(WORDS.sizeUnits.split(' '));
 
-/** A number without a unit is no size: it may tell one model from another. */
+/** A number without a unit is not a size: it may tell one model from another. */
 const wordsBeforeSize = (words: readonly QuestionWord[]): number => {
   let place = words.length;
   while (place >= 2 && UNITS.has(words[place - 1]?.text ?? '') && isNumber(words[place - 2])) {

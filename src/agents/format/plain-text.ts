@@ -8,12 +8,13 @@ import { tablesAsLines } from './table-lines.ts';
  * @param max In UTF-16 units, including the ellipsis of a shortened text.
  */
 export const plainText = (text: string, max: number): string => {
-  const clean = visibleText(text.slice(0, 4 * max + 100))
+  const read = text.slice(0, 4 * max + 100);
+  const clean = visibleText(read)
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  return shortened(clean, max);
+  return shortened(read.length < text.length ? `${clean}…` : clean, max);
 };
 
 /** The text without invisible characters, except line breaks, and without lone surrogates; its spaces stay. */
@@ -33,14 +34,22 @@ export const oneLine = (text: string, max: number): string =>
  * rows of a table become lines.
  */
 export const proseOf = (markdown: string, max: number): string => {
-  let isCode = false;
-  const lines = tablesAsLines(plainText(markdown, 2 * max))
-    .split('\n')
-    .map((line) => {
-      if (FENCE.test(line)) isCode = !isCode;
-      else if (isCode) return line;
-      return withoutMarks(line);
-    });
+  const lines: string[] = [];
+  let prose: string[] = [];
+  const endProse = (): void => {
+    lines.push(...tablesAsLines(prose.join('\n')).split('\n').map(withoutMarks));
+    prose = [];
+  };
+  let fence: string | undefined;
+  for (const line of plainText(markdown, 2 * max).split('\n')) {
+    const wasCode = fence !== undefined;
+    if (fence === undefined) fence = FENCE.exec(line)?.slice(1).find(Boolean);
+    else if (line.startsWith(fence) && line.replaceAll(fence.charAt(0), '').trim() === '') fence = undefined;
+    if (!wasCode && fence !== undefined) endProse();
+    if (wasCode && fence !== undefined) lines.push(line);
+    if (!wasCode && fence === undefined) prose.push(line);
+  }
+  endProse();
   return shortened(
     lines
       .join('\n')
@@ -54,7 +63,7 @@ export const proseOf = (markdown: string, max: number): string => {
 const INVISIBLE = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
 
 const withoutMarks = (line: string): string => {
-  if (FENCE.test(line) || RULE.test(line)) return '';
+  if (RULE.test(line)) return '';
   const marker = LIST_MARKER.exec(line)?.[0] ?? '';
   const words = line.slice(marker.length);
   if (words.length > LONGEST_LINE) return line;
@@ -62,9 +71,10 @@ const withoutMarks = (line: string): string => {
   return plain === '' ? '' : marker + plain;
 };
 
-const FENCE = /^(?:`{3,}[^`]*|~{3,}.*)$/;
-/** A thematic break, or the rule of a table. */
-const RULE = /^[|:\- ]{3,}$/;
+/** The marks that open a code block; as many of them or more, alone on a line, close it. */
+const FENCE = /^(?:(`{3,})[^`]*|(~{3,}).*)$/;
+/** A thematic break, the delimiter row of a table, or the underline of a heading. */
+const RULE = /^(?:[|:\- ]{3,}|[*_= ]{3,})$/;
 /** A marker needs text behind it: alone it would make a heading of the line before it. */
 export const LIST_MARKER = /^(?:[-*+•]|\d{1,3}[.)]) +(?=\S)/;
 /** `plainHeading` reads no more than this. */

@@ -48,14 +48,14 @@ export const cellOf = (value: unknown): string => {
   return oneLine(JSON.stringify(value) ?? '', MAX_CELL) || NO_VALUE;
 };
 
-/** The unit or the column of currencies stands beside it. */
+/** Without the currency, which is the column's unit or in the currency column. */
 const moneyCell = (value: unknown): string =>
   typeof value === 'number' && Math.abs(value) < 1e15
     ? value.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
     : cellOf(value);
 
 const NO_VALUE = '–';
-/** Significant ones: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
+/** Significant digits: 0.1 + 0.2 shows as 0.3. Whole numbers up to 10^15 stay exact. */
 const DIGITS = 15;
 
 /**
@@ -66,7 +66,8 @@ export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
   const count = result.rows.length;
   if (count < MIN_CHART_ROWS || count > MAX_ROWS) return undefined;
   const all = columnsOf(result);
-  const columns = all.filter(({ isCurrency }) => !isCurrency);
+  // Beside amounts a column of currencies belongs to them.
+  const columns = all.some(({ isMoney }) => isMoney) ? all.filter(({ isCurrency }) => !isCurrency) : all;
   const label = labelColumn(columns);
   if (label === undefined) return undefined;
   const measures = columns.filter((column) => column !== label && !column.isKey);
@@ -93,7 +94,7 @@ interface Series {
   name: string;
   measure: Column;
   unit: string | undefined;
-  /** By the place of the label. */
+  /** One for each label, in their order. */
   values: readonly unknown[];
 }
 
@@ -137,7 +138,7 @@ const labelColumn = (columns: readonly Column[]): Column | undefined => {
   return keys.length === 1 ? keys[0] : undefined;
 };
 
-/** Indices in ascending order of time; dates are written so that they sort as texts. */
+/** Indices in chronological order; ISO dates sort as text. */
 const inTime = (values: readonly unknown[]): number[] =>
   [...values.keys()].sort((left, right) => {
     const [a, b] = [values[left], values[right]];
@@ -190,7 +191,7 @@ interface Column extends TableColumn {
   isNumeric: boolean;
   /** Identifies a row and measures nothing. */
   isKey: boolean;
-  /** All values are points in time. */
+  /** All values are dates or periods, or missing. */
   isTime: boolean;
   /** All values are currency codes. */
   isCurrency: boolean;
@@ -204,7 +205,7 @@ const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>
   const isNumeric = present.length > 0 && present.every((value) => typeof value === 'number');
   const words = wordsOf(name);
   const last = words.at(-1) ?? '';
-  // `Units (units)` says nothing more.
+  // Omitted where the label is the unit: `Units (units)`.
   const unit = isNumeric && UNITS[last] !== last ? UNITS[last] : undefined;
   return {
     ...{ name, values, isNumeric, isMoney: false },
@@ -230,7 +231,8 @@ const wordsOf = (name: string): string[] =>
     .match(/[\p{L}]+/gu) ?? [];
 
 const isTime = (value: unknown, words: readonly string[]): boolean => {
-  if (typeof value === 'number') return Number.isInteger(value) && words.some((word) => TIME_WORDS.has(word));
+  if (typeof value === 'number')
+    return Number.isInteger(value) && !words.includes('per') && words.some((word) => TIME_WORDS.has(word));
   if (typeof value !== 'string') return false;
   return DATE.test(value) || (/^(?:19|20)\d\d$/.test(value) && words.includes('year'));
 };

@@ -27,15 +27,15 @@ import type { LearnedOutcome } from './ticket-draft.ts';
 import {
   type DeadJob,
   type JobReport,
-  type KeptDraft,
   type MessageEvent,
-  nameOfPlace,
   type Oversized,
+  type StoredDraft,
+  type TicketKey,
   type TicketMessage,
   type TicketPage,
-  type TicketPlace,
   type TicketRef,
   type TicketStub,
+  ticketObjectName,
   type Undelivered,
   type WorkOutcome,
   type WorkspaceStub,
@@ -92,46 +92,46 @@ const REPORT_MS = 3000;
  * is recorded. Alarms make sure that no open job is forgotten.
  */
 export class TicketObject extends DurableObject<TicketObjectEnv> implements TicketStub {
-  #opening: Promise<{ place: TicketPlace; case: TicketCase }> | undefined;
+  #opening: Promise<{ place: TicketKey; case: TicketCase }> | undefined;
   #alarmAt: number | undefined;
 
-  async accept(place: TicketPlace, event: MessageEvent): Promise<void> {
+  async accept(place: TicketKey, event: MessageEvent): Promise<void> {
     const opened = await this.#openFor(place);
     opened.accept(event);
     this.ctx.waitUntil(opened.report());
   }
 
-  async work(place: TicketPlace): Promise<WorkOutcome> {
+  async work(place: TicketKey): Promise<WorkOutcome> {
     const working = (await this.#openFor(place)).work();
     // Continues after the caller has gone.
     this.ctx.waitUntil(working);
     return working;
   }
 
-  async postpone(place: TicketPlace, until: number): Promise<void> {
+  async postpone(place: TicketKey, until: number): Promise<void> {
     (await this.#openFor(place)).postpone(until);
   }
 
-  async replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]> {
+  async replay(place: TicketKey, jobs: readonly number[]): Promise<number[]> {
     const opened = await this.#openFor(place);
     const replayed = opened.replay(jobs);
     await opened.report();
     return replayed;
   }
 
-  async draft(place: TicketPlace): Promise<KeptDraft | undefined> {
+  async draft(place: TicketKey): Promise<StoredDraft | undefined> {
     return (await this.#openFor(place)).draft();
   }
 
-  async rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean> {
+  async rate(place: TicketKey, feedback: DraftFeedback): Promise<boolean> {
     return (await this.#openFor(place)).rate(feedback);
   }
 
-  async learn(place: TicketPlace, sent: string): Promise<LearnedOutcome | undefined> {
+  async learn(place: TicketKey, sent: string): Promise<LearnedOutcome | undefined> {
     return (await this.#openFor(place)).learn(sent);
   }
 
-  async eraseDrafts(place: TicketPlace): Promise<void> {
+  async eraseDrafts(place: TicketKey): Promise<void> {
     (await this.#openFor(place)).eraseDrafts();
   }
 
@@ -139,7 +139,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
     this.#alarmAt = undefined;
     const { storage } = this.ctx;
     await runAlarm(async () => {
-      const place = await storage.get<TicketPlace>(PLACE);
+      const place = await storage.get<TicketKey>(PLACE);
       if (place !== undefined) await (await this.#openFor(place)).onAlarm();
     }, storage);
   }
@@ -147,26 +147,26 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
   /** Called when a step is on record; overridden by chaos tests. */
   protected onStep(_step: string): void {}
 
-  async #openFor(asking: TicketPlace): Promise<TicketCase> {
+  async #openFor(asking: TicketKey): Promise<TicketCase> {
     // Concurrent callers share one case: two of them would work side by side.
     this.#opening ??= this.#openStored(asking).catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
     const { place, case: opened } = await this.#opening;
-    if (nameOfPlace(place) !== nameOfPlace(asking))
+    if (ticketObjectName(place) !== ticketObjectName(asking))
       throw new Error('Cannot work on the ticket: the object belongs to another one');
     return opened;
   }
 
-  async #openStored(asking: TicketPlace): Promise<{ place: TicketPlace; case: TicketCase }> {
-    const stored = await this.ctx.storage.get<TicketPlace>(PLACE);
+  async #openStored(asking: TicketKey): Promise<{ place: TicketKey; case: TicketCase }> {
+    const stored = await this.ctx.storage.get<TicketKey>(PLACE);
     if (stored === undefined) await this.ctx.storage.put(PLACE, asking);
     const place = stored ?? asking;
     return { place, case: this.#openCase(place) };
   }
 
-  #openCase(place: TicketPlace): TicketCase {
+  #openCase(place: TicketKey): TicketCase {
     const { env, ctx } = this;
     const { workspace, helpdesk, ticketId } = place;
     const times = readTicketTimes(env);
@@ -205,7 +205,7 @@ export class TicketObject extends DurableObject<TicketObjectEnv> implements Tick
 /** Throws `ConnectionGone` or `ConnectionUnusable`. */
 const connectTo = (
   env: HelpdeskVariables,
-  { workspace, helpdesk }: Pick<TicketPlace, 'workspace' | 'helpdesk'>,
+  { workspace, helpdesk }: Pick<TicketKey, 'workspace' | 'helpdesk'>,
 ): { client: HelpdeskClient; write: Write } => {
   const connection = readConnections(env).find(workspace, helpdesk);
   if (connection === undefined)

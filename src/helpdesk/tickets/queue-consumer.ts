@@ -1,7 +1,7 @@
 import { readAs } from '../../contract/issue.ts';
 import { waitAtMost, withDeadline } from '../../http/deadline.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
-import { type EventMessage, type Stubs, storeEvent, TicketMessage, type TicketPlace } from './ticket-objects.ts';
+import { type EventMessage, type Stubs, storeEvent, type TicketKey, TicketMessage } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
 /** A message of the queue, as the runtime passes it. */
@@ -41,7 +41,7 @@ export const ticketConsumer = (parts: ConsumerParts) => {
     message.retry({ delaySeconds: Math.min(seconds, MAX_DELAY_SECONDS) });
   };
 
-  const work = async (place: TicketPlace, pausedUntil: number | undefined): Promise<void> => {
+  const work = async (place: TicketKey, pausedUntil: number | undefined): Promise<void> => {
     const object = ticketStub(place);
     const isPaused = pausedUntil !== undefined && pausedUntil > now();
     const working: Promise<unknown> = isPaused ? object.postpone(place, pausedUntil) : object.work(place);

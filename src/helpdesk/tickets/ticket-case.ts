@@ -2,7 +2,7 @@ import type { DraftFeedback } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { type AttemptParts, attemptJob } from './attempt-job.ts';
 import { draftStore, type LearnedOutcome } from './ticket-draft.ts';
-import type { JobReport, KeptDraft, MessageEvent, WorkOutcome } from './ticket-objects.ts';
+import type { JobReport, MessageEvent, StoredDraft, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 import { backOffMs, spreadMs } from './ticket-times.ts';
 
@@ -18,9 +18,9 @@ export interface TicketCaseParts extends Omit<AttemptParts, 'store' | 'drafts'> 
   setAlarm(time: number): void;
 }
 
-/** A job without an attempt is queued again after so many times the first wait. */
+/** A job without an attempt is queued again after this multiple of the first retry delay. */
 const GRACE_RETRIES = 60;
-/** After so many times on the queue without an attempt, the alarm works on the job itself. */
+/** After it was queued this often without an attempt, the alarm works on the job itself. */
 const MAX_NUDGES = 3;
 /** Jobs of one run; the others are queued again. */
 const MAX_JOBS_AT_ONCE = 10;
@@ -36,7 +36,7 @@ export const openCase = (parts: TicketCaseParts) => {
   const graceMs = (nudges: number): number => backOffMs(nudges + 1, { retryMs: times.retryMs * GRACE_RETRIES, random });
   const reporter = jobReporter({ store, now, backOff, send: parts.report, onFault });
 
-  const planAlarm = (): void => {
+  const scheduleAlarm = (): void => {
     const { nudgeAt, endedAt } = store.nextTimes();
     const forgetAt = endedAt === null ? undefined : endedAt + times.keepMs;
     const candidates = [nudgeAt ?? undefined, reporter.dueAt(), forgetAt].filter((time) => time !== undefined);
@@ -77,7 +77,7 @@ export const openCase = (parts: TicketCaseParts) => {
       onFault('ticket', error);
       return { open: 1 };
     },
-    onEnd: planAlarm,
+    onEnd: scheduleAlarm,
   });
 
   /** Queues the jobs that wait. Returns whether they have to be worked on here: the queue failed, or loses messages. */
@@ -87,7 +87,7 @@ export const openCase = (parts: TicketCaseParts) => {
     for (const job of waiting) {
       store.change(job, { nudges: job.nudges + 1, nudge_at: time + graceMs(job.nudges + 1) }, time);
     }
-    planAlarm();
+    scheduleAlarm();
     if (waiting.length === 0) return false;
     try {
       await parts.enqueue();
@@ -102,19 +102,19 @@ export const openCase = (parts: TicketCaseParts) => {
     /** Adds a job for a delivery; a repeated delivery adds none. */
     accept: (event: MessageEvent): void => {
       acceptEvent(event, { store, now: now(), nudgeAt: now() + graceMs(0) });
-      planAlarm();
+      scheduleAlarm();
     },
     /** Works on all due jobs, one after the other; concurrent calls share one run. Never throws. */
     work,
     /** Delays all open jobs until then. */
     postpone: (until: number): void => {
       postpone(until);
-      planAlarm();
+      scheduleAlarm();
     },
     /** Reopens dead jobs; returns those that were dead. */
     replay: (jobs: readonly number[]): number[] => {
       const replayed = jobs.filter((id) => reopen(store, { id, now: now() }));
-      planAlarm();
+      scheduleAlarm();
       return replayed;
     },
     /** Queues jobs that no consumer worked on, reports, and deletes old jobs. Never throws. */
@@ -125,10 +125,10 @@ export const openCase = (parts: TicketCaseParts) => {
         store.remove(id);
         drafts.remove(id);
       }
-      planAlarm();
+      scheduleAlarm();
     },
     /** The draft for the newest message that has one. */
-    draft: (): KeptDraft | undefined => {
+    draft: (): StoredDraft | undefined => {
       const draft = drafts.latest();
       const job = draft && store.job(draft.job);
       return draft && job && { ...draft, createdAt: job.accepted_at };
@@ -145,12 +145,12 @@ export const openCase = (parts: TicketCaseParts) => {
     /** Reports what the workspace's object does not know yet. Never throws. */
     report: async (): Promise<void> => {
       await reporter.report();
-      planAlarm();
+      scheduleAlarm();
     },
   };
 };
 
-/** One job after the other, until none is due or the tool asks to wait; returns until when. */
+/** At most ten due jobs, one after the other; stops when the tool asks to wait and returns until when. */
 const workOnDue = async (store: TicketStore, parts: AttemptParts): Promise<number | undefined> => {
   for (let count = 0; count < MAX_JOBS_AT_ONCE; count += 1) {
     const job = store.dueJob(parts.now());
@@ -203,7 +203,7 @@ const acceptEvent = (
   const delivered = ticket === undefined ? null : JSON.stringify(ticket);
   if (known === undefined) {
     store.add(about, { ticket: delivered, now, nudgeAt });
-  } else if (isReopened(known)) {
+  } else if (shouldReopen(known)) {
     const fresh = { step: 'accepted', state: 'open', result: null, error: null } as const;
     const counts = { attempts: 0, refusals: 0, nudges: 0 };
     store.change(known, { ...fresh, ...counts, ticket: delivered, begun_at: now, due_at: now, nudge_at: nudgeAt }, now);
@@ -216,7 +216,7 @@ const acceptEvent = (
  * A message that was missing, or not the customer's, may have appeared. A dead job stays dead until it is replayed, except one without
  * a message id: its next delivery is about another message.
  */
-const isReopened = (job: Job): boolean =>
+const shouldReopen = (job: Job): boolean =>
   (job.state === 'done' && job.result === 'none') || (job.state === 'dead' && isUnnamed(job));
 
 interface ReporterParts {

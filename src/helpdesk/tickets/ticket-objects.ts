@@ -17,35 +17,35 @@ import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } fro
 import type { LearnedOutcome, ProposedReply } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
-export interface TicketPlace {
+export interface TicketKey {
   workspace: string;
   helpdesk: HelpdeskId;
   /** Id of the helpdesk, at most 200 characters. */
   ticketId: string;
 }
 
-export type TicketRef = Pick<TicketPlace, 'helpdesk' | 'ticketId'>;
+export type TicketRef = Pick<TicketKey, 'helpdesk' | 'ticketId'>;
 
 /** Name of a ticket's Durable Object: unique for each place. */
-export const nameOfPlace = ({ workspace, helpdesk, ticketId }: TicketPlace): string =>
+export const ticketObjectName = ({ workspace, helpdesk, ticketId }: TicketKey): string =>
   JSON.stringify([workspace, helpdesk, ticketId]);
 
 export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 
 /** RPC methods of a ticket's Durable Object. */
 export interface TicketStub {
-  accept(place: TicketPlace, event: MessageEvent): Promise<void>;
-  work(place: TicketPlace): Promise<WorkOutcome>;
-  postpone(place: TicketPlace, until: number): Promise<void>;
-  replay(place: TicketPlace, jobs: readonly number[]): Promise<number[]>;
-  draft(place: TicketPlace): Promise<KeptDraft | undefined>;
-  rate(place: TicketPlace, feedback: DraftFeedback): Promise<boolean>;
-  learn(place: TicketPlace, sent: string): Promise<LearnedOutcome | undefined>;
-  eraseDrafts(place: TicketPlace): Promise<void>;
+  accept(place: TicketKey, event: MessageEvent): Promise<void>;
+  work(place: TicketKey): Promise<WorkOutcome>;
+  postpone(place: TicketKey, until: number): Promise<void>;
+  replay(place: TicketKey, jobs: readonly number[]): Promise<number[]>;
+  draft(place: TicketKey): Promise<StoredDraft | undefined>;
+  rate(place: TicketKey, feedback: DraftFeedback): Promise<boolean>;
+  learn(place: TicketKey, sent: string): Promise<LearnedOutcome | undefined>;
+  eraseDrafts(place: TicketKey): Promise<void>;
 }
 
 /** The draft of a job, and since when (milliseconds since 1970) its message is known. */
-export interface KeptDraft {
+export interface StoredDraft {
   job: number;
   reply: ProposedReply;
   feedback: DraftFeedback | null;
@@ -93,7 +93,7 @@ export type Refusals = { helpdesk: string; count: number; last_at: string };
 
 /** How to reach both kinds of objects. */
 export interface Stubs {
-  ticketStub(place: TicketPlace): TicketStub;
+  ticketStub(place: TicketKey): TicketStub;
   workspaceStub(workspace: string): WorkspaceStub;
 }
 
@@ -175,7 +175,7 @@ export const storeEvent = async (
 /** Compares a reply that an agent has sent with the draft of its ticket, and stores the outcome, without the text. */
 export const learnFrom = async (
   { ticketId, text }: SentReply,
-  { workspace, helpdesk, ticketStub, workspaceStub }: Stubs & Pick<TicketPlace, 'workspace' | 'helpdesk'>,
+  { workspace, helpdesk, ticketStub, workspaceStub }: Stubs & Pick<TicketKey, 'workspace' | 'helpdesk'>,
 ): Promise<void> => {
   const stub = workspaceStub(workspace);
   // A ticket without jobs has no draft, and gets no object.

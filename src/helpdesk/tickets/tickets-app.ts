@@ -26,7 +26,7 @@ import { readStored } from '../../storage/stored-json.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type HandoverRoutesOptions, handoverRoutes } from './handover-routes.ts';
-import { type DeadJob, type Stubs, TicketMessage, type TicketPlace } from './ticket-objects.ts';
+import { type DeadJob, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
 import { idOf, isIdOf } from './workspace-store.ts';
 
 interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handoverTo'> {
@@ -99,7 +99,7 @@ const findPlace = async (
   workspace: string,
   { helpdesk, ticket_id: ticketId }: TicketPlaceRequest,
   { workspaceStub }: TicketsAppOptions,
-): Promise<TicketPlace | undefined> => {
+): Promise<TicketKey | undefined> => {
   const id = HELPDESK_IDS.find((known) => known === helpdesk);
   if (id === undefined) return undefined;
   const page = await workspaceStub(workspace).list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
@@ -213,7 +213,7 @@ const replayJobs = async (
   const stored = jobs.filter(({ message }) => message === null);
   const { ticketId } = first.place;
   // A listed job comes from an object of such a place.
-  const place = { workspace, helpdesk: first.place.helpdesk as TicketPlace['helpdesk'], ticketId };
+  const place = { workspace, helpdesk: first.place.helpdesk as TicketKey['helpdesk'], ticketId };
   const numbers =
     stored.length === 0
       ? []

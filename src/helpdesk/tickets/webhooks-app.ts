@@ -21,7 +21,7 @@ import {
   type SentReply,
 } from '../helpdesk-tool.ts';
 import { startVerification, type Verification } from '../signatures.ts';
-import type { EventMessage, Oversized, TicketMessage, TicketPlace } from './ticket-objects.ts';
+import type { EventMessage, Oversized, TicketKey, TicketMessage } from './ticket-objects.ts';
 
 interface WebhooksAppOptions {
   connections: Pick<Connections, 'secretsOf' | 'list'>;
@@ -33,7 +33,7 @@ interface WebhooksAppOptions {
   /** Counts deliveries to a connection that none of its secrets verifies. */
   countRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   /** Compares what an agent has sent with the draft. */
-  learn?: ((sent: SentReply, place: Pick<TicketPlace, 'workspace' | 'helpdesk'>) => Promise<void>) | undefined;
+  learn?: ((sent: SentReply, place: Pick<TicketKey, 'workspace' | 'helpdesk'>) => Promise<void>) | undefined;
   /** Queues a ticket with work to do, or an event that could not be stored. */
   enqueue(message: TicketMessage): Promise<void>;
   now?: (() => number) | undefined;

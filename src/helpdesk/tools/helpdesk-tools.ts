@@ -9,7 +9,7 @@ import { standard } from './standard.ts';
 import { zammad } from './zammad.ts';
 import { zendesk } from './zendesk.ts';
 
-/** Every tool by the name in its address. */
+/** Every helpdesk tool by its id, the last segment of its webhook URL. */
 export const helpdeskTools: Readonly<Record<HelpdeskId, HelpdeskTool>> = {
   chatwoot,
   zendesk,

@@ -47,7 +47,7 @@ export interface ChunkEmbedder {
 
 const LIMIT_MS = 20_000;
 const MAX_FAILURES = 4;
-/** A service that does not answer at all is not retried within a sync, so that the sync ends and the words are published. */
+/** A service that does not answer at all is not retried within a sync, so that the sync ends and the articles are published without vectors. */
 const MAX_FAILING_MS = 15_000;
 const FIRST_WAIT_MS = 1000;
 /** Pause after giving up: five minutes, ten, twenty, up to an hour. */
@@ -55,8 +55,8 @@ const ROUND_MS = 300_000;
 const MAX_ROUND_MS = 3_600_000;
 /** Indexing usually takes seconds; until then, published articles are found by their words. */
 const VISIBLE_WITHIN_MS = 60_000;
-const FIRST_LOOK_MS = 200;
-const MAX_LOOK_MS = 4000;
+const FIRST_POLL_MS = 200;
+const MAX_POLL_MS = 4000;
 /** A text that no model refuses for its content. */
 const HARMLESS = 'Good morning';
 /** After this many single refusals in a row, the cause is not the texts. */
@@ -133,7 +133,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     state.bumpRevision();
     const visibleBy = index === undefined ? undefined : now() + VISIBLE_WITHIN_MS;
     const texts = (progress.read()?.texts ?? BATCH.texts) * 2;
-    progress.update({ ...UNHARMED, visibleBy, texts: texts < BATCH.texts ? texts : undefined });
+    progress.update({ ...NO_FAILURES, visibleBy, texts: texts < BATCH.texts ? texts : undefined });
     return { embedded: records.length, next: 'more' };
   };
 
@@ -142,11 +142,11 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     const [first] = batch;
     const { refused: before = 0 } = progress.read() ?? {};
     if (first === undefined || batch.length > 1) {
-      progress.update({ ...UNHARMED, refused: before, texts: Math.ceil(batch.length / 2) });
+      progress.update({ ...NO_FAILURES, refused: before, texts: Math.ceil(batch.length / 2) });
       return MORE;
     }
     vectors.setNone(first.vector);
-    progress.update({ ...UNHARMED, refused: before + 1 });
+    progress.update({ ...NO_FAILURES, refused: before + 1 });
     const refused = { article: first.article, warning: REFUSED };
     if (before + 1 < MAX_REFUSED) return { ...MORE, ...refused };
     progress.update({ refused: 0, retryAt: now() + ROUND_MS });
@@ -201,8 +201,8 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     if (now() >= visibleBy) return () => ended({ warning: NOT_VISIBLE });
     return () => {
       const waits = progress.read()?.waits ?? 0;
-      const retryAt = now() + Math.min(MAX_LOOK_MS, FIRST_LOOK_MS * 2 ** waits);
-      progress.update({ ...UNHARMED, waits: waits + 1, retryAt });
+      const retryAt = now() + Math.min(MAX_POLL_MS, FIRST_POLL_MS * 2 ** waits);
+      progress.update({ ...NO_FAILURES, waits: waits + 1, retryAt });
       return { embedded: 0, next: 'waiting' };
     };
   };
@@ -220,7 +220,11 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     progress.update({ ...counted, retryAt: now() + wait });
     if (!isOver) return { embedded: 0, next: 'waiting' };
     const what = `Cannot embed ${vectors.wantedCount()} texts now${isRefusal(error) ? REFUSED_ALL : ''}`;
-    return { embedded: 0, next: 'given-up', warning: `${what}: what has no vector is searched by its words` };
+    return {
+      embedded: 0,
+      next: 'given-up',
+      warning: `${what}: texts without a vector are found by keyword search only`,
+    };
   };
 
   return {
@@ -231,8 +235,8 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     },
     restart: ({ full, force }) => {
       const check = force ? 'again' : full && index !== undefined ? 'compare' : undefined;
-      if (check !== undefined) progress.update({ ...UNHARMED, check });
-      else if (progress.read() !== undefined) progress.update(UNHARMED);
+      if (check !== undefined) progress.update({ ...NO_FAILURES, check });
+      else if (progress.read() !== undefined) progress.update(NO_FAILURES);
     },
     postpone: () => progress.update({ retryAt: now() + ROUND_MS }),
   };
@@ -241,12 +245,12 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
 const MORE: EmbeddingStep = { embedded: 0, next: 'more' };
 
 const TOO_MANY =
-  'Cannot embed the texts: there are too many for an edition without a vector index; they are searched by their words';
+  'Cannot embed the texts: there are too many for an edition without a vector index; they are found by keyword search only';
 const NOT_VISIBLE =
-  'The vector index has not caught up after a minute: some texts are found by their words only until it has';
-const NOT_COMPARED = 'Cannot compare the vectors with those of the index: the next full sync does';
-const REFUSED = 'Cannot embed one of its texts: the model refuses it; it is searched by its words';
-const REFUSED_ALL = ', for the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
+  'The vector index has not caught up after a minute: until then some texts are found by keyword search only';
+const NOT_COMPARED = 'Cannot compare the vectors with those of the index: the next full sync compares them';
+const REFUSED = 'Cannot embed one of its texts: the model refuses it; it is found by keyword search only';
+const REFUSED_ALL = ', because the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
 
 const isRefusal = (error: unknown): boolean => error instanceof EmbeddingFailed && error.reason === 'refused';
 
@@ -274,11 +278,11 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 /** Without failures, as before the first one. */
-const UNHARMED = { failures: 0, rounds: 0, failingMs: 0, waits: 0, refused: 0, retryAt: undefined } as const;
+const NO_FAILURES = { failures: 0, rounds: 0, failingMs: 0, waits: 0, refused: 0, retryAt: undefined } as const;
 
 interface ProgressStore {
   read(): Progress | undefined;
-  /** Changes some members; undefined forgets one. */
+  /** Changes some fields; `undefined` removes one. */
   update(changes: { [Name in keyof Progress]?: Progress[Name] | undefined }): void;
   clear(): void;
 }

@@ -378,3 +378,18 @@ describe('Whatever an answer holds,', () => {
     fc.assert(isShort, { numRuns: 200 });
   });
 });
+
+describe('the chart of counts', () => {
+  it('has the currency as its label where no column is an amount, and counts in a month as numbers', () => {
+    const byCurrency = analytics([
+      { currency: 'EUR', orders: 5 },
+      { currency: 'USD', orders: 3 },
+    ]);
+    expect(blockOf(byCurrency, 'chart')).toMatchObject({ labels: ['EUR', 'USD'] });
+    const perMonth = analytics([
+      { store: 'North', sales_per_month: 4 },
+      { store: 'South', sales_per_month: 7 },
+    ]);
+    expect(blockOf(perMonth, 'chart')).toMatchObject({ form: 'bar', labels: ['North', 'South'] });
+  });
+});
