@@ -85,7 +85,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'OPENAI_BASE_URL',
     functions: 'all',
     otherwise: '`https://api.openai.com/v1`',
-    what: "OpenAI's API or any that speaks it, up to and with the version",
+    what: "Base URL, including the version, of OpenAI's API or a compatible one",
   },
   {
     name: 'OPENAI_API_KEY',
@@ -98,13 +98,13 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'EMBEDDING_MODEL',
     functions: 'all',
     otherwise: '`text-embedding-3-small`',
-    what: 'The embedding model; `none` for the word vectors. Another model embeds everything again',
+    what: 'The embedding model; `none` for the word vectors. Changing the model embeds everything again',
   },
   {
     name: 'EMBEDDING_DIMENSIONS',
     functions: 'all',
     otherwise: 'those of the model',
-    what: 'Numbers of a vector, 1 to 4,096; needed for models that are not OpenAI’s',
+    what: 'Dimensions of a vector, 1 to 4,096; needed for models that are not OpenAI’s',
   },
   {
     name: 'CHAT_MODEL',
@@ -122,7 +122,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'RERANK_BASE_URL',
     functions: ['navigator'],
     otherwise: 'passages for the model stay in the order of the search',
-    what: 'A reranker with `POST /rerank`, up to and with the version: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `https://api.voyageai.com/v1`',
+    what: 'Base URL, including the version, of a reranker with `POST /rerank`: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `https://api.voyageai.com/v1`',
   },
   {
     name: 'RERANK_API_KEY',
@@ -159,7 +159,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'COST_MICROS_PER_QUESTION',
     functions: ['gateway'],
     otherwise: 'no limit',
-    what: 'Millionths of a US dollar that they may cost, 0 to 1,000,000,000; needs a price of the model in `MODEL_PRICES`',
+    what: 'Millionths of a US dollar that the models may cost for one question, 0 to 1,000,000,000; needs a price of the model in `MODEL_PRICES`',
   },
   {
     name: 'FACT_TOKENS_PER_QUESTION',
@@ -195,13 +195,13 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'MAX_TURNS_PER_KEY',
     functions: ['memory'],
     otherwise: 'nine tenths of MAX_TURNS',
-    what: 'The same for one API key, 1 to 10,000,000',
+    what: 'Turns that one API key may store in a workspace, 1 to 10,000,000',
   },
   {
     name: 'TURNS_PER_CONVERSATION',
     functions: ['memory'],
     otherwise: '200',
-    what: 'The same for one conversation, 1 to 10,000',
+    what: 'Turns of one conversation, 1 to 10,000',
   },
   {
     name: 'TURN_DAYS',
@@ -244,7 +244,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'ARTICLE_SOURCES',
     functions: ['sources'],
     otherwise: 'none',
-    what: 'Web sites and article APIs of helpdesk tools by workspace as JSON ([sources](sources.md), [helpdesks](helpdesks.md)); tokens are secrets that it names',
+    what: 'Web sites, GitHub, Notion, Confluence and article APIs of helpdesk tools, by workspace, as JSON ([sources](sources.md), [helpdesks](helpdesks.md)); tokens are secrets that it names',
   },
   {
     name: 'HELPDESKS',
@@ -256,7 +256,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'HANDOVER',
     functions: ['webhooks'],
     otherwise: 'none',
-    what: 'By workspace where visitors of web pages are handed over to, as JSON: `{"default": "zendesk"}`, or `list` ([widget](widget.md#handing-over-to-a-person))',
+    what: 'Where visitors of web pages are handed over to a person, by workspace, as JSON: `{"default": "zendesk"}`, or `list` ([widget](widget.md#handing-over-to-a-person))',
   },
   {
     name: 'TICKET_RETRY_MS',
@@ -274,13 +274,13 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'TICKET_CALL_MS',
     functions: ['webhooks'],
     otherwise: '10000',
-    what: "For one call of a helpdesk's API, 100 to 30000",
+    what: "Timeout of one call of a helpdesk's API, 100 to 30000",
   },
   {
     name: 'TICKET_ANALYSE_MS',
     functions: ['webhooks'],
     otherwise: '15000',
-    what: 'For the analysis of one message, 100 to 60000',
+    what: 'Timeout of the analysis of one message, 100 to 60000',
   },
   {
     name: 'TICKET_ATTEMPTS',
@@ -316,7 +316,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'PRIVACY_MASK',
     functions: ['support', 'memory', 'a2a'],
     otherwise: '`email,phone,card,wallet,key`',
-    what: 'What is masked in a message before it is logged, embedded, sent to a model or stored as a gap, and in an answer or a task before it is kept; `none` for nothing ([support](support.md), [A2A](a2a.md))',
+    what: 'What is masked in a message before it is embedded, sent to a model or stored as a gap, and in an answer or a task before it is kept; `none` for nothing ([support](support.md), [A2A](a2a.md))',
   },
   {
     name: 'TASK_HOURS',
@@ -358,7 +358,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'ROUTED_PARTNERS',
     functions: ['gateway'],
     otherwise: 'none',
-    what: "Other teams' librarians that may be asked without being named, separated by commas",
+    what: "Partner librarians that questions may be routed to without being named, separated by commas",
   },
   {
     name: 'SHOP_WORKSPACE',
