@@ -358,7 +358,7 @@ export const CONFIGURATION: readonly Setting[] = [
     name: 'ROUTED_PARTNERS',
     functions: ['gateway'],
     otherwise: 'none',
-    what: "Partner librarians that questions may be routed to without being named, separated by commas",
+    what: 'Partner librarians that questions may be routed to without being named, separated by commas',
   },
   {
     name: 'SHOP_WORKSPACE',
