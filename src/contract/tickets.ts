@@ -149,7 +149,10 @@ const OutcomeCounts = z.object({
   kept: z.int().min(0),
   edited: z.int().min(0),
   discarded: z.int().min(0),
-  /** Mean share of a draft's sentences that were sent, 0 to 1. */
+  /** Drafts of which agents said that they helped, or did not. */
+  up: z.int().min(0),
+  down: z.int().min(0),
+  /** Mean share of a draft's sentences that were sent, 0 to 1; 0 where none was compared. */
   share: z.number().min(0).max(1),
 });
 

@@ -167,7 +167,7 @@ export const describePanel = (using: () => ConsoleForTest) =>
       const row = page
         .getByRole('table', { name: 'What agents made of drafts' })
         .getByRole('row', { name: /^login_issue/ });
-      expect(await row.textContent()).toMatch(/login_issue111/);
+      expect(await row.textContent()).toMatch(/login_issue11101/);
       const { intents, articles } = await outcomes();
       expect(intents.map(({ intent }) => intent)).toEqual(['login_issue']);
       expect(articles[0]).toMatchObject({ url: expect.stringContaining('/dashboard/'), kept: 1, edited: 1 });

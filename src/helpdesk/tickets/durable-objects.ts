@@ -23,7 +23,7 @@ import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { ownContext, supportAnalysis } from './ask-support.ts';
 import { type Handovers, openHandovers } from './handovers.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
-import type { LearnedOutcome } from './ticket-draft.ts';
+import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
 import {
   type DeadJob,
   type JobReport,
@@ -262,6 +262,10 @@ export class DeskObject extends DurableObject<DeskObjectEnv> implements Workspac
 
   async addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void> {
     (await this.#openFor(workspace)).index.addOutcome(place, outcome, Date.now());
+  }
+
+  async addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void> {
+    (await this.#openFor(workspace)).index.addFeedback(place, rated, Date.now());
   }
 
   async outcomes(workspace: string): Promise<TicketOutcomes> {

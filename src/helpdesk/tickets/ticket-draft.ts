@@ -65,6 +65,17 @@ export interface LearnedOutcome {
   share: number;
 }
 
+/** Whether a draft helped, without the comment. */
+export interface RatedDraft extends Pick<LearnedOutcome, 'job' | 'intent' | 'articles'> {
+  value: DraftFeedback['value'];
+}
+
+const MAX_CITED = 10;
+
+/** Addresses of the articles that a draft cites, each once; the first ten. */
+export const articlesOf = ({ sentences }: Pick<ProposedReply, 'sentences'>): string[] =>
+  [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))].slice(0, MAX_CITED);
+
 /** From this share of a draft's sentences on, it was edited; below, something else was sent. */
 const EDITED_FROM = 0.25;
 
@@ -123,8 +134,7 @@ export const draftStore = (sql: Sql) => {
       if (row === undefined || reply === undefined) return undefined;
       const compared = compareReply(reply, sent);
       sql.run('UPDATE drafts SET outcome = ? WHERE job = ?', compared.outcome, row.job);
-      const articles = [...new Set(reply.sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))];
-      return { job: row.job, intent: reply.intent, articles: articles.slice(0, 10), ...compared };
+      return { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared };
     },
     remove: (job: number): void => sql.run('DELETE FROM drafts WHERE job = ?', job),
     erase: (): void => sql.run('DELETE FROM drafts'),

@@ -14,7 +14,7 @@ import type {
   TicketsResponse,
 } from '../../contract/tickets.ts';
 import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../helpdesk-tool.ts';
-import type { LearnedOutcome, ProposedReply } from './ticket-draft.ts';
+import type { LearnedOutcome, ProposedReply, RatedDraft } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
 export interface TicketKey {
@@ -64,6 +64,7 @@ export interface WorkspaceStub {
   addRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   restore(workspace: string, jobs: readonly TicketJob[]): Promise<boolean[]>;
   addOutcome(workspace: string, place: TicketRef, outcome: LearnedOutcome): Promise<void>;
+  addFeedback(workspace: string, place: TicketRef, rated: RatedDraft): Promise<void>;
   outcomes(workspace: string): Promise<TicketOutcomes>;
   eraseOutcomes(workspace: string, place: TicketRef): Promise<void>;
   dead(workspace: string, ids: readonly string[] | 'all', limit: number): Promise<DeadJob[]>;

@@ -26,6 +26,7 @@ import { readStored } from '../../storage/stored-json.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type HandoverRoutesOptions, handoverRoutes } from './handover-routes.ts';
+import { articlesOf } from './ticket-draft.ts';
 import { type DeadJob, type Stubs, type TicketKey, TicketMessage } from './ticket-objects.ts';
 import { idOf, isIdOf } from './workspace-store.ts';
 
@@ -139,8 +140,14 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
   if (!request.ok) return invalid(c, request.problem);
   const { value, comment, ...named } = request.value;
   const place = await findPlace(c.get('context').workspace, named, options);
-  const isRated = place !== undefined && (await options.ticketStub(place).rate(place, { value, comment }));
-  return isRated ? c.body(null, 204) : noDraft(c);
+  if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }))) return noDraft(c);
+  const draft = await options.ticketStub(place).draft(place);
+  if (draft !== undefined) {
+    const { job, reply } = draft;
+    const rated = { job, intent: reply.intent, articles: articlesOf(reply), value };
+    await options.workspaceStub(place.workspace).addFeedback(place.workspace, place, rated);
+  }
+  return c.body(null, 204);
 };
 
 /** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */

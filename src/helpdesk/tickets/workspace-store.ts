@@ -2,7 +2,7 @@ import type { TicketJob, TicketOutcomes, TicketState, TicketsRequest } from '../
 import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';
-import type { LearnedOutcome } from './ticket-draft.ts';
+import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
 import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';
 import { backOffMs } from './ticket-times.ts';
 
@@ -26,10 +26,19 @@ const INDEX_MIGRATIONS = [
     outcome TEXT NOT NULL, share REAL NOT NULL, at TEXT NOT NULL
   ) WITHOUT ROWID`,
   ],
+  [
+    `CREATE TABLE draft_feedback (
+    id TEXT PRIMARY KEY, helpdesk TEXT NOT NULL, ticket TEXT NOT NULL, intent TEXT NOT NULL, articles TEXT NOT NULL,
+    value TEXT NOT NULL, at TEXT NOT NULL
+  ) WITHOUT ROWID`,
+  ],
 ];
 
-const COUNTS =
-  "sum(outcome = 'kept') AS kept, sum(outcome = 'edited') AS edited, sum(outcome = 'discarded') AS discarded, avg(share) AS share";
+const COUNTS = `coalesce(sum(outcome = 'kept'), 0) AS kept, coalesce(sum(outcome = 'edited'), 0) AS edited,
+  coalesce(sum(outcome = 'discarded'), 0) AS discarded, coalesce(avg(share), 0) AS share,
+  coalesce(sum(value = 'up'), 0) AS up, coalesce(sum(value = 'down'), 0) AS down`;
+const LEARNED = `(SELECT intent, articles, outcome, share, NULL AS value FROM outcomes
+  UNION ALL SELECT intent, articles, NULL, NULL, value FROM draft_feedback) AS learned`;
 const MAX_COUNTED = 200;
 
 /** Dead deliveries stored with their content, at most: they wait for a person. */
@@ -148,24 +157,33 @@ export const ticketIndex = (sql: Sql) => {
         ...[idOf({ helpdesk, ticketId, job: learned.job }), helpdesk, ticketId, learned.intent],
         ...[JSON.stringify(learned.articles), learned.outcome, learned.share, new Date(now).toISOString()],
       ),
+    /** Notes whether a draft helped; the last word counts. */
+    addFeedback: ({ helpdesk, ticketId }: TicketRef, { job, intent, articles, value }: RatedDraft, now: number): void =>
+      sql.run(
+        'INSERT OR REPLACE INTO draft_feedback (id, helpdesk, ticket, intent, articles, value, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, intent, JSON.stringify(articles), value],
+        new Date(now).toISOString(),
+      ),
     /** What became of drafts, by intent and by cited article. */
     outcomes: (): TicketOutcomes => ({
       intents: sql.all<TicketOutcomes['intents'][number]>(
-        `SELECT intent, ${COUNTS} FROM outcomes GROUP BY intent ORDER BY count(*) DESC, intent LIMIT ${MAX_COUNTED}`,
+        `SELECT intent, ${COUNTS} FROM ${LEARNED} GROUP BY intent ORDER BY count(*) DESC, intent LIMIT ${MAX_COUNTED}`,
       ),
       articles: sql.all<TicketOutcomes['articles'][number]>(
-        `SELECT cited.value AS url, ${COUNTS} FROM outcomes, json_each(outcomes.articles) AS cited
+        `SELECT cited.value AS url, ${COUNTS.replaceAll('value', 'learned.value')} FROM ${LEARNED}, json_each(learned.articles) AS cited
           GROUP BY cited.value ORDER BY count(*) DESC, url LIMIT ${MAX_COUNTED}`,
       ),
     }),
-    eraseOutcomes: ({ helpdesk, ticketId }: TicketRef): void =>
-      sql.run('DELETE FROM outcomes WHERE helpdesk = ? AND ticket = ?', helpdesk, ticketId),
+    eraseOutcomes: ({ helpdesk, ticketId }: TicketRef): void => {
+      for (const table of ['outcomes', 'draft_feedback'])
+        sql.run(`DELETE FROM ${table} WHERE helpdesk = ? AND ticket = ?`, helpdesk, ticketId);
+    },
     /** Removes jobs that ended before a time, and counts of refusals that ended then. */
     prune: (before: number) => {
       const time = new Date(before).toISOString();
       sql.run("DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?", time);
       sql.run('DELETE FROM refusals WHERE last_at < ?', time);
-      sql.run('DELETE FROM outcomes WHERE at < ?', time);
+      for (const table of ['outcomes', 'draft_feedback']) sql.run(`DELETE FROM ${table} WHERE at < ?`, time);
     },
   };
 };

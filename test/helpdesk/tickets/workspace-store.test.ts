@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type TicketsRequest, TicketsResponse } from '../../../src/contract/tickets.ts';
+import { TicketOutcomes, type TicketsRequest, TicketsResponse } from '../../../src/contract/tickets.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/helpdesk/tickets/workspace-store.ts';
@@ -99,6 +99,26 @@ describe('ticketIndex()', () => {
       intents: [{ intent: 'reset', kept: 3 }],
       articles: [{ url: 'https://docs.example.com/a', kept: 3 }],
     });
+  });
+  it('counts the last feedback on each draft beside what became of it, until the draft is erased', () => {
+    const index = ticketIndex(nodeSql());
+    const of = (ticketId: string) => ({ helpdesk: 'chatwoot' as const, ticketId });
+    const cited = { intent: 'reset', articles: ['https://docs.example.com/a'] };
+    index.addOutcome(of('1'), { job: 1, ...cited, outcome: 'edited', share: 0.5 }, Date.parse(at(1)));
+    for (const value of ['up', 'down'] as const)
+      index.addFeedback(of('1'), { job: 1, ...cited, value }, Date.parse(at(2)));
+    index.addFeedback(of('2'), { job: 1, ...cited, intent: 'other', value: 'up' }, Date.parse(at(2)));
+    const none = { kept: 0, edited: 0, discarded: 0, share: 0, up: 0, down: 0 };
+    expect(TicketOutcomes.parse(index.outcomes())).toEqual({
+      intents: [
+        { ...none, intent: 'reset', edited: 1, share: 0.5, down: 1 },
+        { ...none, intent: 'other', up: 1 },
+      ],
+      articles: [{ ...none, url: 'https://docs.example.com/a', edited: 1, share: 0.5, up: 1, down: 1 }],
+    });
+    index.eraseOutcomes({ helpdesk: 'chatwoot', ticketId: '1' });
+    index.prune(Date.parse(at(3)));
+    expect(index.outcomes()).toEqual({ intents: [], articles: [] });
   });
   it('gives distinct ids whatever the ids of tickets are', () => {
     const index = ticketIndex(nodeSql());

@@ -25,7 +25,7 @@ export const Outcomes = () => {
         rowKey={({ name }) => name}
         columns={[
           { id: 'name', label: t('outcomes.name'), cell: ({ name }) => name },
-          ...(['kept', 'edited', 'discarded'] as const).map((id) => ({
+          ...(['kept', 'edited', 'discarded', 'up', 'down'] as const).map((id) => ({
             ...{ id, label: t(`outcomes.${id}`), align: 'right' as const },
             sort: (row: (typeof rows)[number]) => row[id],
             cell: (row: (typeof rows)[number]) => row[id],
