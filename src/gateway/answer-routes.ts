@@ -6,7 +6,7 @@ import { describeIssues, readAs } from '../contract/issue.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
 import { demand, workspaceOf } from './authenticate.ts';
-import { forward, jsonBytes } from './forward.ts';
+import { type Forwarding, forward, jsonBytes } from './forward.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -15,6 +15,32 @@ const READ = 'answers:read';
 
 /** How long an answer that was just given may take until it is found. */
 const KEEPING_MS = 300;
+
+/** Forwards a request for one kept answer; one that is not found is looked for again, as it may just have been given. */
+export const forwardOnceKept = async (
+  c: Context<GatewayEnv>,
+  client: SignedClient,
+  call: Omit<Forwarding, 'to'>,
+): Promise<Response> => {
+  const response = await forward(c, client, { ...call, to: MEMORY });
+  if (response.status !== 404) return response;
+  await new Promise((resolve) => setTimeout(resolve, KEEPING_MS));
+  c.set('outcome', undefined);
+  return forward(c, client, { ...call, to: MEMORY });
+};
+
+/** `GET /v1/answers/{id}`. */
+export const createAnswerReader = ({ client }: { client: SignedClient }) => {
+  return async (c: Context<GatewayEnv>): Promise<Response> => {
+    const key = c.get('apiKey');
+    demand(key, READ);
+    const namedWorkspace = c.req.query('workspace_id');
+    const workspace = workspaceOf(key, namedWorkspace);
+    const path = new URL(c.req.url).pathname;
+    const call = { path, workspace, namedWorkspace, capabilities: [READ], signal: c.req.raw.signal };
+    return forwardOnceKept(c, client, call);
+  };
+};
 
 /** `POST /v1/answers/{id}/feedback`: any key may judge the answers that were given to it, one that reads answers all of them. */
 export const createFeedback = ({ client }: { client: SignedClient }) => {
@@ -25,12 +51,8 @@ export const createFeedback = ({ client }: { client: SignedClient }) => {
     const body = await jsonBytes(c);
     const capabilities = ['answers:feedback:write', ...(covers(key.capabilities, READ) ? [READ] : [])];
     const path = new URL(c.req.url).pathname;
-    const call = { to: MEMORY, path, workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
-    const response = await forward(c, client, call);
-    if (response.status !== 404) return response;
-    await new Promise((resolve) => setTimeout(resolve, KEEPING_MS));
-    c.set('outcome', undefined);
-    return forward(c, client, call);
+    const call = { path, workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
+    return forwardOnceKept(c, client, call);
   };
 };
 

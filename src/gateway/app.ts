@@ -31,7 +31,7 @@ import type { OriginContext } from '../signing/request-context.ts';
 import type { Signer } from '../signing/signer.ts';
 import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './a2a.ts';
 import { answerOrStream } from './answer-or-stream.ts';
-import { createAnswerList, createFeedback } from './answer-routes.ts';
+import { createAnswerList, createAnswerReader, createFeedback } from './answer-routes.ts';
 import { type ApiKey, type ApiKeys, PUBLISHABLE_PREFIX } from './api-keys.ts';
 import { createAsk, createAsking } from './ask.ts';
 import { bodiesWithFacts } from './asker-facts.ts';
@@ -239,7 +239,7 @@ export const createApp = (parts: GatewayParts) => {
   on('POST /v1/answers/{id}/feedback', createFeedback({ client }));
   forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
-  forwardTo('memory', 'GET /v1/answers/{id}', { as: 'answers:read' });
+  on('GET /v1/answers/{id}', createAnswerReader({ client }));
   forwardTo('memory', 'DELETE /v1/answers');
   forwardTo('memory', 'DELETE /v1/answers/{id}');
   forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE });

@@ -6,6 +6,7 @@ import { jsonAnswer } from '../runtime/json-answer.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { MAX_CAPABILITIES } from '../signing/limits.ts';
+import { forwardOnceKept } from './answer-routes.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { compareStatements } from './compare-answers.ts';
@@ -42,7 +43,7 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
     const call = { workspace, namedWorkspace, signal: c.req.raw.signal };
     const path = `/v1/answers/${encodeURIComponent(c.req.param('id') ?? '')}`;
     // A replay is a POST; what is kept is read.
-    const found = await forward(c, client, { ...call, to: 'memory', method: 'GET', path, capabilities: [READ] });
+    const found = await forwardOnceKept(c, client, { ...call, method: 'GET', path, capabilities: [READ] });
     if (!found.ok) return found;
     const { question, understood_as: understood, ...before } = KeptAnswer.parse(await found.json());
     if (edition !== undefined) {

@@ -150,6 +150,11 @@ describe('a kept answer', () => {
   });
 });
 
+it('is found by a reader who comes before it is kept', async () => {
+  const { id } = await ask('How loud is the Apollo III in Turbo mode?');
+  expect((await call(`GET /v1/answers/${id}`)).status).toBe(200);
+});
+
 it('is kept together with others of the same moment, each for those who may read it', async () => {
   const from = logs.length;
   const asked = await Promise.all(
