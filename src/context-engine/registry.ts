@@ -45,7 +45,7 @@ export const registry = (): Registry => {
       if (typeof ranker !== 'string') return { weights: ranker };
       const ranking = rankings.get(ranker);
       if (ranking !== undefined) return ranking;
-      throw validationFailure(`options.ranker: is not known; there are ${[...rankings.keys()].join(', ')}`);
+      throw validationFailure(`options.ranker: is unknown; available are ${[...rankings.keys()].join(', ')}`);
     },
   };
 };
