@@ -149,7 +149,7 @@ describe('an edition whose texts are on pages', () => {
       { intent: 'general_info', message },
       { edition, retrieve: hasty, timeoutMs: 25 },
     );
-    expect(late).toMatchObject({ sources_consulted: [], degraded: ['timeout'] });
+    expect(late).toMatchObject({ sources_consulted: [], degraded: expect.arrayContaining(['timeout']) });
     for (const arrive of arrivals.splice(0)) arrive();
     await new Promise((resolve) => setImmediate(resolve));
     const { edition: ready } = await openPaged();
