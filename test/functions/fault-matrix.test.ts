@@ -94,6 +94,7 @@ const wordFor = (...parts: string[]): string => {
   return `${MARK}${letters.join('')}`;
 };
 
+/** The longest pause of an open circuit between two probes (`src/delegation/circuit-breaker.ts`). */
 const RECOVERY_MS = 60_000;
 
 /** As it is when nothing fails: a machine that is busy may be too late for the meanings once. */
