@@ -244,6 +244,12 @@ describe('bounds', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
+  it('a page with artifacts is shorter, and says how long', async () => {
+    expect((await agent.call('ListTasks', { pageSize: 50 })).json.result).toMatchObject({ pageSize: 50 });
+    const full = await agent.call('ListTasks', { pageSize: 50, includeArtifacts: true });
+    expect(full.json.result).toMatchObject({ pageSize: 20 });
+  });
+
   it('a task ends with its lifetime, and can be sent anew', async () => {
     let time = 1_790_000_000_000;
     agent = startAgent({ now: () => time });
@@ -310,8 +316,10 @@ describe('what is stored', () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const sent = message('late', { metadata: { person_id: 'p-1' } });
-    await agent.call('SendMessage', { message: sent, configuration: { returnImmediately: true } });
+    const { json } = await agent.call('SendMessage', { message: sent, configuration: { returnImmediately: true } });
     expect(agent.tasks.erase('person', 'p-1')).toBe(1);
+    const canceled = await agent.call('CancelTask', { id: json.result?.task?.id });
+    expect(canceled.json).toMatchObject({ error: { code: -32001 } });
     agent.open();
     await send('shipping');
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
