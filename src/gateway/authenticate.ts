@@ -109,7 +109,7 @@ const refusalOf = ({ header, secret }: { header: string | undefined; secret: str
     'Send the header Authorization: Bearer <key> with a key that an administrator of this gateway made';
   if (header === undefined) return { message: 'Cannot tell who asks: the request has no API key', suggestion };
   if (secret === undefined)
-    return { message: 'Cannot read the API key: the header Authorization has another form', suggestion };
+    return { message: 'Cannot read the API key: the header Authorization is malformed', suggestion };
   return {
     message: 'Cannot accept the API key: it is unknown or has expired',
     suggestion: 'Check for a mistyped or cut key, or have an administrator of this gateway make a new one',

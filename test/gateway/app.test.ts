@@ -240,9 +240,9 @@ describe('API keys', () => {
     ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }, /unknown or has expired/],
     ['an expired key', { authorization: `Bearer ${EXPIRED}` }, /unknown or has expired/],
     ['a key whose record is damaged', { authorization: `Bearer ${DAMAGED}` }, /unknown or has expired/],
-    ['a key in another scheme', { authorization: `Basic ${READER}` }, /has another form/],
-    ['a key that is too short to be one', { authorization: 'Bearer short' }, /has another form/],
-    ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /has another form/],
+    ['a key in another scheme', { authorization: `Basic ${READER}` }, /is malformed/],
+    ['a key that is too short to be one', { authorization: 'Bearer short' }, /is malformed/],
+    ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /is malformed/],
   ])('are demanded: %s is refused, and the message says why', async (_name, headers, message) => {
     const response = await app.request('/v1/ask', {
       method: 'POST',
