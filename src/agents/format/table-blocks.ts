@@ -231,8 +231,7 @@ const wordsOf = (name: string): string[] =>
     .match(/[\p{L}]+/gu) ?? [];
 
 const isTime = (value: unknown, words: readonly string[]): boolean => {
-  if (typeof value === 'number')
-    return Number.isInteger(value) && words.some((word) => TIME_WORDS.has(word));
+  if (typeof value === 'number') return Number.isInteger(value) && words.some((word) => TIME_WORDS.has(word));
   if (typeof value !== 'string') return false;
   return DATE.test(value) || (/^(?:19|20)\d\d$/.test(value) && words.includes('year'));
 };
