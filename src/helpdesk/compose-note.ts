@@ -1,6 +1,6 @@
 import type { SupportResponse } from '../contract/support-response.ts';
 import { isPublicAddress } from '../knowledge/public-address.ts';
-import { escapeMarkdown } from '../markup/escape-markdown.ts';
+import { escapeLines, escapeMarkdown } from '../markup/escape-markdown.ts';
 import { markdownToHtml } from '../markup/markdown-to-html.ts';
 import { markdownToText } from '../markup/markdown-to-text.ts';
 import { randomHex, utf8 } from '../signing/digest.ts';
@@ -136,12 +136,6 @@ const linkTo = (title: string, url: string | undefined): string => {
 };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
-
-const escapeLines = (text: string): string =>
-  text
-    .split(/\r\n|\n|\r/)
-    .map(escapeMarkdown)
-    .join('\n');
 
 /** Without half of a surrogate pair at the end. */
 const cut = (text: string, maxLength: number): string =>

@@ -14,6 +14,13 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/^[-+#=](?=[-+#= ]|$)/, '\\$&')
     .replace(/^(\d{1,9})([.)])/, '$1\\$2');
 
+/** The same line by line. */
+export const escapeLines = (text: string): string =>
+  text
+    .split(/\r\n|\n|\r/)
+    .map(escapeMarkdown)
+    .join('\n');
+
 /**
  * Disables mentions in chat tools: `@everyone`, `@name`, and the `<!channel>`, `<@U…>`, `<#C…>` of some. The visible text
  * stays the same. Mail addresses are unchanged, and so is code except for mentions of everyone.

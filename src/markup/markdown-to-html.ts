@@ -11,6 +11,9 @@ import { type MarkdownBlock, readMarkdown } from './read-markdown.ts';
  */
 export const markdownToHtml = (markdown: string): string => readMarkdown(markdown).map(htmlOf).join('\n');
 
+/** An untrusted plain text as HTML, line by line; mentions are disabled. */
+export const textToHtml = (text: string): string => plain(text, false).replaceAll('\n', '<br>\n');
+
 const htmlOf = (block: MarkdownBlock): string => {
   switch (block.kind) {
     case 'heading':

@@ -211,7 +211,8 @@ const MAX_SUBJECT = 120;
 
 const ticketOf = ({ idempotency_key: key, email, message, conversation, page }: HandoverRequest): NewTicket => {
   const turns = conversation.map(({ question, answer }) => `Question: ${question}\nAnswer: ${answer}`);
-  const origin = `Sent from ${page ?? 'a web page'}. The address ${email} was typed there and is not verified.`;
+  // By the key a person, and Freshdesk's list, tell whether a request has its ticket.
+  const origin = `Sent from ${page ?? 'a web page'}. The address ${email} was typed there and is not verified. Request ${key}.`;
   const said = turns.length === 0 ? [] : ['What the answer box said before:', ...turns];
   const [subject = ''] = message.split('\n');
   const text = [message, ...said, origin].join('\n\n');

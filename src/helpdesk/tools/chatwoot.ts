@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { escapeLines } from '../../markup/escape-markdown.ts';
 import type { HelpdeskMessage, HelpdeskTool, SentReply } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';
@@ -6,6 +7,7 @@ import {
   fileNames,
   itemsOf,
   listOf,
+  numberOf,
   optionalFields,
   optionalId,
   optionalObject,
@@ -100,8 +102,34 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
     // The limit is per minute, and the reply does not say so.
     rateLimitWaitMs: 60_000,
   });
-  const conversationPath = (ticketId: string) =>
-    pathOf`/api/v1/accounts/${requiredOption(connection, 'accountId', 'Chatwoot')}/conversations/${ticketId}`;
+  const accountPath = () => pathOf`/api/v1/accounts/${requiredOption(connection, 'accountId', 'Chatwoot')}`;
+  const conversationPath = (ticketId: string) => `${accountPath()}${pathOf`/conversations/${ticketId}`}`;
+
+  /** An address belongs to one contact at most. A repetition finds what a lost reply has created. */
+  const contactOf = async (email: string, signal: AbortSignal): Promise<string> => {
+    const found = await api.call({
+      action: 'look for a contact',
+      method: 'POST',
+      path: `${accountPath()}/contacts/filter`,
+      body: {
+        payload: [{ attribute_key: 'email', filter_operator: 'equal_to', values: [email], query_operator: null }],
+      },
+      reply: z.object({ payload: itemsOf(z.object({ id: RecordId }), 15) }),
+      signal,
+      isSafe: true,
+    });
+    if (found.payload[0] !== undefined) return found.payload[0].id;
+    const { payload } = await api.call({
+      action: 'create a contact',
+      method: 'POST',
+      path: `${accountPath()}/contacts`,
+      body: { name: email, email },
+      reply: z.object({ payload: z.object({ contact: z.object({ id: RecordId }) }) }),
+      signal,
+      isSafe: true,
+    });
+    return payload.contact.id;
+  };
 
   /** Pages go from the newest messages back; the last one is not full. */
   const readMessages = async (ticketId: string, signal: AbortSignal): Promise<Message[]> => {
@@ -166,6 +194,23 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         signal,
       });
     },
+
+    // Only in an inbox for mail do replies reach the visitor, and there a customer's message cannot be added: it is a private note.
+    createTicket: async ({ email, subject, text }, { signal }) => {
+      const inbox = requiredOption(connection, 'inboxId', 'Chatwoot');
+      const contact = await contactOf(email, signal);
+      return api.create({
+        action: 'create a conversation',
+        path: `${accountPath()}/conversations`,
+        body: {
+          inbox_id: numberOf(inbox),
+          contact_id: numberOf(contact),
+          additional_attributes: { mail_subject: subject },
+          message: { content: escapeLines(text), private: true },
+        },
+        signal,
+      });
+    },
   };
 };
 
@@ -194,7 +239,7 @@ const toMessage = (message: Message): HelpdeskMessage[] => {
 
 /**
  * Chatwoot 4.11.2 and later, whose webhooks are signed. The API token is a user's, since an agent bot's may not read. Options:
- * `accountId`; `productField`, a custom attribute.
+ * `accountId`; `productField`, a custom attribute; `inboxId` of an inbox for mail, in which conversations of visitors are opened.
  */
 export const chatwoot: HelpdeskTool = {
   id: 'chatwoot',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textToHtml } from '../../markup/markdown-to-html.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
 import { basicAuth, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';
@@ -64,6 +65,8 @@ const PAGE_SIZE = 100;
 const MAX_PAGES = 10;
 /** Source of a ticket that an agent opened with an email. */
 const OUTBOUND = 10;
+/** Open, of low priority, from the feedback widget: status and priority are required. */
+const NEW_TICKET = { status: 2, priority: 1, source: 9 };
 const CHANNELS: Readonly<Record<number, string>> = { 1: 'email', 2: 'portal', 3: 'phone', 7: 'chat', 9: 'widget' };
 
 const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
@@ -136,8 +139,28 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         signal,
       });
     },
+
+    // An address that it does not know becomes a contact.
+    createTicket: async ({ email, subject, text }, { signal }) => {
+      return api.create({
+        action: 'create a ticket',
+        path: '/api/v2/tickets',
+        body: { email, subject, description: textToHtml(text), ...NEW_TICKET },
+        signal,
+      });
+    },
+
+    // Its search takes minutes to know a ticket, the list does not.
+    findTicket: async (key, { signal }) => {
+      const path = `/api/v2/tickets?include=description&order_by=created_at&order_type=desc&per_page=${PAGE_SIZE}`;
+      const reply = itemsOf(Listed, PAGE_SIZE);
+      const newest = await api.call({ action: 'look for a ticket', path, reply, signal });
+      return newest.find(({ description_text: text }) => contains(key, text))?.id;
+    },
   };
 };
+
+const Listed = z.object({ id: RecordId, description_text: optionalText(MAX_NOTE) });
 
 /**
  * Freshdesk, API 2 with an API key. A rule calls us with our own token; nothing is signed. Options: `userId` of its agent, whose

@@ -64,6 +64,8 @@ const Ticket = z.object({
   messages: itemsOf(Message, 1000),
 });
 
+const Found = z.object({ data: itemsOf(z.object({ id: RecordId, external_id: optionalText(255) }), 100) });
+
 const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const ownEmail = connection.options.email;
   const email = () => requiredOption(connection, 'email', 'Gorgias');
@@ -126,14 +128,39 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         signal,
       });
     },
+
+    // With `source` the replies of agents are mail from the address that customers write to.
+    createTicket: async ({ key, email: address, subject, text }, { signal }) => {
+      const inbox = requiredOption(connection, 'inboxEmail', 'Gorgias');
+      const origin = { channel: 'email', via: 'api', from_agent: false };
+      const source = { type: 'email', from: { address }, to: [{ address: inbox }] };
+      return api.create({
+        action: 'create a ticket',
+        path: '/api/tickets',
+        body: {
+          ...origin,
+          external_id: key,
+          subject,
+          customer: { email: address },
+          messages: [{ ...origin, sender: { email: address }, source, subject, body_text: text }],
+        },
+        signal,
+      });
+    },
+
+    findTicket: async (key, { signal }) => {
+      const path = `/api/tickets?${new URLSearchParams({ external_id: key })}`;
+      const { data } = await api.call({ action: 'look for a ticket', path, reply: Found, signal });
+      return data.find(({ external_id: id }) => id === key)?.id;
+    },
   };
 };
 
 const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 'internal-note' || isPublic === false;
 
 /**
- * Gorgias with an API key. An integration calls us with our own token; nothing is signed. Option: `email` of the owner of the key,
- * who is the author of notes.
+ * Gorgias with an API key. An integration calls us with our own token; nothing is signed. Options: `email` of the owner of the key,
+ * who is the author of notes; `inboxEmail`, the address that customers write to, for tickets of visitors.
  */
 export const gorgias: HelpdeskTool = {
   id: 'gorgias',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { textToHtml } from '../../markup/markdown-to-html.ts';
 import {
   type ClientOptions,
   type HelpdeskClient,
@@ -205,6 +206,30 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
       });
       return true;
     },
+
+    // An address that it does not know becomes a customer. No automatic reply is sent.
+    createTicket: async ({ email, subject, text }, { signal }) => {
+      const headers = await api.send({
+        action: 'create a conversation',
+        method: 'POST',
+        path: '/v2/conversations',
+        body: {
+          subject,
+          type: 'email',
+          mailboxId: numberOf(requiredOption(connection, 'mailboxId', 'Help Scout')),
+          status: 'active',
+          customer: { email },
+          threads: [{ type: 'customer', customer: { email }, text: textToHtml(text) }],
+        },
+        signal,
+      });
+      const id = optionalId.parse(headers.get('resource-id'));
+      if (id !== undefined) return id;
+      throw new HelpdeskFailed('Cannot create a conversation in Help Scout: its reply does not name it', {
+        isTransient: true,
+        isOutcomeUnknown: true,
+      });
+    },
   };
 };
 
@@ -266,7 +291,8 @@ const accessToken = async (
 
 /**
  * Help Scout, Mailbox API 2. The API token is the secret of an OAuth application. Options: its `clientId`; `userId` of its user, whose
- * threads never count as a customer's; `productField`, the name of a custom field.
+ * threads never count as a customer's; `productField`, the name of a custom field; `mailboxId`, in which conversations of visitors are
+ * opened.
  */
 export const helpScout: HelpdeskTool = {
   id: 'help-scout',

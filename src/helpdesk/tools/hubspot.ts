@@ -63,6 +63,8 @@ const Messages = z.object({
 
 const OriginalContent = z.object({ text: optionalText(MAX_NOTE), richText: optionalText(MAX_NOTE) });
 
+/** By HubSpot's own numbering. */
+const TICKET_TO_CONTACT = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 16 };
 /** Pages have 100 messages, in no documented order. */
 const MAX_PAGES = 10;
 /** Truncated messages that are read in full: the newest of the customer. */
@@ -88,6 +90,19 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const readOriginal = (ticketId: string, messageId: string, signal: AbortSignal) => {
     const path = `${messagesPath(ticketId)}${pathOf`/${messageId}/original-content`}`;
     return api.call({ action: 'read a message', path, reply: OriginalContent, signal });
+  };
+  /** The contact of that address, which is made if there is none; a repetition changes nothing. */
+  const contactOf = async (email: string, signal: AbortSignal): Promise<string> => {
+    const { results } = await api.call({
+      action: 'find a contact',
+      method: 'POST',
+      path: '/crm/v3/objects/contacts/batch/upsert',
+      body: { inputs: [{ id: email, idProperty: 'email', properties: { email } }] },
+      reply: z.object({ results: z.tuple([z.object({ id: RecordId })]) }),
+      signal,
+      isSafe: true,
+    });
+    return results[0].id;
   };
   const isFromCustomer = ({ type, direction, senders }: Message): boolean =>
     type === 'MESSAGE' &&
@@ -140,13 +155,28 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         signal,
       });
     },
+
+    // A conversation cannot be opened over the API, but a ticket of a contact can.
+    createTicket: async ({ email, subject, text: content }, { signal }) => {
+      const contact = await contactOf(email, signal);
+      const { pipeline = '0', pipelineStage = '1' } = connection.options;
+      return api.create({
+        action: 'create a ticket',
+        path: '/crm/v3/objects/tickets',
+        body: {
+          properties: { subject, content, hs_pipeline: pipeline, hs_pipeline_stage: pipelineStage },
+          associations: [{ to: { id: contact }, types: [TICKET_TO_CONTACT] }],
+        },
+        signal,
+      });
+    },
   };
 };
 
 /**
  * HubSpot conversations with the token of a private app. The signature covers the URL that HubSpot called: a proxy must not rewrite
  * it. Option: `actorId` of the token's user, as in `A-123`, whose messages never count as a customer's. Tickets without a conversation
- * are not read.
+ * are not read. Tickets of visitors are made in `pipeline` and `pipelineStage`, by default the first ones.
  */
 export const hubspot: HelpdeskTool = {
   id: 'hubspot',

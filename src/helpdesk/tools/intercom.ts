@@ -100,6 +100,9 @@ const Conversation = z.object({
 });
 type Conversation = z.infer<typeof Conversation>;
 
+const Contact = z.object({ id: RecordId, role: z.enum(['user', 'lead']) });
+type Contact = z.infer<typeof Contact>;
+
 const API_VERSION = '2.16';
 
 const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
@@ -114,6 +117,24 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
   const read = (ticketId: string, signal: AbortSignal) => {
     const path = `${pathOf`/conversations/${ticketId}`}?display_as=plaintext`;
     return api.call({ action: 'read a conversation', path, reply: Conversation, signal });
+  };
+  const findContact = async (email: string, signal: AbortSignal): Promise<Contact | undefined> => {
+    const { data } = await api.call({
+      action: 'look for a contact',
+      method: 'POST',
+      path: '/contacts/search',
+      body: { query: { field: 'email', operator: '=', value: email }, pagination: { per_page: 5 } },
+      reply: z.object({ data: itemsOf(Contact, 5) }),
+      signal,
+      isSafe: true,
+    });
+    return data[0];
+  };
+  /** If its reply is lost, the next attempt finds the lead or makes another: no ticket depends on it. */
+  const createLead = (email: string, signal: AbortSignal) => {
+    const body = { role: 'lead', email };
+    const call = { action: 'create a contact', method: 'POST', path: '/contacts', body, isSafe: true } as const;
+    return api.call({ ...call, reply: Contact, signal });
   };
   const isFromCustomer = (author: Author) => isCustomer(author, { except: adminId });
   /** Parts without a text are changes of state. */
@@ -166,6 +187,20 @@ const client: HelpdeskTool['client'] = (connection, { fetch, now }) => {
         noteIn(conversation, note.marker) ??
         findWrittenNote('Intercom', async () => noteIn(await read(ticketId, signal), note.marker))
       );
+    },
+
+    // A conversation begins with a message of a contact, and the text of such a message is plain.
+    createTicket: async ({ email, text }, { signal }) => {
+      const { id, role } = (await findContact(email, signal)) ?? (await createLead(email, signal));
+      const { conversation_id: ticketId } = await api.call({
+        action: 'create a conversation',
+        method: 'POST',
+        path: '/conversations',
+        body: { from: { type: role, id }, body: text },
+        reply: z.object({ conversation_id: RecordId }),
+        signal,
+      });
+      return ticketId;
     },
   };
 };

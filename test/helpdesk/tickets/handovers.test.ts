@@ -24,6 +24,8 @@ const request = (more: Partial<HandoverRequest> = {}): HandoverRequest =>
     ...more,
   });
 
+const CLOCK = { fetch, now: Date.now };
+
 const open = (more: Partial<HandoverParts> = {}) => {
   const clock = { now: Date.UTC(2026, 0, 1) };
   const handovers = openHandovers({
@@ -40,10 +42,12 @@ const open = (more: Partial<HandoverParts> = {}) => {
   return { clock, handovers, only };
 };
 
-const createdIn = (id: 'zendesk' | 'zammad') => helpdesks.desks[id].ticketIds();
+type Desk = 'zendesk' | 'zammad' | 'chatwoot' | 'intercom' | 'help-scout';
+
+const createdIn = (id: Desk) => helpdesks.desks[id].ticketIds();
 
 describe('a request of a visitor', () => {
-  it.each(['zendesk', 'zammad'] as const)(
+  it.each<Desk>(['zendesk', 'zammad', 'chatwoot', 'intercom', 'help-scout'])(
     'becomes one ticket of %s with the conversation, and leaves no text here',
     async (id) => {
       const { handovers, only } = open();
@@ -55,9 +59,10 @@ describe('a request of a visitor', () => {
       const [ticket = '', ...others] = createdIn(id).slice(before);
       expect(others).toEqual([]);
       expect(only()).toMatchObject({ state: 'created', ticket_id: ticket, request: null, last_error: null });
-      const [first] = helpdesks.desks[id].seenByCustomer(ticket);
+      const desk = helpdesks.desks[id];
+      const [first] = [...desk.seenByCustomer(ticket), ...desk.notes(ticket)];
       expect(first?.body).toMatch(
-        /^My fan is loud\..*Question: Why is my fan loud\?\nAnswer: No article says so\..*is not verified/s,
+        /^My fan is loud\..*Question: Why is my fan loud\?\W.*Answer: No article says so\..*is not verified/s,
       );
     },
   );
@@ -102,8 +107,8 @@ describe('a request of a visitor', () => {
       unset.clock.now += 60_000;
     }
     expect(unset.only()).toMatchObject({ state: 'listed', request: { email: 'Dana.Ortiz@example.net' } });
-    const refusing = open();
-    refusing.handovers.add(request(), { target: 'intercom' });
+    const refusing = open({ connect: () => helpdeskTools.standard.client(helpdesks.desks.zendesk.connection, CLOCK) });
+    refusing.handovers.add(request(), { target: 'standard' });
     await refusing.handovers.work();
     expect(refusing.only()).toMatchObject({ state: 'listed', last_error: expect.any(String) });
     const listing = open();

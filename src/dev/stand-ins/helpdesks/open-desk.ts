@@ -85,6 +85,7 @@ export const openDesk = (
     drafts: (ticketId) => shown(ticketId, ({ kind, isOurs }) => kind === 'draft' && isOurs),
     seenByCustomer: (ticketId) => shown(ticketId, ({ kind }) => kind === 'customer' || kind === 'reply'),
     ticketIds: () => state.all().map((ticket) => ticket.id),
+    about: (ticketId) => state.get(ticketId),
     sign: (ticketId, messageId, options) => {
       const ticket = state.get(ticketId);
       const post = ticket.posts.find((one) => one.id === messageId);

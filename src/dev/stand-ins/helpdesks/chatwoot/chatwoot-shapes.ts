@@ -3,6 +3,8 @@ import { ASSISTANT } from '../desk/desk-state.ts';
 
 export const ACCOUNT = { id: 1, name: 'Local desk' };
 const INBOX = { id: 9, name: 'Website chat' };
+/** For mail. */
+export const MAIL_INBOX_ID = 12;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -22,7 +24,7 @@ export const userShape = ({ id, name, email }: Person) => ({
   thumbnail: '',
 });
 
-const contactShape = ({ id, name, email }: Person) => ({
+export const contactShape = ({ id, name, email }: Person) => ({
   additional_attributes: {},
   custom_attributes: {},
   email,

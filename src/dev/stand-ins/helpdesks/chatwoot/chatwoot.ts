@@ -6,19 +6,32 @@ import { type Routes, routed } from '../desk/route.ts';
 import { hmac, railsJson } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { articleRoutes } from './chatwoot-articles.ts';
-import { ACCOUNT, conversationShape, messageShape, messagesShape, userShape, webhookShape } from './chatwoot-shapes.ts';
+import {
+  ACCOUNT,
+  contactShape,
+  conversationShape,
+  MAIL_INBOX_ID,
+  messageShape,
+  messagesShape,
+  userShape,
+  webhookShape,
+} from './chatwoot-shapes.ts';
 
 const TOKEN = 'local-chatwoot-token';
 const SECRET = 'local-chatwoot-webhook-secret';
 
-/** Chatwoot 4.14 with one account and one website inbox. */
+/** Chatwoot 4.14 with one account, whose customers write to a website inbox; there is one for mail, too. */
 export const chatwoot: StandIn = {
   id: 'chatwoot',
   first: { ticket: 1201, post: 990_001, customer: 8842 },
   articleId: (number) => String(40 + number),
-  access: { secrets: [SECRET], apiToken: TOKEN, options: { accountId: String(ACCOUNT.id), portal: 'help' } },
+  access: {
+    secrets: [SECRET],
+    apiToken: TOKEN,
+    options: { accountId: String(ACCOUNT.id), portal: 'help', inboxId: String(MAIL_INBOX_ID) },
+  },
   open: (parts): ToolApi => {
-    const routes = { ...conversationRoutes(parts), ...articleRoutes(parts) };
+    const routes = { ...conversationRoutes(parts), ...openingRoutes(parts), ...articleRoutes(parts) };
     return {
       handle: (request) => {
         const isPublic = request.path.startsWith('/hc/');
@@ -56,7 +69,7 @@ const MESSAGES: Record<number, string> = {
 const refusal = (status: number, message?: string): unknown =>
   status === 429 ? 'Retry later\n' : { error: message ?? MESSAGES[status] ?? 'Internal server error' };
 
-const refused = (status: number) => ({ status, body: refusal(status) });
+const refused = (status: number, message?: string) => ({ status, body: refusal(status, message) });
 
 const MAX_CONTENT = 150_000;
 /** Messages on a page of a conversation, of one that is read from a message on, and of one between two messages. */
@@ -102,6 +115,40 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
         attributes: objectOf(content_attributes),
       });
       return { status: 200, body: messageShape(ticket, post) };
+    },
+  };
+};
+
+/** What opens a conversation for somebody who has written elsewhere. */
+const openingRoutes = ({ state }: DeskParts): Routes => {
+  const account = `/api/v1/accounts/${ACCOUNT.id}`;
+  return {
+    [`POST ${account}/contacts/filter`]: (request) => {
+      const { payload } = membersOf(request);
+      const { attribute_key: key, filter_operator: operator, values } = objectOf(Array.isArray(payload) && payload[0]);
+      if (key !== 'email' || operator !== 'equal_to' || !Array.isArray(values)) return refused(422);
+      const found = state.people().filter(({ email }) => email === textIn(values[0]).toLowerCase());
+      return { status: 200, body: { meta: { count: found.length }, payload: found.map(contactShape) } };
+    },
+    [`POST ${account}/contacts`]: (request) => {
+      const { name, email: given } = membersOf(request);
+      const email = textIn(given).toLowerCase();
+      if (state.people().some((one) => one.email === email))
+        return { status: 422, body: { message: 'Email has already been taken', attributes: ['email'] } };
+      const contact = contactShape(state.customer({ name: textIn(name), email }));
+      return { status: 200, body: { payload: { contact, contact_inbox: { inbox: null, source_id: null } } } };
+    },
+    [`POST ${account}/conversations`]: (request) => {
+      const { inbox_id, contact_id, additional_attributes: attributes, message } = membersOf(request);
+      const customer = state.people().find(({ id }) => Number(id) === contact_id);
+      if (inbox_id !== MAIL_INBOX_ID || customer === undefined) return refused(404);
+      const { content, private: isPrivate, message_type: type } = objectOf(message);
+      if (type === 'incoming') return refused(500, 'Incoming messages are only allowed in Api inboxes');
+      const subject = textIn(objectOf(attributes).mail_subject);
+      const kind = isPrivate === true ? 'note' : 'reply';
+      const opening = { kind, author: ASSISTANT, isOurs: true } as const;
+      const { ticket } = state.create({ message: textIn(content), subject, customer }, opening);
+      return { status: 200, body: conversationShape(ticket) };
     },
   };
 };

@@ -39,7 +39,10 @@ export const AGENT: Person = { id: '11', name: 'Ines Moreau', email: 'ines.morea
 const CUSTOMER = { name: 'Dana Ortiz', email: 'dana.ortiz@example.net' };
 
 export interface DeskState {
-  create(ticket: NewTicket): { ticket: TicketState; post: Post };
+  /** The first post is the customer's message, unless `opening` says otherwise. */
+  create(ticket: NewTicket, opening?: Partial<Post>): { ticket: TicketState; post: Post };
+  /** The customer with that address, who is made if there is none. */
+  customer(person: { name: string; email: string }): Person;
   add(ticketId: string, post: Pick<Post, 'kind' | 'body'> & Partial<Post>): Post;
   find(ticketId: string): TicketState | undefined;
   /** Throws when there is none. */
@@ -93,7 +96,8 @@ export const createDeskState = ({
   };
 
   return {
-    create: ({ message, subject = 'A question', customer = CUSTOMER, tags = [], fields = {} }) => {
+    customer: customerOf,
+    create: ({ message, subject = 'A question', customer = CUSTOMER, tags = [], fields = {} }, opening = {}) => {
       const id = String(first.ticket + tickets.size);
       const at = now();
       const ticket = {
@@ -107,7 +111,7 @@ export const createDeskState = ({
         updatedAt: at,
       };
       tickets.set(id, ticket);
-      return { ticket, post: add(id, { kind: 'customer', body: message }) };
+      return { ticket, post: add(id, { kind: 'customer', body: message, ...opening }) };
     },
     add,
     find: (ticketId) => tickets.get(ticketId),

@@ -31,6 +31,8 @@ export interface LocalDesk {
   seenByCustomer(ticketId: string): LocalNote[];
   /** Oldest first. */
   ticketIds(): string[];
+  /** What a ticket is about, and who asks. */
+  about(ticketId: string): { subject: string; customer: { name: string; email: string } };
   /** The delivery that the tool sends for a message, note or reply; the same again for the same message. */
   sign(ticketId: string, messageId: string, options?: SignOptions): SignedDelivery;
   /** The delivery for an article, of tools that tell such a thing. */

@@ -30,6 +30,8 @@ const personShape = (person: Person, type: 'customer' | 'user') => ({
   email: person.email,
 });
 
+export const MAILBOX_ID = 85;
+
 const TYPES = { customer: 'customer', reply: 'message', draft: 'message', note: 'note' } as const;
 
 export const threadShape = (ticket: TicketState, post: Post) => {
@@ -72,7 +74,7 @@ export const conversationShape = (
     state: 'published',
     subject: ticket.subject,
     preview: ticket.posts.slice(0, 1).map((post) => textOf(post).slice(0, 80))[0] ?? '',
-    mailboxId: 85,
+    mailboxId: MAILBOX_ID,
     createdBy: customer,
     createdAt: stamp(ticket.createdAt),
     closedBy: 0,

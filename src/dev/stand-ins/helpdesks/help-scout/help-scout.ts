@@ -5,7 +5,7 @@ import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { docsRoutes } from './help-scout-docs.ts';
-import { conversationShape, customerShape, eventOf, threadShape, userShape } from './help-scout-shapes.ts';
+import { conversationShape, customerShape, eventOf, MAILBOX_ID, threadShape, userShape } from './help-scout-shapes.ts';
 
 const APP_ID = 'local-help-scout-app';
 const APP_SECRET = 'local-help-scout-app-secret';
@@ -22,7 +22,7 @@ export const helpScout: StandIn = {
   id: 'help-scout',
   first: { ticket: 501_234_567, post: 3001, customer: 238_604 },
   articleId: (number) => `5214c83d45667acd25${(0x394b53 + number).toString(16).padStart(6, '0')}`,
-  access: { secrets: [SECRET], apiToken: APP_SECRET, options: { clientId: APP_ID } },
+  access: { secrets: [SECRET], apiToken: APP_SECRET, options: { clientId: APP_ID, mailboxId: String(MAILBOX_ID) } },
   articleToken: DOCS_KEY,
   open: (parts): ToolApi => {
     const tokens = new Map<string, number>();
@@ -121,6 +121,18 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
     'GET /v2/customers/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);
       return person === undefined ? refused(404) : { status: 200, body: customerShape(person) };
+    },
+    'POST /v2/conversations': (request) => {
+      const { subject, type, mailboxId, status, customer, threads } = membersOf(request);
+      const [first] = Array.isArray(threads) ? threads : [];
+      const { type: kind, text } = objectOf(first);
+      const email = textIn(objectOf(customer).email);
+      const isWhole = textIn(subject) !== '' && textIn(status) !== '' && email.includes('@') && textIn(text) !== '';
+      if (!isWhole || type !== 'email' || kind !== 'customer' || mailboxId !== MAILBOX_ID) return refused(400);
+      const ticket = { message: textIn(text), subject: textIn(subject), customer: { name: '', email } };
+      const { id } = state.create(ticket, { format: 'html' }).ticket;
+      const headers = { 'resource-id': id, location: `${apiUrl()}/v2/conversations/${id}` };
+      return { status: 201, body: '', headers };
     },
     'GET /v2/conversations/:id': ({ query }, [id]) => ({
       status: 200,

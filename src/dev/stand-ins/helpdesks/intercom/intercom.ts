@@ -1,5 +1,5 @@
 import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
-import { membersOf, textIn } from '../desk/read-request.ts';
+import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
@@ -68,6 +68,30 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
     'GET /contacts/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);
       return person === undefined ? refused(404) : { status: 200, body: contactShape(person) };
+    },
+    'POST /contacts/search': (request) => {
+      const { field, operator, value } = objectOf(membersOf(request).query);
+      if (field !== 'email' || operator !== '=') return refused(400);
+      const data = state.people().filter(({ email }) => email === value);
+      return { status: 200, body: { type: 'list', data: data.map(contactShape), total_count: data.length } };
+    },
+    'POST /contacts': (request) => {
+      const { role, email } = membersOf(request);
+      if (role !== 'lead' || !textIn(email).includes('@')) return refused(400);
+      const contact = contactShape(state.customer({ name: '', email: textIn(email) }));
+      return { status: 200, body: { ...contact, role: 'lead' } };
+    },
+    'POST /conversations': (request) => {
+      const { from, body } = membersOf(request);
+      const { type, id } = objectOf(from);
+      const customer = state.people().find((one) => one.id === id);
+      if (type !== 'lead' && type !== 'user') return refused(400);
+      if (customer === undefined) return refused(404, 'User Not Found');
+      if (textIn(body) === '') return refused(400, 'body is required');
+      const { ticket, post } = state.create({ message: textIn(body), subject: '', customer });
+      const created_at = Math.floor(post.at / 1000);
+      const message = { type: 'user_message', id: post.id, created_at, body, message_type: 'inapp' };
+      return { status: 200, body: { ...message, conversation_id: ticket.id } };
     },
     'GET /conversations/:id': ({ query }, [id]) => {
       const isPlain = query.get('display_as') === 'plaintext';
