@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
+import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 
-let house: DeskHouse;
+let house: ProductWithDesks;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  house = await startDeskHouse({
+  house = await startWithDesks({
     desks: {},
     main: join(ROOT, 'test/functions/webhooks-alarms.mjs'),
     // Out of its bounds: no object can begin its work.

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TicketsResponse } from '../../src/contract/tickets.ts';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
 import { type FaultPlan, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
+import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import { LOCAL_DESK_IDS } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;
 let plan: FaultPlan;
-let house: DeskHouse;
+let house: ProductWithDesks;
 /** Steps at which an object was reset. */
 const crashes: string[] = [];
 
 beforeAll(async () => {
   helpdesks = await startHelpdesks();
   plan = await startFaultPlan(() => 'none');
-  house = await startDeskHouse({
+  house = await startWithDesks({
     plan,
     desks: { default: Object.values(helpdesks.desks) },
     support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },

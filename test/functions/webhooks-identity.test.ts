@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
+import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 
 let helpdesks: LocalHelpdesks;
-let house: DeskHouse;
+let house: ProductWithDesks;
 const lines: string[] = [];
 
 beforeAll(async () => {
   helpdesks = await startHelpdesks();
-  house = await startDeskHouse({
+  house = await startWithDesks({
     desks: { default: [helpdesks.desks.chatwoot] },
     // As one that has expired: the function cannot say who it is, and support would not listen to it.
     variables: { CONTEXT_DIRECTORY: 'of no use', TICKET_RETRY_MS: '10', TICKET_ATTEMPTS: '2' },

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { Healthz } from '../../src/contract/librarian-directory.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
-import { type DeskHouse, startDeskHouse } from '../../src/dev/bench/chaos/desk-house.ts';
 import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';
+import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
 import { signCall } from '../../src/dev/bench/chaos/sign-call.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { LocalDesk, SignOptions } from '../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
@@ -16,7 +16,7 @@ const support = { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tick
 let ours: LocalHelpdesks;
 let theirs: LocalHelpdesks;
 let plan: FaultPlan;
-let house: DeskHouse;
+let house: ProductWithDesks;
 let chatwoot: LocalDesk;
 const lines: string[] = [];
 /** What goes wrong next, by service. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const noSecret = { ...theirs.desks.zammad, connection: { ...theirs.desks.zammad.connection, secrets: [''] } };
   const { zendesk } = theirs.desks;
   const noToken = { ...zendesk, connection: { ...zendesk.connection, apiToken: '' } };
-  house = await startDeskHouse({
+  house = await startWithDesks({
     plan,
     support,
     desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ROOT } from '../functions.ts';
 import type { LocalDesk } from '../stand-ins/helpdesks/desk/local-desk.ts';
 import { startHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
-import { type DeskHouse, startDeskHouse } from './chaos/desk-house.ts';
+import { type ProductWithDesks, startWithDesks } from './chaos/product-with-desks.ts';
 import { percentilesOf, singleClient } from './single-client.ts';
 
 const WARM_UP = 50;
@@ -31,19 +31,19 @@ interface Ticket {
 export const benchTickets = async (): Promise<void> => {
   const helpdesks = await startHelpdesks();
   const { chatwoot } = helpdesks.desks;
-  const house = await startDeskHouse({ desks: { default: [chatwoot] } });
+  const running = await startWithDesks({ desks: { default: [chatwoot] } });
   try {
-    await house.product.sync({ full: true });
+    await running.product.sync({ full: true });
     const first = createTickets(chatwoot, WARM_UP + SINGLE_DELIVERIES);
-    await answersOf(house, chatwoot, first.slice(0, WARM_UP));
+    await answersOf(running, chatwoot, first.slice(0, WARM_UP));
     await untilNoted(chatwoot, first.slice(0, WARM_UP));
     const known = first.slice(WARM_UP);
     const times = {
-      new: await answersOf(house, chatwoot, known, { waits: true }),
-      again: await answersOf(house, chatwoot, known),
+      new: await answersOf(running, chatwoot, known, { waits: true }),
+      again: await answersOf(running, chatwoot, known),
     };
-    const steady = await steadyAnswers(house, chatwoot);
-    const drained = await drain(house, chatwoot);
+    const steady = await steadyAnswers(running, chatwoot);
+    const drained = await drain(running, chatwoot);
     console.log('POST /webhooks/chatwoot on the webhooks function itself, from signature to answer');
     console.table([
       row('one client, each of another ticket, one after the other', times.new),
@@ -58,7 +58,7 @@ export const benchTickets = async (): Promise<void> => {
         `${Math.round(TICKETS / seconds)} a second; lost ${lost}, doubled ${doubled}\n`,
     );
   } finally {
-    await house.stop();
+    await running.stop();
     await helpdesks.stop();
   }
 };
@@ -72,7 +72,7 @@ const createTickets = (desk: LocalDesk, count: number): Ticket[] => {
 
 /** Milliseconds that each delivery took, one after the other; `waits`: the next one once the note of the last is there. */
 const answersOf = async (
-  { webhooks }: DeskHouse,
+  { webhooks }: ProductWithDesks,
   desk: LocalDesk,
   tickets: readonly Ticket[],
   { waits = false }: { waits?: boolean } = {},
@@ -89,7 +89,7 @@ const answersOf = async (
 };
 
 /** Milliseconds since each delivery was due, independent of earlier ones. */
-const steadyAnswers = async ({ webhooks }: DeskHouse, desk: LocalDesk): Promise<number[]> => {
+const steadyAnswers = async ({ webhooks }: ProductWithDesks, desk: LocalDesk): Promise<number[]> => {
   const tickets = createTickets(desk, STEADY_TICKETS);
   const clients = Array.from({ length: STEADY_RATE }, () => singleClient({}));
   const url = new URL('/webhooks/chatwoot', webhooks);
@@ -107,12 +107,12 @@ const steadyAnswers = async ({ webhooks }: DeskHouse, desk: LocalDesk): Promise<
   return times;
 };
 
-const drain = async (house: DeskHouse, desk: LocalDesk) => {
+const drain = async (running: ProductWithDesks, desk: LocalDesk) => {
   const tickets = createTickets(desk, TICKETS);
   const deliveries = Array.from({ length: TIMES }, () => tickets).flat();
   const startedAt = performance.now();
   const shares = Array.from({ length: CLIENTS }, (_, client) => deliveries.filter((_, at) => at % CLIENTS === client));
-  const times = (await Promise.all(shares.map((share) => answersOf(house, desk, share)))).flat();
+  const times = (await Promise.all(shares.map((share) => answersOf(running, desk, share)))).flat();
   await untilNoted(desk, tickets);
   const seconds = (performance.now() - startedAt) / 1000;
   const notes = tickets.map(({ ticketId }) => desk.notes(ticketId).length);

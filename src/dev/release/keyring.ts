@@ -100,7 +100,8 @@ export const addPartner = async (
   { now, x, ...entry }: { now: number; x: string } & Omit<DirectoryClaims['librarians'][string], 'keys'>,
 ): Promise<Keyring> => {
   const keyring = openKeyring(folder);
-  if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot add ${id}: it is a function of this house`);
+  if (Object.hasOwn(LOCAL_LIBRARIANS, id))
+    throw new Error(`Cannot add ${id}: it is one of the product's own functions`);
   const { keys = [] } = keyring.claims.librarians[id] ?? {};
   keyring.claims.librarians[id] = { ...entry, keys: [...keys, { kid: `${id}.${nextNumber(keys)}`, x }] };
   return publish(keyring, { now });
@@ -109,7 +110,8 @@ export const addPartner = async (
 /** Removes a partner librarian: whatever it has signed is refused from then on. */
 export const removePartner = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
   const keyring = openKeyring(folder);
-  if (Object.hasOwn(LOCAL_LIBRARIANS, id)) throw new Error(`Cannot remove ${id}: it is a function of this house`);
+  if (Object.hasOwn(LOCAL_LIBRARIANS, id))
+    throw new Error(`Cannot remove ${id}: it is one of the product's own functions`);
   entryOf(keyring, id);
   delete keyring.claims.librarians[id];
   return publish(keyring, { now });

@@ -39,7 +39,7 @@ const RESERVED = new Set(['concierge', 'partner', 'gateway']);
 
 const refuseTaken = (id: string, config: string): void => {
   if (RESERVED.has(id) || Object.hasOwn(LOCAL_LIBRARIANS, id)) {
-    throw new Error(`Cannot use the id ${id}: it belongs to a part of the house`);
+    throw new Error(`Cannot use the id ${id}: the product has a function of that name`);
   }
   const name = bindingOf(id);
   // Every binding and variable of the gateway shares one environment with the new service binding.

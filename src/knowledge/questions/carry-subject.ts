@@ -146,8 +146,7 @@ const isNoun = ({ lead }: NounPhrase): boolean =>
   );
 
 const isPlace = ({ lead, noun }: NounPhrase): boolean =>
-  (/^(?:in|from|to|at|on|into)$/i.test(lead) && /^\p{Ll}?\p{Lu}/u.test(noun)) ||
-  /\b(?:warehouse|shop|store)s?$/i.test(noun);
+  /^(?:in|from|to|at|on|into)$/i.test(lead) && /^\p{Ll}?\p{Lu}/u.test(noun);
 
 /** Noun phrases, in order. */
 const nounPhrases = (clause: string): NounPhrase[] => {

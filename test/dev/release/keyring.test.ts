@@ -164,7 +164,7 @@ describe('addPartner()', () => {
     expect((await directory()).librarian('partner.weather')).toMatchObject({ keys: both });
   });
   it.each([
-    ['a function of this house', 'library', { x }, /function of this house/],
+    ['the id of a function', 'library', { x }, /one of the product's own functions/],
     ['a host that is no public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
     ['a key that is none', 'partner.weather', { x: 'short' }, /not 32 bytes/],
   ])('refuses %s and changes nothing', async (_, id, entry, says) => {
@@ -176,6 +176,6 @@ describe('addPartner()', () => {
     await addPartner(folder, 'partner.weather', { now, x });
     await removePartner(folder, 'partner.weather', { now });
     expect((await directory()).ids()).not.toContain('partner.weather');
-    await expect(removePartner(folder, 'navigator', { now })).rejects.toThrow(/function of this house/);
+    await expect(removePartner(folder, 'navigator', { now })).rejects.toThrow(/one of the product's own functions/);
   });
 });

@@ -53,9 +53,9 @@ describe('npm run new', () => {
     ['an id that begins with a digit', /2 to 48 of a-z/, ['7seas']],
     ['an id of two hyphens', /2 to 48 of a-z/, ['high--tides']],
     ['an id that is too long', /2 to 48 of a-z/, ['t'.repeat(49)]],
-    ['the id of a function', /belongs to a part of the house/, ['navigator']],
-    ['the id of a part to come', /belongs to a part of the house/, ['memory']],
-    ['the id of the concierge', /belongs to a part of the house/, ['concierge']],
+    ['the id of a function', /the product has a function of that name/, ['navigator']],
+    ['the id of a part to come', /the product has a function of that name/, ['memory']],
+    ['the id of the concierge', /the product has a function of that name/, ['concierge']],
     ['an id like another binding', /something else that is called API_KEYS/, ['api-keys']],
     ['an id like a variable', /something else that is called CORS_ORIGINS/, ['cors-origins']],
     ['a capability that is none', /is not a capability/, ['tides', '--capabilities', 'read everything']],
@@ -132,6 +132,6 @@ describe('npm run new', () => {
     await product.stop('SIGTERM');
     await model.stop();
     expect(await Promise.all(checks)).toMatchObject([{ status: 0 }, { status: 0 }, { status: 0, stdout: '' }]);
-    expect((await runNew('high-tides')).stderr).toMatch('belongs to a part of the house');
+    expect((await runNew('high-tides')).stderr).toMatch('the product has a function of that name');
   });
 });

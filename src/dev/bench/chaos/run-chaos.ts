@@ -10,8 +10,8 @@ import { startOpenAIServer } from '../../stand-ins/openai/openai-server.ts';
 import { quotingModel } from '../../stand-ins/quoting-model.ts';
 import { type FaultCounts, helpdeskFaults, modelFaults, serviceFaults } from './chaos-faults.ts';
 import { type ChaosTicket, createChaosTickets, dealDeliveries, deliveryOf, judgeNotes } from './chaos-tickets.ts';
-import { type DeskHouse, startDeskHouse } from './desk-house.ts';
 import { startFaultPlan } from './fault-plan.ts';
+import { type ProductWithDesks, startWithDesks } from './product-with-desks.ts';
 import { signCall } from './sign-call.ts';
 
 export interface ChaosOptions {
@@ -75,8 +75,8 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   model?.answerWith(quotingModel);
   let choose = (_service: string): ReturnType<ReturnType<typeof serviceFaults>> => 'none';
   const plan = await startFaultPlan((service) => choose(service));
-  const start = (): Promise<DeskHouse> =>
-    startDeskHouse({
+  const start = (): Promise<ProductWithDesks> =>
+    startWithDesks({
       ...{ plan, state },
       desks: { default: Object.values(ours.desks), acme: Object.values(theirs.desks) },
       adapters: model === undefined ? {} : { OPENAI_BASE_URL: model.url },
@@ -86,10 +86,10 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
         if (line.includes('"event":"crash"')) crashes += 1;
       },
     });
-  let house: DeskHouse | undefined = await start();
+  let running: ProductWithDesks | undefined = await start();
   const isLate = () => performance.now() - startedAt > timeoutMs;
 
-  await house.product.sync({ full: true });
+  await running.product.sync({ full: true });
   choose = serviceFaults(seededRandom(random.between(0, 1e9)), faults);
   model?.faults.sometimes(modelFaults(seededRandom(random.between(0, 1e9)), faults));
   const tickets = createChaosTickets({ default: ours, acme: theirs }, { count, random });
@@ -99,7 +99,7 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
 
   const deliver = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined && !isLate(); next = queue.shift()) {
-      if (house !== undefined && (await isTaken(next, house))) continue;
+      if (running !== undefined && (await isTaken(next, running))) continue;
       // A tool sends it again.
       refusedDeliveries += 1;
       queue.push(next);
@@ -107,9 +107,9 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     }
   };
   const restart = async (): Promise<void> => {
-    await house?.stop();
-    house = undefined;
-    house = await start();
+    await running?.stop();
+    running = undefined;
+    running = await start();
   };
   // Restarts at given shares of the deliveries, and one after the last of them.
   const marks = Array.from({ length: restarts }, (_, at) => Math.floor((deliveries * (restarts - 1 - at)) / restarts));
@@ -121,18 +121,18 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   }
   await delivering;
 
-  while (!isLate() && !(await isQuiet(house, count))) await delay(250);
+  while (!isLate() && !(await isQuiet(running, count))) await delay(250);
   // Lets the helpdesks finish late writes.
   await Promise.all([ours.finishLate(), theirs.finishLate()]);
   const judged = judgeNotes(tickets);
-  await house.stop();
+  await running.stop();
   await Promise.all([plan.stop(), ours.stop(), theirs.stop(), model?.stop()]);
   rmSync(state, { recursive: true, force: true });
   const seconds = (performance.now() - startedAt) / 1000;
   return { tickets: count, deliveries, refusedDeliveries, restarts, crashes, faults, ...judged, seconds };
 };
 
-const isTaken = async (ticket: ChaosTicket, { webhooks }: DeskHouse): Promise<boolean> => {
+const isTaken = async (ticket: ChaosTicket, { webhooks }: ProductWithDesks): Promise<boolean> => {
   const path =
     ticket.workspace === 'default' ? `/webhooks/${ticket.desk.id}` : `/webhooks/${ticket.desk.id}/${ticket.workspace}`;
   try {
@@ -149,7 +149,7 @@ const isTaken = async (ticket: ChaosTicket, { webhooks }: DeskHouse): Promise<bo
 };
 
 /** Whether every ticket has ended, one way or the other. */
-const isQuiet = async ({ webhooks }: DeskHouse, tickets: number): Promise<boolean> => {
+const isQuiet = async ({ webhooks }: ProductWithDesks, tickets: number): Promise<boolean> => {
   const totalOf = async (state: string): Promise<number> => {
     const call = { to: 'webhooks', url: webhooks, method: 'GET', path: `/v1/support/tickets?state=${state}&limit=1` };
     const totals = await Promise.all(

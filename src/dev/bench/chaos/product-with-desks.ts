@@ -7,7 +7,7 @@ import type { LocalDesk } from '../../stand-ins/helpdesks/desk/local-desk.ts';
 import { deskVariables } from '../../stand-ins/helpdesks/desk-variables.ts';
 import type { FaultPlan } from './fault-plan.ts';
 
-export interface DeskHouseOptions {
+export interface WithDesksOptions {
   /** Desks by workspace. */
   desks: Readonly<Record<string, readonly LocalDesk[]>>;
   /** Faults between functions: `support` and `library` (called by webhooks), `articles` (called by support). No faults when absent. */
@@ -27,7 +27,7 @@ export interface DeskHouseOptions {
 }
 
 /** The product, connected to helpdesks of this machine, with unreliable services between its functions. */
-export interface DeskHouse {
+export interface ProductWithDesks {
   product: Product;
   /** The webhooks function's own socket, without the gateway before it. */
   webhooks: URL;
@@ -38,7 +38,7 @@ const WEBHOOKS = 'constellation-webhooks';
 const SUPPORT = 'constellation-support';
 const LIBRARY = 'constellation-library';
 
-export const startDeskHouse = async (options: DeskHouseOptions): Promise<DeskHouse> => {
+export const startWithDesks = async (options: WithDesksOptions): Promise<ProductWithDesks> => {
   const { desks, write, plan, state, support, main, variables, adapters, onLog = () => {} } = options;
   const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
   const product = await startProduct({
