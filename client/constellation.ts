@@ -4,17 +4,32 @@ import { ConstellationError } from './constellation-error.ts';
 import type {
   AgentRequest,
   AgentSuccess,
+  AnswerFeedback,
+  AnswerFeedbackRequest,
+  AnswerReplay,
+  AnswerReplayRequest,
+  AnswerStatistics,
+  AnswerStatisticsQuery,
+  AnswerSummary,
+  AnswersPage,
+  AnswersQuery,
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
   AskRequest,
   ContextRequest,
   ContextResult,
+  EditionActivated,
+  EditionChanges,
+  EditionChangesQuery,
+  EditionList,
   Healthz,
   HostArticle,
+  KeptAnswer,
   KnowledgeGap,
   KnowledgeGapsRequest,
   KnowledgeGapsResponse,
+  KnowledgeHealth,
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,
   LibrarianDirectory,
@@ -34,7 +49,10 @@ import type {
   SyncReport,
   SyncRequest,
   SyncStatus,
+  TicketDraft,
+  TicketFeedbackRequest,
   TicketJob,
+  TicketPlaceRequest,
   TicketsRequest,
   TicketsResponse,
 } from './contract.ts';
@@ -141,6 +159,50 @@ export class Constellation {
       this.#connection.json(`PUT ${articlePath(id)}`, { id: 'string' }, { ...options, body: article }),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE ${articlePath(id)}`, options),
+    /** What writers should look at, as the last sync found it. */
+    health: (options: CallOptions = {}): Promise<KnowledgeHealth> =>
+      this.#connection.json('GET /v1/knowledge/health', { findings: 'objects', counts: 'object' }, options),
+  };
+
+  /** The editions of the knowledge base that are kept. */
+  readonly editions = {
+    list: (options: CallOptions = {}): Promise<EditionList> =>
+      this.#connection.json('GET /v1/knowledge/editions', { editions: 'objects' }, options),
+    /** What an edition changed since the one before or `from`; of one `article` both texts. */
+    changes: (id: string, query: EditionChangesQuery = {}, options: CallOptions = {}): Promise<EditionChanges> =>
+      this.#connection.json(`GET ${editionPath(id)}/changes`, { articles: 'objects' }, { ...options, query }),
+    /** Publishes an earlier one again. */
+    activate: (id: string, options: CallOptions = {}): Promise<EditionActivated> =>
+      this.#connection.json(`POST ${editionPath(id)}/activate`, { edition: 'string' }, { ...options, body: {} }),
+  };
+
+  /** Answers that were kept. */
+  readonly answers = {
+    list: (query: Listing<AnswersQuery> = {}, options: CallOptions = {}): Promise<AnswersPage> =>
+      this.#connection.json('GET /v1/answers', { answers: 'objects' }, { ...options, query }),
+    all: (query: Listing<AnswersQuery> = {}, options: CallOptions = {}): AsyncGenerator<AnswerSummary, void, void> =>
+      pages((cursor) => this.answers.list({ ...query, ...cursor }, options), 'answers'),
+    get: (id: string, options: CallOptions = {}): Promise<KeptAnswer> =>
+      this.#connection.json(`GET ${answerPath(id)}`, { id: 'string', statements: 'objects' }, options),
+    delete: (id: string, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done(`DELETE ${answerPath(id)}`, options),
+    /** The last one counts. */
+    feedback: async (
+      id: string,
+      feedback: AnswerFeedbackRequest,
+      options: CallOptions = {},
+    ): Promise<AnswerFeedback> => {
+      const call = { ...options, body: feedback };
+      const route = `POST ${answerPath(id)}/feedback`;
+      return (await this.#connection.json<{ feedback: AnswerFeedback }>(route, { feedback: 'object' }, call)).feedback;
+    },
+    /** Asks the question again, and compares the answers. */
+    replay: (id: string, body: AnswerReplayRequest = {}, options: CallOptions = {}): Promise<AnswerReplay> => {
+      const expected = { before: 'object', after: 'object', difference: 'objects' } as const;
+      return this.#connection.json(`POST ${answerPath(id)}/replay`, expected, { ...options, body });
+    },
+    statistics: (query: Partial<AnswerStatisticsQuery> = {}, options: CallOptions = {}): Promise<AnswerStatistics> =>
+      this.#connection.json('GET /v1/answers/statistics', STATISTICS, { ...options, query }),
   };
 
   /** Memories of the workspace; `default` unless another is named. */
@@ -192,6 +254,14 @@ export class Constellation {
       const call = { ...options, body: which };
       return this.#connection.json('POST /v1/support/tickets/replay', { replayed: 'number' }, call);
     },
+    /** The proposed reply to the newest message of a ticket. */
+    draft: (ticket: TicketPlaceRequest, options: CallOptions = {}): Promise<TicketDraft> => {
+      const expected = { text: 'string', sentences: 'objects' } as const;
+      return this.#connection.json('GET /v1/support/tickets/draft', expected, { ...options, query: ticket });
+    },
+    /** Whether that draft helped. */
+    feedback: (feedback: TicketFeedbackRequest, options: CallOptions = {}): Promise<void> =>
+      this.#connection.done('POST /v1/support/tickets/feedback', { ...options, body: feedback }),
   };
 
   /** Questions that no article answers. */
@@ -240,6 +310,12 @@ const asking = (question: Asked<AskRequest>) => {
   const body = requestOf(question);
   return { body, isRepeatable: !('conversation_id' in body) };
 };
+
+const STATISTICS = { buckets: 'objects', latency: 'object', articles: 'objects' } as const;
+
+const answerPath = (id: string): string => `/v1/answers/${encodeURIComponent(id)}`;
+
+const editionPath = (id: string): string => `/v1/knowledge/editions/${encodeURIComponent(id)}`;
 
 const articlePath = (id: string): string => `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
 

@@ -18,6 +18,8 @@ export const EditionSummary = z.object({
   articles: z.int().min(0),
   chunks: z.int().min(0),
   is_current: z.boolean(),
+  /** Whether a question can be answered from it: the current one, and those that were replaced within the last five minutes. */
+  is_stored: z.boolean(),
   /** Articles that differ from the edition before; null for the oldest that is kept. */
   changes: z.object(ChangeCounts).nullable(),
 });

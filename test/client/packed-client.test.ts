@@ -8,6 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { buildSync } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { Constellation } from '../../client/constellation.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
@@ -32,6 +33,7 @@ afterAll(async () => {
 
 /** The machine's own, below that of the checkout: as old as its users have it. */
 const NODE = execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? 'node';
+const clientOf = () => new Constellation({ url: product.url, key: product.key });
 const installed = (): string => join(folder, 'node_modules/@constellation/client');
 
 describe('the packed client', () => {
@@ -112,6 +114,58 @@ describe('the packed client', () => {
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
       '@constellation',
     ]);
+  });
+});
+
+describe('the client, against the product', () => {
+  it('lists editions, says what each changed, and publishes an earlier one again', async () => {
+    const client = clientOf();
+    const id = 'guides/editions-of-the-client.md';
+    for (const hours of ['9 to 5', '8 to 6']) {
+      await client.articles.put(id, { title: 'Hours of the client', content: `# Hours\n\nWe answer from ${hours}.\n` });
+      await product.sync({});
+    }
+    const [current, earlier] = (await client.editions.list()).editions;
+    expect([current?.is_current, current?.is_stored, earlier?.is_current]).toEqual([true, true, false]);
+    const changes = await client.editions.changes(current?.id ?? '', { article: id });
+    expect(changes).toMatchObject({ from: earlier?.id, articles: [{ id, change: 'changed' }] });
+    expect(changes.article?.before).toContain('9 to 5');
+    const { edition } = await client.editions.activate(earlier?.id ?? '');
+    expect((await client.editions.list()).editions[0]).toMatchObject({ id: edition, cause: 'activate' });
+    expect((await client.articles.get(id)).content).toContain('9 to 5');
+    await client.articles.delete(id);
+    await expect(client.editions.changes('e000000-00000000')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('reads what writers should look at', async () => {
+    const health = await clientOf().articles.health();
+    expect(health.articles).toBeGreaterThan(10);
+    const found = Object.entries(health.counts).flatMap(([kind, number]) => (number > 0 ? [kind] : []));
+    expect(new Set(health.findings.map(({ kind }) => kind))).toEqual(new Set(found));
+  });
+
+  it('reads kept answers, judges one, asks it again, and erases it', async () => {
+    const client = clientOf();
+    const query = 'How long does shipping to Canada take?';
+    const { metadata } = await client.ask({ query });
+    const id = String(metadata?.answer_id);
+    expect(await client.answers.get(id)).toMatchObject({ id, question: query, interface: 'client', feedback: null });
+    expect(await client.answers.feedback(id, { value: 'up', comment: 'Right.' })).toMatchObject({ value: 'up' });
+    expect((await client.answers.list({ feedback: 'up', limit: 5 })).answers).toMatchObject([{ id }]);
+    expect((await client.answers.statistics()).total).toBeGreaterThan(0);
+    const { before, after, difference } = await client.answers.replay(id, { model: false });
+    expect(difference.map(({ change }) => change)).toEqual(before.statements.map(() => 'kept'));
+    expect([before.cost_usd, after.cost_usd]).toEqual([expect.any(Number), 0]);
+    for await (const answer of client.answers.all({ limit: 1 })) if (answer.id === id) break;
+    await client.answers.delete(id);
+    await expect(client.answers.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('says that a ticket has no draft', async () => {
+    const ticket = { helpdesk: 'chatwoot', ticket_id: '404' };
+    const { tickets } = clientOf();
+    await expect(tickets.draft(ticket)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(tickets.feedback({ ...ticket, value: 'up' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
 

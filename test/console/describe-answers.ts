@@ -62,6 +62,54 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       expect(await overflowOf(page)).toEqual([]);
     });
 
+    it('asks a kept question again of an earlier edition, which the navigator answers from', async () => {
+      const { product, open } = using();
+      const path = '/api/kb/articles/guides/replay-of-a-test.md';
+      const put = async (word: string): Promise<void> => {
+        const body = JSON.stringify({
+          title: 'Colour of a test',
+          content: `# Colour\n\nThe zorbit lamp shines ${word}.\n`,
+        });
+        expect((await product.fetch(path, { method: 'PUT', body })).ok).toBe(true);
+        await product.sync({});
+      };
+      /** Once the librarian has the edition; the id of that answer. */
+      const askUntil = async (word: string): Promise<string> => {
+        let reply: Awaited<ReturnType<typeof ask>>['reply'] | undefined;
+        const answered = async () => {
+          ({ reply } = await ask(product, 'Which colour does the zorbit lamp shine?'));
+          return reply.answer ?? '';
+        };
+        await expect.poll(answered, { timeout: 20_000 }).toContain(word);
+        return String(reply?.metadata?.answer_id);
+      };
+      await put('green');
+      const id = await askUntil('green');
+      await put('purple');
+      await askUntil('purple');
+      const page = await open(`/answers/${id}`);
+      const replay = page.locator('.replay');
+      const edition = replay.getByLabel('Edition', { exact: true });
+      const answered = (await edition.locator('option', { hasText: 'this answer' }).getAttribute('value')) ?? '';
+      const again = replay.getByRole('button', { name: 'Ask again' });
+      await again.click();
+      await replay.locator('.difference ins').first().waitFor();
+      expect(await replay.locator('.difference ins').first().textContent()).toContain('purple');
+      await edition.selectOption(answered);
+      expect(await replay.getByLabel('Librarian').inputValue()).toBe('navigator');
+      const [sent] = await Promise.all([page.waitForRequest(/\/replay$/), again.click()]);
+      expect(sent.postDataJSON()).toEqual({ edition: answered });
+      await replay.getByText(/^\d+ statements? kept$/).waitFor();
+      const row = replay.getByRole('row', { name: /^Edition/ });
+      expect(await row.locator('td').allTextContents()).toEqual([answered, answered]);
+      expect(await replay.getByRole('row', { name: /^Cost/ }).textContent()).toBe('Cost$0.00$0.00');
+      expect(await violationsOf(page, 'light')).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await overflowOf(page)).toEqual([]);
+      await product.fetch(path, { method: 'DELETE' });
+      await product.sync({});
+    });
+
     it('shows an answer at its own address with its evidence, takes feedback, and erases it after a question', async () => {
       const page = await using().open('/answers?text=turbo', { expected: /404/ });
       await page.getByRole('link', { name: ANSWERED }).first().click();

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Button } from '../parts/button.tsx';
 import { TextField } from '../parts/fields.tsx';
 import { Failure } from '../parts/states.tsx';
-import { call } from '../session/deployment.ts';
+import { client } from '../session/deployment.ts';
 import { t } from '../texts/texts.ts';
 
 const MAX_COMMENT = 500;
@@ -86,5 +86,5 @@ export const Feedback = ({ give: store, before }: FeedbackProps) => {
 };
 
 /** Feedback on a kept answer. */
-export const giveFeedbackOn = (id: string) => (body: { value: 'up' | 'down'; comment?: string }) =>
-  call(`POST /v1/answers/${encodeURIComponent(id)}/feedback`, {}, { body });
+export const giveFeedbackOn = (id: string) => (feedback: { value: 'up' | 'down'; comment?: string }) =>
+  client.answers.feedback(id, feedback);

@@ -1,12 +1,9 @@
 import type { KeptAnswer } from '../../contract/answers.ts';
-import { call } from '../session/deployment.ts';
+import { client } from '../session/deployment.ts';
 import type { Answer } from './answer.ts';
 
 /** An answer that the deployment has kept, in the form of those of this tab. */
-export const readKeptAnswer = async (id: string): Promise<Answer> =>
-  asAnswer(
-    await call<KeptAnswer>(`GET /v1/answers/${encodeURIComponent(id)}`, { id: 'string', statements: 'objects' }),
-  );
+export const readKeptAnswer = async (id: string): Promise<Answer> => asAnswer(await client.answers.get(id));
 
 const asAnswer = (kept: KeptAnswer): Answer => ({
   ...{

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { ConstellationError } from '../../../client/constellation-error.ts';
-import type { DraftSentence, TicketDraft } from '../../contract/tickets.ts';
+import type { DraftSentence } from '../../contract/tickets.ts';
 import { Feedback } from '../answers/feedback.tsx';
 import { Button, CopyButton } from '../parts/button.tsx';
 import { Share } from '../parts/share.tsx';
 import { SourceLink } from '../parts/source-link.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { credential, isRefused, restoreCredential } from '../session/credential.ts';
-import { call, callForNothing } from '../session/deployment.ts';
+import { client } from '../session/deployment.ts';
 import { useLoaded } from '../session/loaded.ts';
 import { SignIn } from '../shell/sign-in.tsx';
 import { loadTexts, loadTextsOfViews, t } from '../texts/texts.ts';
@@ -39,13 +39,11 @@ const Contents = ({ frame }: { frame: HelpdeskFrame | undefined }) => {
   return <Draft key={ticketId} frame={frame} ticketId={ticketId} />;
 };
 
-const SHAPE = { text: 'string', sentences: 'objects' } as const;
-
 const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) => {
   const { helpdesk } = frame;
   const query = { helpdesk, ticket_id: ticketId };
   const { value, failure, isLoading, load } = useLoaded(
-    (signal) => call<TicketDraft>('GET /v1/support/tickets/draft', SHAPE, { query, signal }),
+    (signal) => client.tickets.draft(query, { signal }),
     [helpdesk, ticketId],
   );
   if (failure instanceof ConstellationError && failure.code === 'NOT_FOUND')
@@ -86,7 +84,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
       <Feedback
         key={value.id}
         before={value.feedback?.value}
-        give={(body) => callForNothing('POST /v1/support/tickets/feedback', { body: { ...query, ...body } })}
+        give={(feedback) => client.tickets.feedback({ ...query, ...feedback })}
       />
     </>
   );

@@ -30,9 +30,6 @@ export const call: Connection['json'] = connection.json;
 /** As `call`, for replies that are read as they arrive. */
 export const callForStream: Connection['open'] = connection.open;
 
-/** As `call`, for replies without a body. */
-export const callForNothing: Connection['done'] = connection.done;
-
 export const health = signal<Healthz | undefined>(undefined);
 export const syncStatus = signal<SyncStatus | undefined>(undefined);
 /** What the key may do; undefined until that is known. */

@@ -11,7 +11,22 @@ interface Form {
 
 type Shown = Pick<SentRequest, 'route' | 'path' | 'body' | 'accept'>;
 
-const formOf = ({ route }: Shown): Form | undefined => (forms as Record<string, Form>)[route];
+/** By the whole route, else by one with an id: `{id}` stands for a part of the path, `{path}` for all that follow. */
+const formOf = ({ route }: Shown): (Form & { id?: string | undefined }) | undefined => {
+  const exact = (forms as Record<string, Form>)[route];
+  if (exact !== undefined) return exact;
+  for (const [pattern, form] of PATTERNS) {
+    const [, id] = pattern.exec(route) ?? [];
+    if (id !== undefined) return { ...form, id: decodeURIComponent(id) };
+  }
+  return undefined;
+};
+
+const PATTERNS = Object.entries<Form>(forms).flatMap(([route, form]): [RegExp, Form][] =>
+  /\{(?:id|path)\}/.test(route)
+    ? [[new RegExp(`^${route.replace('{id}', '([^/]+)').replace('{path}', '(.+)')}$`), form]]
+    : [],
+);
 
 const streams = ({ accept }: Shown): boolean => accept.startsWith('text/event-stream');
 
@@ -36,12 +51,13 @@ const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\'
 
 /** The request in TypeScript: with the typed client, or `fetch` for routes that it has no method for. */
 export const asTypeScript = (request: Shown, origin: string): string => {
-  const { method, streaming } = formOf(request) ?? {};
+  const { method, streaming, id = '' } = formOf(request) ?? {};
   const call = streams(request) ? (streaming ?? method) : method;
   if (call === undefined) return asFetch(request, origin);
   const body = request.body as { query?: unknown } | undefined; // as it was sent
   const parameters = Object.fromEntries(new URL(request.path, origin).searchParams);
   const filled = call
+    .replace('{id}', () => literal(id))
     .replace('{body}', () => literal(body ?? {}))
     .replace('{query}', () => literal(body?.query ?? ''))
     .replace('{parameters}', () => (Object.keys(parameters).length === 0 ? '' : literal(parameters)));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EditionCause, EditionChanges, EditionList, EditionSummary } from '../../contract/editions.ts';
+import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/editions.ts';
 import type { EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/audiences.ts';
 import type { Sql } from '../../storage/sql.ts';
@@ -30,7 +30,7 @@ export interface EditionHistory {
   current(): string | undefined;
   /** Notes an edition that becomes current. One with the same articles as the one before takes its place. */
   record(edition: RecordedEdition, now: number): void;
-  list(now: number): EditionList;
+  list(now: number): { editions: Omit<EditionSummary, 'is_stored'>[]; kept: number };
   /** Differences to another edition, or to the one before; undefined when one of them is not kept. */
   changes(edition: string, from?: string): ChangedArticles | undefined;
   /** An article of an edition, unless it was deleted here. */
@@ -107,7 +107,7 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
     return { edition, from: other?.edition ?? null, articles };
   };
 
-  const summaryOf = (row: HistoryRow, isCurrent: boolean): EditionSummary => {
+  const summaryOf = (row: HistoryRow, isCurrent: boolean): Omit<EditionSummary, 'is_stored'> => {
     const changed = changes(row.edition);
     return {
       ...{ id: row.edition, published_at: new Date(row.at).toISOString(), cause: row.cause },

@@ -252,7 +252,11 @@ export const createLibrary = (options: LibraryOptions): Library => {
       driver.wake();
       return true;
     },
-    editions: (held = []) => (isHidden(held) ? 'hidden' : history.list(now())),
+    editions: (held = []) => {
+      if (isHidden(held)) return 'hidden';
+      const { editions: kept, ...rest } = history.list(now());
+      return { editions: kept.map((one) => ({ ...one, is_stored: editions.stored(one.id) !== undefined })), ...rest };
+    },
     editionChanges: (edition, { from, article }, held = []) => {
       if (isHidden(held)) return 'hidden';
       const changed = history.changes(edition, from);

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/time.tsx';
-import { call } from '../../session/deployment.ts';
+import { client } from '../../session/deployment.ts';
 import { usePages } from '../../session/loaded.ts';
 import { count, formatMs, formatShare, t } from '../../texts/texts.ts';
 import { AnswerFilters, filtersIn } from './answer-filters.tsx';
@@ -16,8 +16,8 @@ const PAGE = 100;
 export const AnswerList = ({ query }: { query: URLSearchParams }) => {
   const filters = filtersIn(query);
   const { items, last, failure, isLoading, load, more } = usePages<AnswerSummary, AnswersPage>(
-    (cursor, signal) =>
-      call('GET /v1/answers', { answers: 'objects' }, { query: { ...filters, cursor, limit: PAGE }, signal }),
+    // As they stand in the address: the route says what it does not accept.
+    (cursor, signal) => client.answers.list({ ...(filters as object), cursor, limit: PAGE }, { signal }),
     { itemsOf: ({ answers }) => answers, inputs: [JSON.stringify(filters)] },
   );
   const isFiltered = Object.keys(filters).length > 0;

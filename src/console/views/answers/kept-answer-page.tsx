@@ -12,20 +12,15 @@ import { Icon } from '../../parts/icon.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/time.tsx';
-import { call, callForNothing, may } from '../../session/deployment.ts';
+import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatDollars, formatMs, formatShare, t } from '../../texts/texts.ts';
 import { Verdict } from './answer-list.tsx';
 import { Replay } from './replay.tsx';
 
-const routeOf = (id: string): string => `/v1/answers/${encodeURIComponent(id)}`;
-
 /** A kept answer, at an address that others with the right can open, too. */
 export const KeptAnswerPage = ({ id }: { id: string }) => {
-  const { value, failure, load } = useLoaded<KeptAnswer>(
-    (signal) => call(`GET ${routeOf(id)}`, { id: 'string', statements: 'objects' }, { signal }),
-    [id],
-  );
+  const { value, failure, load } = useLoaded((signal) => client.answers.get(id, { signal }), [id]);
   return (
     <div class="answers-view kept">
       <div class="title">
@@ -61,7 +56,7 @@ const Kept = ({ answer }: { answer: KeptAnswer }) => (
       )}
     </section>
     <Actions answer={answer} />
-    <Replay route={routeOf(answer.id)} />
+    <Replay id={answer.id} edition={answer.edition} />
   </>
 );
 
@@ -169,7 +164,7 @@ const Actions = ({ answer: { id, feedback } }: { answer: KeptAnswer }) => {
   const { start, failure, isLoading } = useRunning();
   const erase = (): void =>
     start(
-      (signal) => callForNothing(`DELETE ${routeOf(id)}`, { signal }),
+      (signal) => client.answers.delete(id, { signal }),
       () => navigate('/answers'),
     );
   return (

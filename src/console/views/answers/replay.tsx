@@ -1,33 +1,42 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { AnswerReplay, AnswerReplayRequest, ReplayedAnswer, StatementChange } from '../../../contract/answers.ts';
+import type { AnswerReplay, ReplayedAnswer, StatementChange } from '../../../contract/answers.ts';
+import type { EditionSummary } from '../../../contract/editions.ts';
 import { Button } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { call, librarians } from '../../session/deployment.ts';
-import { useRunning } from '../../session/loaded.ts';
-import { count, formatDollars, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import { client, librarians, may } from '../../session/deployment.ts';
+import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { count, formatDollars, formatMoment, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
 import { Verdict } from './answer-list.tsx';
 
 /** The librarian that answered before. */
 const SAME = '';
 const CONCIERGE = 'concierge';
-const SHAPE = { before: 'object', after: 'object', difference: 'objects' } as const;
+/** The one that answers from editions. */
+const NAVIGATOR = 'navigator';
+/** The articles as they are now. */
+const NOW = '';
 
-/** Asks a kept question again, of another librarian or without a model, and shows what is different. */
-export const Replay = ({ route }: { route: string }) => {
+/** Asks a kept question again, of another edition or librarian or without a model, and shows what is different. */
+export const Replay = ({ id, edition: answeredFrom }: { id: string; edition: string | null }) => {
+  const edition = useSignal<string>(NOW);
   const librarian = useSignal<string>(SAME);
   const withModel = useSignal(true);
   const replay = useSignal<AnswerReplay | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
   const ask = (): void => {
-    const body: AnswerReplayRequest = {
-      ...(librarian.value === SAME ? {} : { librarian: librarian.value }),
+    const asked = {
+      ...(edition.value !== NOW
+        ? { edition: edition.value }
+        : librarian.value === SAME
+          ? {}
+          : { librarian: librarian.value }),
       ...(withModel.value ? {} : { model: false }),
     };
     start(
-      (signal) => call<AnswerReplay>(`POST ${route}/replay`, SHAPE, { body, signal }),
+      (signal) => client.answers.replay(id, asked, { signal }),
       (found) => {
         replay.value = found;
       },
@@ -45,13 +54,24 @@ export const Replay = ({ route }: { route: string }) => {
           ask();
         }}
       >
+        <EditionChoice
+          value={edition.value}
+          answeredFrom={answeredFrom}
+          onChoose={(chosen) => {
+            edition.value = chosen;
+          }}
+        />
         <Choice
           label={t('replay.librarian')}
-          value={librarian.value}
+          value={edition.value === NOW ? librarian.value : NAVIGATOR}
           onChoose={(chosen) => {
             librarian.value = chosen;
           }}
-          options={[{ value: SAME, label: t('replay.same') }, ...others.map((id) => ({ value: id, label: id }))]}
+          options={
+            edition.value === NOW
+              ? [{ value: SAME, label: t('replay.same') }, ...others.map((name) => ({ value: name, label: name }))]
+              : [{ value: NAVIGATOR, label: NAVIGATOR }]
+          }
         />
         <label class="check">
           <input
@@ -73,6 +93,41 @@ export const Replay = ({ route }: { route: string }) => {
       </div>
       {replay.value === undefined ? null : <Compared replay={replay.value} />}
     </section>
+  );
+};
+
+interface EditionChoiceProps {
+  value: string;
+  answeredFrom: string | null;
+  onChoose: (edition: string) => void;
+}
+
+/** The editions that are kept, also those that cannot be asked any more. */
+const EditionChoice = ({ value, answeredFrom, onChoose }: EditionChoiceProps) => {
+  const { value: list } = useLoaded(
+    async (signal) =>
+      may('kb:read') === true ? await client.editions.list({ signal }).catch(() => undefined) : undefined,
+    [],
+  );
+  const earlier = list?.editions.filter((edition) => !edition.is_current) ?? [];
+  if (earlier.length === 0) return null;
+  const label = ({ id, published_at: at, is_stored: isStored }: EditionSummary): string =>
+    [
+      formatMoment(new Date(at)),
+      id,
+      ...(id === answeredFrom ? [t('replay.edition_answered')] : []),
+      ...(isStored ? [] : [t('replay.edition_gone')]),
+    ].join(' · ');
+  return (
+    <Choice
+      label={t('answers.edition')}
+      value={value}
+      onChoose={onChoose}
+      options={[
+        { value: NOW, label: t('replay.edition_now') },
+        ...earlier.map((each) => ({ value: each.id, label: label(each), isDisabled: !each.is_stored })),
+      ]}
+    />
   );
 };
 

@@ -4,7 +4,7 @@ import { navigate } from '../../navigation/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { call } from '../../session/deployment.ts';
+import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
 import { count, formatDate, formatDollars, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
@@ -31,8 +31,7 @@ const ChartsView = ({ query }: ViewProps) => {
     (signal) => {
       const { bucket, buckets, bucketMs } = RANGES[range];
       const from = new Date(Date.now() - (buckets - 1) * bucketMs).toISOString();
-      const shape = { buckets: 'objects', latency: 'object', articles: 'objects' } as const;
-      return call('GET /v1/answers/statistics', shape, { query: { from, bucket }, signal });
+      return client.answers.statistics({ from, bucket }, { signal });
     },
     [range],
   );

@@ -1,4 +1,3 @@
-import type { AnswerStatistics } from '../../../contract/answers.ts';
 import type { Inventory } from '../../../contract/moving.ts';
 import { answersAddress } from '../../navigation/answers-address.ts';
 import { articleAddress } from '../../navigation/article-address.ts';
@@ -7,7 +6,7 @@ import { Choice } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/time.tsx';
-import { call } from '../../session/deployment.ts';
+import { call, client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import { count, formatNumber, t } from '../../texts/texts.ts';
 
@@ -26,11 +25,10 @@ interface Citations {
 const MAX_PAGES = 20;
 /** `MAX_CITED_ARTICLES` of the contract, whose schemas are no part of the console. */
 const MAX_COUNTED = 2000;
-const SHAPE = { buckets: 'objects', articles: 'objects' } as const;
 
 /** How often the answers of the last 30 days cite each article. */
 const readCitations = async (signal: AbortSignal): Promise<Citations> => {
-  const statistics = await call<AnswerStatistics>('GET /v1/answers/statistics', SHAPE, { signal });
+  const statistics = await client.answers.statistics({}, { signal });
   const totals = new Map(statistics.articles.map(({ article, total }) => [article, total]));
   const articles: Article[] = [];
   let cursor: string | undefined;

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { EditionActivated, EditionChanges, EditionList, EditionSummary } from '../../../contract/editions.ts';
+import type { EditionChanges, EditionSummary } from '../../../contract/editions.ts';
 import { articleAddress } from '../../navigation/article-address.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
@@ -7,13 +7,12 @@ import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/time.tsx';
-import { call, may, refreshDeployment } from '../../session/deployment.ts';
+import { client, may, refreshDeployment } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatNumber, t } from '../../texts/texts.ts';
 import { diffLines } from './diff-lines.ts';
 
-const readEditions = (signal: AbortSignal) =>
-  call<EditionList>('GET /v1/knowledge/editions', { editions: 'objects' }, { signal });
+const readEditions = (signal: AbortSignal) => client.editions.list({ signal });
 
 const addressOf = (edition: string, article?: string): string =>
   `/knowledge?${new URLSearchParams({ edition, ...(article === undefined ? {} : { changed: article }) })}`;
@@ -78,12 +77,7 @@ const COLUMNS = (): Parameters<typeof Table<EditionSummary>>[0]['columns'] => [
 export const EditionPage = ({ id, article }: { id: string; article: string | undefined }) => {
   const list = useLoaded(readEditions, []);
   const { value, failure, load } = useLoaded(
-    (signal) =>
-      call<EditionChanges>(
-        `GET /v1/knowledge/editions/${encodeURIComponent(id)}/changes`,
-        { articles: 'objects' },
-        { query: { article }, signal },
-      ),
+    (signal) => client.editions.changes(id, { article }, { signal }),
     [id, article],
   );
   const isEarlier = list.value?.editions.some((edition) => edition.id === id && !edition.is_current) === true;
@@ -167,12 +161,7 @@ const Activate = ({ id }: { id: string }) => {
   const { start, failure, isLoading } = useRunning();
   const activate = (): void =>
     start(
-      (signal) =>
-        call<EditionActivated>(
-          `POST /v1/knowledge/editions/${encodeURIComponent(id)}/activate`,
-          { edition: 'string' },
-          { body: {}, signal, timeoutMs: 60_000 },
-        ),
+      (signal) => client.editions.activate(id, { signal }),
       ({ edition }) => {
         void refreshDeployment();
         navigate(addressOf(edition));

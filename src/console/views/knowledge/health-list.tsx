@@ -5,12 +5,11 @@ import { Choice } from '../../parts/fields.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/time.tsx';
-import { call } from '../../session/deployment.ts';
+import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import { count, formatNumber, t } from '../../texts/texts.ts';
 
-const readHealth = (signal: AbortSignal): Promise<KnowledgeHealth> =>
-  call('GET /v1/knowledge/health', { findings: 'objects', counts: 'object' }, { signal });
+const readHealth = (signal: AbortSignal): Promise<KnowledgeHealth> => client.articles.health({ signal });
 
 /** Any kind of finding. */
 const ALL = 'all';
