@@ -75,7 +75,7 @@ describe('composeNote()', () => {
       knowledge_retrieval: { sources_consulted, coverage: 'medium', gaps: [hostile], retrieval_time_ms: 1 },
     });
     expect(note.html).not.toMatch(/<img|href="javascript|<strong>bold/);
-    // Between the two stands what keeps `<!channel>` from calling anybody.
+    // A zero-width space after `<` keeps `<!channel>` from notifying people.
     expect(note.html.replaceAll('\u200b', '')).toContain('&lt;img');
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
   });

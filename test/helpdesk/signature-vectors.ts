@@ -14,7 +14,6 @@ const Vector = z.looseObject({
   url: z.string().optional(),
   body: z.string().optional(),
   body_file: z.string().optional(),
-  body_sha256: z.string().optional(),
   headers: z.record(z.string(), z.string()),
   based_on: z.string().optional(),
   reason: z.string().optional(),
@@ -34,7 +33,7 @@ export const vectors = z
   })
   .parse(JSON.parse(readFileSync(new URL('fixtures/payloads/signatures.json', import.meta.url), 'utf8')));
 
-/** The schemes of a tool; HubSpot's older ones are off unless they are asked for. */
+/** The schemes of each tool; HubSpot's older ones are off by default. */
 export const SCHEMES: Record<string, readonly SignatureScheme[]> = {
   chatwoot: [schemes.CHATWOOT],
   zendesk: [schemes.ZENDESK],

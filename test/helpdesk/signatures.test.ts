@@ -28,7 +28,7 @@ describe('verifyDelivery()', () => {
     [0, true],
     [300, true],
     [301, false],
-  ])('takes a signed time up to five minutes from now, either way: %i s, %s', async (seconds, isFresh) => {
+  ])('accepts a signed time up to five minutes from now, either way: %i s, %s', async (seconds, isFresh) => {
     expect(await verify(chatwoot(NOW / 1000 + seconds))).toBe(isFresh);
   });
   it.each([
@@ -37,19 +37,18 @@ describe('verifyDelivery()', () => {
     ['2026-01-15T10:24:59Z', false],
     ['2026-01-15T10:35:01Z', false],
     ['2026-01-15', false],
-  ])('holds Zendesk to the same five minutes, whose page names none: %s, %s', async (time, isFresh) => {
+  ])('accepts a time of Zendesk up to five minutes from now: %s, %s', async (time, isFresh) => {
     const delivery = madeUp('{}', {
       'X-Zendesk-Webhook-Signature-Timestamp': time,
       'X-Zendesk-Webhook-Signature': hmac(SECRET, `${time}{}`).digest('base64'),
     });
     expect(await verify(delivery, [SECRET], [schemes.ZENDESK])).toBe(isFresh);
   });
-  it('takes either secret while one is rotated, and no more than eight', async () => {
-    expect(await verify(chatwoot(NOW / 1000), ['newest', SECRET])).toBe(true);
-    expect(await verify(chatwoot(NOW / 1000), [SECRET, 'oldest'])).toBe(true);
-    expect(await verify(chatwoot(NOW / 1000), [...Array<string>(8).fill('other'), SECRET])).toBe(false);
+  it('tries up to four secrets', async () => {
+    expect(await verify(chatwoot(NOW / 1000), [...Array<string>(3).fill('other'), SECRET])).toBe(true);
+    expect(await verify(chatwoot(NOW / 1000), [...Array<string>(4).fill('other'), SECRET])).toBe(false);
   });
-  it('takes a secret in UTF-8', async () => {
+  it('accepts a secret in UTF-8', async () => {
     expect(await verify(chatwoot(NOW / 1000, '{}', 'schlüssel ✓'), ['schlüssel ✓'])).toBe(true);
   });
   it('reads header names in any case', async () => {
@@ -57,10 +56,12 @@ describe('verifyDelivery()', () => {
     const headers = new Headers([...delivery.headers].map(([name, value]) => [name.toUpperCase(), value]));
     expect(await verify({ ...delivery, headers })).toBe(true);
   });
-  it('refuses a signature header that came twice, even with the same value', async () => {
+  it('refuses a repeated signature or token header, even with the same value', async () => {
     const delivery = chatwoot(NOW / 1000);
     delivery.headers.append('X-Chatwoot-Signature', delivery.headers.get('X-Chatwoot-Signature') ?? '');
     expect(await verify(delivery)).toBe(false);
+    const token = madeUp('{}', { 'X-Webhook-Token': 'token-1, token-1' });
+    expect(await verify(token, ['token-1'], [schemes.STATIC_TOKEN])).toBe(false);
   });
   it.each<[string, (digest: string) => string]>([
     ['in capitals', (digest) => `sha256=${digest.toUpperCase()}`],
@@ -76,7 +77,7 @@ describe('verifyDelivery()', () => {
     delivery.headers.set('X-Chatwoot-Signature', change(digest));
     expect(await verify(delivery)).toBe(false);
   });
-  it('refuses base64 that is written in another way for the same bytes', async () => {
+  it('refuses another base64 encoding of the same bytes', async () => {
     const digest = hmac('secret 2', '{}', 'sha1').digest('base64');
     expect(digest).toMatch(/[+/]/);
     const take = (value: string) =>
@@ -85,26 +86,19 @@ describe('verifyDelivery()', () => {
     for (const other of [digest.replace(/=+$/, ''), `${digest}====`, digest.replaceAll('+', '-').replaceAll('/', '_')])
       expect(await take(other)).toBe(false);
   });
-  it('tries sixteen signatures of a list and no more', async () => {
+  it('tries up to sixteen signatures of a list', async () => {
     const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
     const digest = hmac(Buffer.from(secret.slice(6), 'base64'), 'm.1768473000.{}').digest('base64');
     const take = (before: number) =>
       verify(standard(`${'v1,AAAA '.repeat(before)}v1,${digest}`), [secret], [schemes.STANDARD_WEBHOOKS]);
     expect([await take(15), await take(16)]).toEqual([true, false]);
   });
-  it('takes no secret of one kind for the other: a public key is no key of an HMAC', async () => {
+  it('does not use a public key as an HMAC key', async () => {
     const key = 'whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
     const both = [schemes.STANDARD_WEBHOOKS, schemes.STANDARD_WEBHOOKS_PUBLIC_KEY];
     for (const used of [Buffer.from(key.slice(5), 'base64'), Buffer.from(key)]) {
       const digest = hmac(used, 'm.1768473000.{}').digest('base64');
       expect(await verify(standard(`v1,${digest}`), [key], both)).toBe(false);
     }
-  });
-  it.each([
-    ['token-2', ['token-1', 'token-2'], true],
-    ['token', ['token-1'], false],
-    ['token-1, token-1', ['token-1'], false],
-  ])('compares a token as a whole: %s to %j, %s', async (value, secrets, isTaken) => {
-    expect(await verify(madeUp('{}', { 'X-Webhook-Token': value }), secrets, [schemes.STATIC_TOKEN])).toBe(isTaken);
   });
 });

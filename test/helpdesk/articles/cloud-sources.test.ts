@@ -9,7 +9,7 @@ interface Call {
   headers: Headers;
 }
 
-/** A source whose API answers as its documentation says: by method and path, with a query where it matters. */
+/** A source whose API has the given replies, by method and path, optionally with a query. */
 const sourceOf = (setting: object, replies: Record<string, Reply | ((call: Call) => Reply)>) => {
   const calls: Call[] = [];
   const send: typeof fetch = async (input, init) => {
@@ -86,7 +86,7 @@ describe('a repository at GitHub', () => {
   };
   const SETTING = { tool: 'github', repository: 'acme/docs', folder: 'docs/' };
 
-  it('gives the articles of a folder, without drafts, hidden files and pictures', async () => {
+  it('lists the articles of a folder, without drafts, hidden files and pictures', async () => {
     const { source, prefix, calls } = sourceOf({ ...SETTING, publicUrl: 'https://docs.example.com/' }, REPLIES);
     const articles = await readAll(source, { limit: 1 });
     expect([prefix, idsOf(articles)]).toEqual(['', ['guides/reset.md', 'unreadable huge.md', 'index.mdx']]);
@@ -97,18 +97,18 @@ describe('a repository at GitHub', () => {
     expect(calls.filter(({ route }) => route.includes('/trees/'))).toHaveLength(1);
   });
 
-  it('links files at GitHub where no public address is set', async () => {
+  it('links files at GitHub when no public address is set', async () => {
     const [article] = await readAll(sourceOf(SETTING, REPLIES).source);
     expect(article).toMatchObject({ url: 'https://github.com/acme/docs/blob/HEAD/docs/guides/reset.md' });
   });
 
-  it('lists a file that is no text as unreadable', async () => {
+  it('lists a binary file as unreadable', async () => {
     const replies = { ...REPLIES, [`GET /repos/acme/docs/git/blobs/${sha('c')}`]: blob('\x89PNG\0\0\0\r') };
     const articles = await readAll(sourceOf(SETTING, replies).source);
     expect(idsOf(articles)).toEqual(['unreadable guides/reset.md', 'unreadable huge.md', 'index.mdx']);
   });
 
-  it('gives changes alone: those between the commit of that time and the newest', async () => {
+  it('lists only changes between the commit of that time and the newest', async () => {
     const { source } = sourceOf(SETTING, {
       ...REPLIES,
       'GET /repos/acme/docs/commits?sha=HEAD&until=2026-10-01T00:00:00.000Z&per_page=1': { body: [{ sha: sha('9') }] },
@@ -124,7 +124,7 @@ describe('a repository at GitHub', () => {
     expect(idsOf(await readAll(source, { since: '2026-10-01' }))).toEqual(['index.mdx']);
   });
 
-  it('gives everything when it changed more than GitHub compares', async () => {
+  it('lists everything when more files changed than GitHub compares', async () => {
     const files = Array.from({ length: 300 }, (_, number) => ({ filename: `docs/${number}.md` }));
     const { source } = sourceOf(SETTING, {
       ...REPLIES,
@@ -134,7 +134,7 @@ describe('a repository at GitHub', () => {
     expect(await readAll(source, { since: '2026-10-01' })).toHaveLength(3);
   });
 
-  it('that is larger than one listing fails, so that nothing looks deleted', async () => {
+  it('fails when the tree is larger than one listing, so that no article looks deleted', async () => {
     const listing = { body: { truncated: true, tree: [] } };
     const { source } = sourceOf(SETTING, {
       ...REPLIES,
@@ -183,7 +183,7 @@ describe('the pages of Notion', () => {
     expect(calls[0]?.headers.get('notion-version')).toBe('2025-09-03');
   });
 
-  it('that are long are put together from their parts', async () => {
+  it('are assembled from their parts when they are long', async () => {
     const { source } = sourceOf(
       { tool: 'notion' },
       {
@@ -195,7 +195,7 @@ describe('the pages of Notion', () => {
     expect(await readAll(source)).toMatchObject([{ body: 'Begin\n\n\nEnd' }]);
   });
 
-  it('end at the first listing page that is older than what is wanted', async () => {
+  it('end at the first listing page older than the requested time', async () => {
     const old = { last_edited_time: '2026-01-01T00:00:00.000Z' };
     const { source, calls } = sourceOf(
       { tool: 'notion' },
@@ -215,7 +215,7 @@ describe('the pages of Notion', () => {
     ]);
   });
 
-  it('without text, in the trash or not published are no articles; one that cannot be read is listed', async () => {
+  it('are omitted without text, in the trash or unpublished; an unreadable one is listed', async () => {
     const { source } = sourceOf(
       { tool: 'notion', onlyPublished: true },
       {
@@ -245,7 +245,7 @@ describe('a space of Confluence Cloud', () => {
   const PAGES = 'GET /wiki/api/v2/spaces/77/pages';
   const LINKS = { base: 'https://acme.atlassian.net/wiki' };
 
-  it('gives its current pages, with code and without parameters of macros', async () => {
+  it('lists its current pages, with code and without macro parameters', async () => {
     const storage =
       '<p>Run:</p><ac:structured-macro ac:name="code"><ac:parameter ac:name="language">bash</ac:parameter><ac:plain-text-body><![CDATA[a < b && c]]></ac:plain-text-body></ac:structured-macro>';
     const { source, calls } = sourceOf(SETTING, {
@@ -274,7 +274,7 @@ describe('a space of Confluence Cloud', () => {
     expect(calls[0]?.headers.get('authorization')).toBe(`Basic ${btoa('a@acme.example:secret')}`);
   });
 
-  it('gives changes alone, newest first, and ends at the first listing page without any', async () => {
+  it('lists only changes, newest first, and ends at the first listing page without any', async () => {
     const old = { version: { createdAt: '2026-01-01T00:00:00.000Z', number: 1 } };
     const { source, calls } = sourceOf(SETTING, {
       ...SPACE,
@@ -290,7 +290,7 @@ describe('a space of Confluence Cloud', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('that does not exist says so', async () => {
+  it('fails with advice when the space does not exist', async () => {
     const { source } = sourceOf(SETTING, { 'GET /wiki/api/v2/spaces?keys=DOCS': { body: { results: [] } } });
     await expect(readAll(source)).rejects.toThrow(/no such space/);
   });

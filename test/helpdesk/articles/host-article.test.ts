@@ -41,8 +41,8 @@ describe('toHostArticle()', () => {
     ['the tool', { audience: ['legal'] }, ['staff'], ['legal']],
     ['the tool and a label', { audience: ['legal', 'sales'], labels: ['audience:sales'] }, undefined, ['sales']],
     ['the tool and another label', { audience: ['legal'], labels: ['audience:sales'] }, undefined, ['none']],
-    ['the tool, which names no one', { audience: [] }, ['staff'], ['none']],
-  ])('is for those whom %s names', (_, change, audience, expected) => {
+    ['the tool, which names none', { audience: [] }, ['staff'], ['none']],
+  ])('has the audience of %s', (_, change, audience, expected) => {
     const labels = { internal: { audience: 'staff' } };
     const { metadata } = toHostArticle({ ...ARTICLE, ...change }, { prefix: '', labels, audience });
     expect(metadata?.audience).toEqual(expected);
@@ -62,7 +62,7 @@ describe('toHostArticle()', () => {
   it('keeps Markdown unchanged', () => {
     expect(listed({ body: '## Refunds', format: 'markdown' }).content).toBe('## Refunds');
   });
-  it('shows only the id of an article that cannot be read, or nothing', () => {
+  it('contains only the id of an article that cannot be read, if it is known', () => {
     const settings = { prefix: 'zendesk-', labels: {} };
     expect(toHostArticle({ unreadableId: '77' }, settings)).toEqual({ id: 'zendesk-77' });
     expect(toHostArticle({ unreadableId: undefined }, settings)).toEqual({});

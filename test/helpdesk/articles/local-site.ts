@@ -1,22 +1,22 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What a path of the site answers: HTML, or a whole reply. */
+/** The reply of a path: HTML, or a whole response. */
 type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
 
 /** A web site on this machine, whose pages can be changed while it runs. */
 export interface LocalSite {
   origin: string;
   pages: Map<string, LocalPage>;
-  /** Paths that were asked for, in their order; those of answers without a body are marked. */
-  asked: string[];
+  /** Requested paths in order; those answered with 304 are marked. */
+  requests: string[];
   sitemap(modified?: Readonly<Record<string, string>>): void;
   stop(): Promise<void>;
 }
 
 export const startSite = async (): Promise<LocalSite> => {
   const pages = new Map<string, LocalPage>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server: Server = createServer(({ url = '/', headers }, response) => {
     const page = pages.get(url);
     const {
@@ -25,14 +25,14 @@ export const startSite = async (): Promise<LocalSite> => {
       body = '',
     } = typeof page === 'string' ? { body: page } : (page ?? { status: 404 });
     const isUnchanged = own.ETag !== undefined && headers['if-none-match'] === own.ETag;
-    asked.push(isUnchanged ? `${url} (unchanged)` : url);
+    requests.push(isUnchanged ? `${url} (unchanged)` : url);
     response.writeHead(isUnchanged ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...own });
     response.end(isUnchanged ? undefined : body);
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ origin, pages, asked },
+    ...{ origin, pages, requests },
     sitemap: (modified = {}) => {
       const entries = [...pages.keys()]
         .filter((path) => !/\.(?:xml|txt|gz)$/.test(path))

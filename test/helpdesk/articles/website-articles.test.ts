@@ -44,7 +44,7 @@ const failure = (source: ArticleSource) => readAll(source).catch((error: Error) 
 const link = (...paths: string[]) => paths.map((path) => `<a href="${path}">x</a>`).join(' ');
 
 describe('a site with a sitemap', () => {
-  it('gives the content of its pages, without what surrounds it', async () => {
+  it('gives the main content of its pages', async () => {
     site.pages.set('/help/reset.html', pageOf('Reset the password', 'Hold <b>R</b> for 5 s. <a href="fan">Fan</a>'));
     site.sitemap({ '/help/reset.html': '2026-03-01' });
     const [article] = await readAll(sourceOf());
@@ -60,14 +60,14 @@ describe('a site with a sitemap', () => {
     });
   });
 
-  it('is read page by page, in whatever order its pages come, also when another isolate goes on', async () => {
+  it('is read in parts, also when another isolate continues', async () => {
     for (let number = 0; number < 57; number += 1) site.pages.set(`/p/${number}`, pageOf(`Page ${number}`, 'Text.'));
     site.sitemap();
     expect(new Set(pathsOf(await readAll(sourceOf(), { limit: 10 }))).size).toBe(57);
     expect(new Set(pathsOf(await readAll(sourceOf(), { limit: 10, from: () => sourceOf() }))).size).toBe(57);
   });
 
-  it('may be packed, in parts, and named by robots.txt; other hosts are not read', async () => {
+  it('may be compressed, an index, and named by robots.txt; other hosts are not read', async () => {
     site.pages.set('/a', pageOf('A', 'Text.'));
     site.pages.set(
       '/robots.txt',
@@ -82,21 +82,21 @@ describe('a site with a sitemap', () => {
     expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a']);
   });
 
-  it('gives changes alone: by the times of the sitemap, and by what the server says is unchanged', async () => {
+  it('gives only changes, by the times of the sitemap and by ETags', async () => {
     site.pages.set('/old', pageOf('Old', 'Text.'));
     site.pages.set('/new', pageOf('New', 'Text.'));
     site.pages.set('/same', { headers: { ETag: '"1"' }, body: pageOf('Same', 'Text.') });
     site.sitemap({ '/old': '2026-01-01', '/new': '2026-03-01' });
     const source = sourceOf();
     expect(await readAll(source)).toHaveLength(3);
-    site.asked.length = 0;
+    site.requests.length = 0;
     expect(pathsOf(await readAll(source, { since: Date.parse('2026-02-01') }))).toEqual(['/new']);
-    expect(site.asked.toSorted()).toEqual(['/new', '/robots.txt', '/same (unchanged)', '/sitemap.xml']);
+    expect(site.requests.toSorted()).toEqual(['/new', '/robots.txt', '/same (unchanged)', '/sitemap.xml']);
   });
 });
 
 describe('a site without a sitemap', () => {
-  it('is read along its links: within its folder, once each, without queries', async () => {
+  it('is read by following links within its folder, once each, without queries', async () => {
     site.pages.set(
       '/docs/',
       pageOf('Docs', link('a', 'b#part', '/blog', 'c?page=2', 'https://evil.example.com/', 'mailto:x@y.zz')),
@@ -107,10 +107,10 @@ describe('a site without a sitemap', () => {
     site.pages.set('/blog', pageOf('Blog', 'Text.'));
     const source = sourceOf({ url: `${site.origin}/docs/` });
     expect(pathsOf(await readAll(source))).toEqual(['/docs/', '/docs/a', '/docs/b', '/docs/deep/d']);
-    expect(site.asked.filter((path) => path === '/docs/b')).toHaveLength(1);
+    expect(site.requests.filter((path) => path === '/docs/b')).toHaveLength(1);
   });
 
-  it('is read on by an isolate that knows nothing of it, and fails when it changed in between', async () => {
+  it('is continued by another isolate, and fails when it changed meanwhile', async () => {
     const paths = Array.from({ length: 12 }, (_, number) => `/p${number}`);
     site.pages.set('/', pageOf('Home', link(...paths)));
     for (const path of paths) site.pages.set(path, pageOf(path, 'Text.'));
@@ -127,7 +127,7 @@ describe('a site without a sitemap', () => {
     await expect(changed).rejects.toThrow(/interrupted/);
   });
 
-  it('with nothing to read says so', async () => {
+  it('fails with advice when there is nothing to read', async () => {
     site.pages.set('/robots.txt', 'User-agent: *\nDisallow: /\n');
     site.pages.set('/', { status: 404 });
     expect(await failure(sourceOf())).toMatch(/has no text and no links: check its address, and robots.txt/);
@@ -142,14 +142,14 @@ describe('a page', () => {
   };
 
   it.each<[string, Parameters<LocalSite['pages']['set']>[1]]>([
-    ['that asks not to be indexed', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
-    ['whose header asks for that', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
+    ['with a noindex tag', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
+    ['with a noindex header', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
     ['that is gone', { status: 410 }],
     ['that needs a sign-in', { status: 403 }],
-    ['that is no page', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }],
+    ['that is a PDF', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }],
     ['without text', '<html><body><nav>Menu</nav></body></html>'],
-    ['that leads to another host', { status: 302, headers: { Location: 'https://evil.example.com/' } }],
-  ])('%s is no article', async (_, page) => {
+    ['that redirects to another host', { status: 302, headers: { Location: 'https://evil.example.com/' } }],
+  ])('%s is omitted', async (_, page) => {
     expect(await read(['/x', page], ['/other', pageOf('Other', 'Text.')])).toEqual(['/other']);
   });
 
@@ -169,25 +169,25 @@ describe('a page', () => {
     expect(await readAll(sourceOf())).toEqual([expect.objectContaining({ id: expect.stringMatching(id) })]);
   });
 
-  it('known under another address is read there', async () => {
+  it('is read under its canonical address', async () => {
     const twin = pageOf('Fan', 'Text.', '<link rel="canonical" href="/fan">');
     expect(
       await read(['/fan', twin], ['/fan/', twin], ['/moved', { status: 301, headers: { Location: '/fan' } }]),
     ).toEqual(['/fan']);
   });
 
-  it('that cannot be read is listed all the same, so that it does not look deleted', async () => {
+  it('is listed even if it cannot be read, so that it does not look deleted', async () => {
     expect(await read(['/x', '<b>'.repeat(20_000)])).toEqual(['unreadable']);
   });
 
-  it.each([500, 503, 429])('that the server does not give (%i) fails the listing', async (status) => {
+  it.each([500, 503, 429])('fails the listing when the server answers %i', async (status) => {
     site.pages.set('/a', pageOf('A', 'Text.'));
     site.pages.set('/x', { status, headers: { 'Retry-After': '7' } });
     site.sitemap();
     expect(await failure(sourceOf())).toMatch(new RegExp(`status is ${status}`));
   });
 
-  it('in another charset is decoded', async () => {
+  it('is decoded from its charset', async () => {
     const body = new Uint8Array(Buffer.from(pageOf('Lüfter', 'Größe'), 'latin1'));
     site.pages.set('/de', { headers: { 'content-type': 'text/html; charset=iso-8859-1' }, body });
     site.sitemap();
@@ -201,7 +201,7 @@ describe('robots.txt and settings', () => {
     site.sitemap();
   };
 
-  it('are obeyed: what is disallowed or excluded is not read, and pauses are kept', async () => {
+  it('exclude paths, and set the pause between requests', async () => {
     three();
     site.pages.set(
       '/robots.txt',
@@ -211,10 +211,10 @@ describe('robots.txt and settings', () => {
     expect(slept.every((ms) => ms > 2000 && ms <= 3000)).toBe(true);
     expect(slept).toHaveLength(1);
     expect(pathsOf(await readAll(sourceOf({ exclude: ['/a'] })))).toEqual(['/c']);
-    expect(site.asked).not.toContain('/private/b');
+    expect(site.requests).not.toContain('/private/b');
   });
 
-  it('a site with more pages than maxPages fails, and says what to do', async () => {
+  it('fail a site with more pages than maxPages, with advice', async () => {
     three();
     expect(await failure(sourceOf({ maxPages: 2 }))).toMatch(
       /has 3 pages or more, and maxPages is 2: raise it, or exclude paths/,
@@ -228,7 +228,7 @@ describe('robots.txt and settings', () => {
     ],
     ['no XML', '<<<>>>'],
     [
-      'entries that are no addresses',
+      'entries that are not addresses',
       '<urlset><url><loc>javascript:alert(1)</loc></url><url/><url><loc></loc></url></urlset>',
     ],
     ['nested without end', '<urlset>'.repeat(20_000)],

@@ -39,12 +39,12 @@ const analysis = (text: string): SupportResponse => ({
 export const unclear = () =>
   new HelpdeskFailed('Cannot write: no answer in time', { isTransient: true, isOutcomeUnknown: true });
 
-/** Ends the process, as far as the case can tell: nothing after it is done or kept. */
+/** Ends the simulated process: nothing after it is done or stored. */
 class Crash extends Error {}
 
 export const crash = () => new Crash();
 
-/** What goes wrong at a call, if anything. */
+/** The fault of a call, if any. */
 export type Fault = (call: string) => { before?: Error; after?: Error; lateMs?: number } | undefined;
 interface Start {
   write?: Write;
@@ -65,7 +65,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     messages: given.messages ?? [customerMessage('m1')],
     notes: [] as { id: string; note: Note }[],
     drafts: [] as DraftReply[],
-    /** Calls of the outside by name: each may throw before or after its effect. */
+    /** Calls to other services by name: each may throw before or after its effect. */
     calls: [] as string[],
     fault: given.fault ?? (((): undefined => undefined) as Fault),
     analysed: [] as SupportRequest[],
@@ -100,7 +100,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     return result;
   };
   const clientOf = (life: { is: boolean }) => {
-    /** A call of a process that is gone changes nothing, and comes back to nobody. */
+    /** A call of a crashed process changes nothing, and never returns. */
     const guarded = <T>(name: string, effect: () => T): Promise<T> => {
       if (!life.is) return new Promise(() => {});
       return call(name, effect).catch((error: unknown) => {
@@ -112,7 +112,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
       });
     };
     const writeDraft = (_: string, draft: DraftReply) => {
-      // As tools do it: what is there stays, and whether it is there is asked before.
+      // Like real tools: checks first whether there is a draft, and keeps an existing one.
       const isFree = world.drafts.length === 0;
       return guarded('draft', () => {
         if (isFree) world.drafts.push(draft);
@@ -140,7 +140,7 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     };
   };
 
-  /** How many writes of the database go well before the process ends, in the middle of the next or right after it. */
+  /** Number of writes to the database before the process ends, during the next write or right after it. */
   let writesLeft: { count: number; after: boolean } | undefined;
   const mortalSql = (life: { is: boolean }): Sql => {
     const sql = nodeSql(database);
@@ -218,13 +218,13 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     crashAtWrite: (count: number, after: boolean) => {
       writesLeft = { count, after };
     },
-    /** Whether a write was met at which the process ended. */
+    /** Whether the process ended at a write. */
     hasCrashed: () => crashes > 0,
     /** Replaces the stored notes. */
     damage: (note: string) => void database.prepare('UPDATE jobs SET note = ?').run(note),
     rows: () => database.prepare('SELECT * FROM jobs ORDER BY id').all(),
     marks: () => database.prepare('SELECT message, note FROM marks').all(),
-    /** Lets the time pass to a moment, and happen what was late. */
+    /** Moves the clock to a time, and runs delayed effects that are due. */
     passTo: (time: number) => {
       world.now = Math.max(world.now, time);
       const due = late.filter(({ at }) => at <= world.now);
@@ -236,14 +236,14 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
 
 export type World = ReturnType<typeof worldForTest>;
 
-/** What alarm and queue do, until nothing is left to be done soon; a process that has ended is followed by another. */
+/** Runs alarm and queue until no work is due soon; starts a new process after one that has ended. */
 export const runOut = async (world: World, case_: TicketCase): Promise<TicketCase> => {
   let current = case_;
   for (let round = 0; round < 200; round += 1) {
     if (world.queued > 0) {
       world.queued = 0;
       await within(world, current.work());
-      // A message that was not acknowledged comes again, a second later.
+      // A message that was not acknowledged is redelivered a second later.
       if (!world.isAlive()) {
         world.passTo(world.now + 1000);
         world.queued = 1;
@@ -253,15 +253,15 @@ export const runOut = async (world: World, case_: TicketCase): Promise<TicketCas
       world.alarmAt = undefined;
       world.passTo(at);
       await within(world, current.onAlarm());
-      // An alarm that came to no end comes again.
+      // An alarm that did not complete is repeated.
       if (!world.isAlive()) world.alarmAt = at;
     } else return current;
     if (!world.isAlive()) current = world.start();
   }
-  throw new Error(`Nothing comes to an end: ${JSON.stringify(world.rows())}`);
+  throw new Error(`The work does not end: ${JSON.stringify(world.rows())}`);
 };
 
-/** Work of a process that has ended does not come back. */
+/** Awaits work, which never returns once its process has ended. */
 const within = async (world: World, work: Promise<unknown>): Promise<void> => {
   let isOver = false;
   const done = work

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HandoverRequest, HandoversPage } from '../../../src/contract/handover.ts';
+import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import { ConnectionUnusable } from '../../../src/helpdesk/connections.ts';
@@ -42,13 +43,11 @@ const open = (more: Partial<HandoverParts> = {}) => {
   return { clock, handovers, only };
 };
 
-type Desk = 'zendesk' | 'zammad' | 'chatwoot' | 'intercom' | 'help-scout';
-
-const createdIn = (id: Desk) => helpdesks.desks[id].ticketIds();
+const createdIn = (id: LocalDeskId) => helpdesks.desks[id].ticketIds();
 
 describe('a request of a visitor', () => {
-  it.each<Desk>(['zendesk', 'zammad', 'chatwoot', 'intercom', 'help-scout'])(
-    'becomes one ticket of %s with the conversation, and leaves no text here',
+  it.each(LOCAL_DESK_IDS)(
+    'becomes one ticket of %s with the conversation, and its text is deleted here',
     async (id) => {
       const { handovers, only } = open();
       const before = createdIn(id).length;
@@ -67,7 +66,7 @@ describe('a request of a visitor', () => {
     },
   );
 
-  it('becomes one ticket although the reply to its creation was lost', async () => {
+  it('becomes one ticket even if the reply to its creation is lost', async () => {
     const { clock, handovers, only } = open();
     const before = createdIn('zendesk').length;
     handovers.add(request({ idempotency_key: 'lost-reply-000001' }), { target: 'zendesk' });
@@ -82,7 +81,7 @@ describe('a request of a visitor', () => {
     expect(createdIn('zendesk').length - before).toBe(1);
   });
 
-  it('is listed for a person where the tool cannot be asked whether the ticket exists', async () => {
+  it('is listed for a person when the tool cannot search for the ticket', async () => {
     const { clock, handovers, only } = open();
     const before = createdIn('zammad').length;
     handovers.add(request({ idempotency_key: 'lost-reply-000002' }), { target: 'zammad' });
@@ -94,7 +93,7 @@ describe('a request of a visitor', () => {
     expect(createdIn('zammad').length - before).toBe(1);
   });
 
-  it('is listed with its text after the last attempt, when the helpdesk refuses it, or without one', async () => {
+  it('is listed with its text after the last attempt, after a refusal, or without a helpdesk', async () => {
     const unset = open({
       connect: () => {
         throw new ConnectionUnusable('Cannot reach the helpdesk: the secret is not set');
@@ -126,7 +125,7 @@ describe('a request of a visitor', () => {
     expect(add(5)).toBe('listed');
   });
 
-  it('is erased by address in any case, and goes after its time', () => {
+  it('is erased by address in any case, and deleted after its retention time', () => {
     const { clock, handovers, only } = open();
     handovers.add(request(), { target: 'list' });
     expect(handovers.erase({ email: 'dana.ortiz@EXAMPLE.net' })).toBe(1);

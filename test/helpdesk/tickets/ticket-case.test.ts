@@ -56,8 +56,8 @@ const accepted = (given: Parameters<typeof worldForTest>[0] = {}, id = 'm1') => 
   return { world, case_ };
 };
 
-describe('what was stored and cannot be read', () => {
-  it.each(['{', '{"marker":"x"}', 'null'])('makes the job dead at once, with what to do: %s', async (note) => {
+describe('a stored note that cannot be read', () => {
+  it.each(['{', '{"marker":"x"}', 'null'])('makes the job dead at once, with advice: %s', async (note) => {
     const { world, case_ } = accepted();
     world.fault = failing(['write', 0, { before: down() }]);
     await case_.work();
@@ -70,7 +70,7 @@ describe('what was stored and cannot be read', () => {
 });
 
 describe('one note for a message', () => {
-  it('is written from the current ticket, contains its marker, and leaves no text behind', async () => {
+  it('is written from the current ticket, contains its marker, and its text is not stored', async () => {
     const world = await delivered({});
     const [{ note } = { note: undefined }] = world.notes;
     expect(note?.markdown).toContain('About: Message m1.');
@@ -110,7 +110,7 @@ describe('one note for a message', () => {
       const world = worldForTest({ messages: before });
       const case_ = world.start();
       world.fault = (call) => {
-        // Read already, and not yet looked at.
+        // After the read, before its result is used.
         if (call === 'read' && world.calls.length === 1) {
           queueMicrotask(() => {
             world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
@@ -233,18 +233,15 @@ describe('a draft', () => {
     expect(written(world)).toEqual([1, 1]);
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
   });
-  it.each(['both', 'draft'] as const)(
-    'is left once where it takes effect after it was given up (%s)',
-    async (write) => {
-      for (const lateMs of [500, 5000, 19_000]) {
-        for (const fault of [{ lateMs }, { lateMs, after: crash() }]) {
-          const world = await delivered({ write, hasDrafts: true, fault: failing(['draft', 0, fault]) });
-          world.passTo(world.now + 100_000);
-          expect([lateMs, ...written(world)]).toEqual([lateMs, write === 'both' ? 1 : 0, 1]);
-        }
+  it.each(['both', 'draft'] as const)('is saved once when it takes effect after its timeout (%s)', async (write) => {
+    for (const lateMs of [500, 5000, 19_000]) {
+      for (const fault of [{ lateMs }, { lateMs, after: crash() }]) {
+        const world = await delivered({ write, hasDrafts: true, fault: failing(['draft', 0, fault]) });
+        world.passTo(world.now + 100_000);
+        expect([lateMs, ...written(world)]).toEqual([lateMs, write === 'both' ? 1 : 0, 1]);
       }
-    },
-  );
+    }
+  });
   it('becomes a note when drafts are switched off after its job died', async () => {
     const fault = failing(['draft', 0, { before: refused() }]);
     const world = await delivered({ write: 'draft', hasDrafts: true, fault });
@@ -255,7 +252,7 @@ describe('a draft', () => {
     await runOut(world, case_);
     expect(written(world)).toEqual([1, 0]);
   });
-  it.each(['draft', 'both'] as const)('is not written where no reply is proposed: %s', async (write) => {
+  it.each(['draft', 'both'] as const)('is not written when no reply is proposed: %s', async (write) => {
     const world = await delivered({ write, hasDrafts: true, messages: [customerMessage('m1', { text: 'Buy now' })] });
     expect([...written(world), ...states(world)]).toEqual([1, 0, 'done note']);
   });
@@ -263,8 +260,8 @@ describe('a draft', () => {
     const world = await delivered({ write: 'draft', hasDrafts: true });
     world.messages.push(customerMessage('m2'));
     await deliver(world, ['m2']);
-    const told = [...written(world), ...states(world), ...marked(world)];
-    expect(told).toEqual([1, 1, 'done draft', 'done note', 'm1', 'm2']);
+    const result = [...written(world), ...states(world), ...marked(world)];
+    expect(result).toEqual([1, 1, 'done draft', 'done note', 'm1', 'm2']);
     expect(world.notes[0]?.note.markdown).toContain('About: Message m2.');
   });
 });
@@ -284,8 +281,8 @@ describe('exactly once', () => {
           world.crashAtWrite(count, after);
           await runOut(world, case_);
           const state = name === 'draft' ? 'done draft' : 'done note';
-          const told = [count, after, ...written(world), ...marked(world), ...states(world)];
-          expect(told).toEqual([count, after, ...expected, 'm1', state]);
+          const result = [count, after, ...written(world), ...marked(world), ...states(world)];
+          expect(result).toEqual([count, after, ...expected, 'm1', state]);
           if (!world.hasCrashed()) break;
           crashes += 1;
         }
@@ -297,7 +294,7 @@ describe('exactly once', () => {
       async (call) => {
         for (const when of ['before', 'after']) {
           const faults: Parameters<typeof failing> = [[call, 0, { [when]: crash() }]];
-          // A look happens only after a write that was lost.
+          // The note is looked for only after a lost write.
           if (call === 'find') faults.push(['write', 0, { after: unclear() }]);
           const world = await delivered({ ...scenario, fault: failing(...faults) });
           expect([when, ...written(world)]).toEqual([when, ...expected]);
@@ -328,7 +325,7 @@ describe('exactly once', () => {
     const world = await delivered({ fault: failing(['write', 0, lost], ['find', 0, gone], ['find', 1, gone]) });
     expect(world.notes).toHaveLength(1);
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(2);
-    // Not before a write that was sent could have come in.
+    // The write is not repeated while the first one could still take effect.
     expect(world.now - START).toBeGreaterThanOrEqual(20_000);
   });
   it('holds under random failures in any order', async () => {
@@ -352,13 +349,13 @@ describe('exactly once', () => {
       last.replay([1, 2, 3]);
       await runOut(world, last);
       world.passTo(world.now + 100_000);
-      const told = world.notes.map(({ note }) => /Message (m\d)/.exec(note.markdown)?.[1]).toSorted();
-      expect([run, told]).toEqual([run, ['m1', 'm2', 'm3']]);
+      const messageIds = world.notes.map(({ note }) => /Message (m\d)/.exec(note.markdown)?.[1]).toSorted();
+      expect([run, messageIds]).toEqual([run, ['m1', 'm2', 'm3']]);
     }
   });
 });
 
-describe('what fails', () => {
+describe('a failing job', () => {
   it('is retried after 1, 2, 4 seconds and so on, up to ten minutes, and then dead', async () => {
     const world = worldForTest();
     const times: number[] = [];
@@ -470,7 +467,7 @@ describe('what fails', () => {
   });
 });
 
-describe('a job that nobody works on', () => {
+describe('a job without a queue message', () => {
   it('is queued by the alarm, repeatedly with growing back-off', async () => {
     const { world } = accepted();
     const waits: number[] = [];

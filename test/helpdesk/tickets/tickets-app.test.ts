@@ -75,14 +75,4 @@ describe('replayTickets()', () => {
     expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 1 });
     expect([queued, forgotten]).toEqual([[message], ['chatwoot/1/0']]);
   });
-  it('replays many tickets', async () => {
-    const tickets = Array.from({ length: 90 }, (_, at) => String(at));
-    const known = Object.fromEntries(tickets.map((ticket) => [ticket, [1]]));
-    const { parts, queued } = forTest(
-      tickets.map((ticket) => dead(ticket, 1)),
-      known,
-    );
-    expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 90 });
-    expect(queued).toHaveLength(90);
-  });
 });

@@ -15,7 +15,7 @@ import type { EventMessage, TicketMessage } from '../../../src/helpdesk/tickets/
 import { createApp } from '../../../src/helpdesk/tickets/webhooks-app.ts';
 import type { LogLine } from '../../../src/runtime/log.ts';
 
-/** Proves by the header `proof`, and reads the body as events. */
+/** A tool that verifies by the header `proof`, and reads the body as events. */
 const tool: HelpdeskTool = {
   id: 'chatwoot',
   name: 'Test',
@@ -111,7 +111,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     const { post, kept } = appForTest();
     const wrong = await post('/webhooks/chatwoot', { proof: 'wrong' });
     const unknown = [
-      'chatwoot/nobody',
+      'chatwoot/other',
       'front',
       'zammad',
       '__proto__/__proto__',
@@ -127,9 +127,9 @@ describe('POST /webhooks/{helpdesk}', () => {
     }
     expect(kept).toEqual([]);
   });
-  it('counts what no secret of a connection verifies, and nothing for workspaces and tools that there are not', async () => {
+  it('counts deliveries that no secret verifies, but not for unknown workspaces and tools', async () => {
     const { post, refused } = appForTest();
-    const wrong = ['chatwoot', 'chatwoot', 'chatwoot', 'chatwoot/acme', 'chatwoot/nobody', 'front', 'zendesk'];
+    const wrong = ['chatwoot', 'chatwoot', 'chatwoot', 'chatwoot/acme', 'chatwoot/other', 'front', 'zendesk'];
     await Promise.all(wrong.map((path) => post(`/webhooks/${path}`, { proof: 'wrong' })));
     await post('/webhooks/chatwoot');
     await vi.waitFor(() => expect(Object.fromEntries(refused)).toEqual({ 'default chatwoot': 3, 'acme chatwoot': 1 }));
@@ -199,7 +199,7 @@ describe('POST /webhooks/{helpdesk}', () => {
     let mostHeld = 0;
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        // Only between tasks is a reference that was looked at released.
+        // A WeakRef that was read is released only between tasks.
         await new Promise((resolve) => setTimeout(resolve));
         collectGarbage();
         mostHeld = Math.max(mostHeld, released.filter((piece) => piece.deref() !== undefined).length);

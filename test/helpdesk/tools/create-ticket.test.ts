@@ -7,34 +7,34 @@ import { basicAuth } from '../../../src/helpdesk/tools/helpdesk-api.ts';
 import { helpdeskTools } from '../../../src/helpdesk/tools/helpdesk-tools.ts';
 
 const EMAIL = 'dana.ortiz@example.net';
-const ASKED = {
+const REQUEST = {
   key: '0123456789abcdef',
   email: EMAIL,
   subject: 'My fan is <loud>',
   text: 'My fan is <loud> & *hot*.\nCan somebody call me?\n\nRequest 0123456789abcdef.',
 };
 
-/** What a tool has been asked to keep. */
-interface Kept {
+/** A ticket that a tool has stored. */
+interface StoredTicket {
   id: string;
-  /** Who sees it as the one who asks. */
+  /** The address of the requester. */
   email: string;
   subject: string | undefined;
   text: string;
   isNote?: boolean;
 }
 
-/** A helpdesk whose API can be asked for a ticket, with what it has created. */
+/** A helpdesk whose API can create a ticket, with the tickets that it has stored. */
 interface Desk {
   options: Record<string, string>;
   apiUrl: string;
   apiToken: string;
-  kept(): Promise<Kept[]>;
+  stored(): Promise<StoredTicket[]>;
 }
 
 let helpdesks: LocalHelpdesks;
 let others: LocalServer;
-const made: Kept[] = [];
+const made: StoredTicket[] = [];
 
 beforeAll(async () => {
   helpdesks = await startHelpdesks();
@@ -50,19 +50,19 @@ afterAll(() => Promise.all([helpdesks.stop(), others.stop()]));
 const localDesk = (id: LocalDeskId): Desk => {
   const desk = helpdesks.desks[id];
   const { options, apiToken, apiUrl } = desk.connection;
-  const kept = async (): Promise<Kept[]> =>
+  const stored = async (): Promise<StoredTicket[]> =>
     desk.ticketIds().map((ticket) => {
       const [note] = desk.notes(ticket);
       const [seen = { body: '' }] = desk.seenByCustomer(ticket);
       const { subject, customer } = desk.about(ticket);
       return { id: ticket, email: customer.email, subject, text: (note ?? seen).body, isNote: note !== undefined };
     });
-  return { options: { ...options }, apiUrl, apiToken, kept };
+  return { options: { ...options }, apiUrl, apiToken, stored };
 };
 
 const otherDesk = (id: HelpdeskId, options: Record<string, string>): Desk => ({
   ...{ options, apiUrl: `${others.url}/${id}`, apiToken: 'token' },
-  kept: async () => [...made],
+  stored: async () => [...made],
 });
 
 const DESKS: readonly (readonly [HelpdeskId, () => Desk])[] = [
@@ -83,36 +83,37 @@ describe.each(DESKS)('a ticket for a visitor in %s', (id, deskOf) => {
     const connection = { secrets: ['s'], apiUrl, apiToken, options: { ...desk.options, ...more } };
     const client = helpdeskTools[id].client(connection, { fetch, now: Date.now });
     const signal = AbortSignal.timeout(20_000);
-    const create = (more: Partial<typeof ASKED> = {}) => client.createTicket?.({ ...ASKED, ...more }, { signal }) ?? '';
+    const create = (more: Partial<typeof REQUEST> = {}) =>
+      client.createTicket?.({ ...REQUEST, ...more }, { signal }) ?? '';
     return { desk, client, create, find: (key: string) => client.findTicket?.(key, { signal }) };
   };
 
-  it('has the text as it was typed, and belongs to the address', async () => {
+  it('has the text as typed, and belongs to the address', async () => {
     const { desk, create } = open();
-    const before = (await desk.kept()).length;
+    const before = (await desk.stored()).length;
     const ticket = await create();
-    const [kept, ...more] = (await desk.kept()).slice(before);
+    const [kept, ...more] = (await desk.stored()).slice(before);
     expect(more).toEqual([]);
     expect(kept).toMatchObject({ id: ticket, email: EMAIL });
     expect(kept?.isNote === true).toBe(id === 'chatwoot');
-    expect(plainOf(kept?.text ?? '')).toBe(ASKED.text);
+    expect(plainOf(kept?.text ?? '')).toBe(REQUEST.text);
     expect(kept?.text.includes('<loud>')).toBe(!MARKUP.has(id));
-    if (id !== 'intercom') expect(kept?.subject).toBe(ASKED.subject);
+    if (id !== 'intercom') expect(kept?.subject).toBe(REQUEST.subject);
   });
 
-  it('is another for the same address, of the same person', async () => {
+  it('is a second one of the same person for the same address', async () => {
     const { desk, create } = open();
     const first = await create({ email: 'someone.new@example.net', key: 'first-00000000001' });
     const second = await create({ email: 'someone.new@example.net', key: 'second-0000000001' });
     expect(second).not.toBe(first);
-    const kept = await desk.kept();
+    const kept = await desk.stored();
     expect(kept.filter((one) => one.id === first || one.id === second).map(({ email }) => email)).toEqual([
       'someone.new@example.net',
       'someone.new@example.net',
     ]);
   });
 
-  it('is in doubt when the reply to its creation is lost, and found where the tool can be asked', async () => {
+  it('has an unknown outcome when the reply to its creation is lost, and is found if the tool can search', async () => {
     const { client, create, find } = open();
     const key = 'lost-reply-000001';
     const text = `Help. Request ${key}.`;
@@ -123,11 +124,11 @@ describe.each(DESKS)('a ticket for a visitor in %s', (id, deskOf) => {
     expect(failed).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
     if (client.findTicket === undefined) return;
     const found = await find(key);
-    expect((await deskOf().kept()).find((one) => one.id === found)?.text).toContain('Help.');
+    expect((await deskOf().stored()).find((one) => one.id === found)?.text).toContain('Help.');
     expect(await find('unknown-000000001')).toBeUndefined();
   });
 
-  it('is not in doubt when the person could not be looked up', async () => {
+  it('has a known outcome when the look-up of the person fails', async () => {
     const { create } = open();
     const faults = LOCAL.has(id) ? helpdesks.faults : others.faults;
     faults.next(1, { kind: 'reset' }, ({ path }) => /contacts/.test(path));
@@ -136,7 +137,7 @@ describe.each(DESKS)('a ticket for a visitor in %s', (id, deskOf) => {
     else expect(failed).toBeUndefined();
   });
 
-  it.runIf(OPTIONS[id] !== undefined)('names the option that is missing, and calls nothing', async () => {
+  it.runIf(OPTIONS[id] !== undefined)('names the missing option without a call', async () => {
     const name = OPTIONS[id] ?? '';
     const failed = await failureOf(Promise.resolve().then(() => open({ [name]: '' }).create()));
     expect(failed).toMatchObject({ isTransient: false, message: expect.stringContaining(`no option ${name}`) });
@@ -145,7 +146,7 @@ describe.each(DESKS)('a ticket for a visitor in %s', (id, deskOf) => {
 
 const LOCAL: ReadonlySet<HelpdeskId> = new Set(['zendesk', 'zammad', 'chatwoot', 'intercom', 'help-scout']);
 const PEOPLE: ReadonlySet<HelpdeskId> = new Set(['chatwoot', 'intercom', 'hubspot']);
-/** Those whose text is HTML or Markdown. */
+/** The tools whose text is HTML or Markdown. */
 const MARKUP: ReadonlySet<HelpdeskId> = new Set(['chatwoot', 'help-scout', 'freshdesk']);
 const OPTIONS: Readonly<Partial<Record<HelpdeskId, string>>> = {
   zammad: 'group',
@@ -163,7 +164,7 @@ const failureOf = async (call: ReturnType<NonNullable<HelpdeskClient['createTick
   return error as HelpdeskFailed | undefined;
 };
 
-/** As a reader sees it, of HTML and of escaped Markdown. */
+/** The visible text of HTML or escaped Markdown. */
 const plainOf = (text: string): string =>
   text
     .replaceAll(/<br>\n?/g, '\n')
@@ -175,7 +176,7 @@ const plainOf = (text: string): string =>
 const handleOthers: Parameters<typeof startLocalServer>[0]['handle'] = ({ method, path, query, body, headers }) => {
   const [, tool = '', ...rest] = path.split('/');
   const sent = body === '' ? {} : JSON.parse(body);
-  const keep = (kept: Omit<Kept, 'id'>) => {
+  const keep = (kept: Omit<StoredTicket, 'id'>) => {
     made.push({ id: String(7000 + made.length), ...kept });
     return { status: 201, body: { id: 7000 + made.length - 1 } };
   };

@@ -13,7 +13,7 @@ export const describeDeliveries = (
   tool: HelpdeskTool,
   rows: readonly (readonly [title: string, delivery: Delivery, ...events: string[]])[],
 ): void => {
-  describe(`what ${tool.name} delivers`, () => {
+  describe(`a delivery of ${tool.name}`, () => {
     for (const [title, delivery, ...events] of rows)
       it(`is read: ${title}`, () => expect(tool.read(delivery).map(inWords)).toEqual(events));
   });

@@ -13,7 +13,7 @@ describeDeliveries(freshdesk, [
     sampleDelivery('freshdesk-ticket-updated-simple.json'),
     '10482 latest',
   ],
-  ['the ids alone, as anybody who has the token can make up the rest', MADE_UP, '7 latest'],
+  ['only the ids, as every holder of the token can invent the rest', MADE_UP, '7 latest'],
   ['an id with zeros before it', madeUp({ ticket: { id: '0010482' } }), '10482 latest'],
   ['an id with zeros in the older form', madeUp({ freshdesk_webhook: { ticket_id: '010482' } }), '10482 latest'],
   ['an id of zeros', madeUp({ ticket: { id: '00' } }), '0 latest'],
@@ -81,7 +81,7 @@ describe('Freshdesk, against its API', () => {
     expect(messages).toHaveLength(200);
     expect(messages.at(-1)?.id).toBe('230');
   });
-  it('takes no entry of its own API user for a customer', async () => {
+  it('reads an entry of its own API user as from an agent', async () => {
     entries = [entry(1, { user_id: 77 })];
     const { messages } = await open({ userId: '77' }).readTicket('10482', { signal });
     expect(messages.at(-1)?.from).toBe('agent');

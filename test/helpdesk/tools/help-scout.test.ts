@@ -31,13 +31,13 @@ describeDeliveries(helpScout, [
   ['a reply of the customer', replied, '501234567 #3002', '501234567 #3001'],
   ['a conversation that an agent opened', BY_AGENT, 'ignored: opened by an agent'],
   ['each thread of the customer that came with the newest, whatever was said since', SEVERAL, '5 #4', '5 #3'],
-  ['a draft, which is looked past', stateOf('draft'), '501234567 latest'],
-  ['a change of state, which is looked past', LINE, '501234567 latest'],
-  ['a thread that somebody has hidden', stateOf('hidden'), '501234567 latest'],
+  ['a draft, which is skipped', stateOf('draft'), '501234567 latest'],
+  ['a change of state, which is skipped', LINE, '501234567 latest'],
+  ['a hidden thread', stateOf('hidden'), '501234567 latest'],
   ['a thread that waits to be confirmed', stateOf('underreview'), '501234567 latest'],
   ['a thread in review', stateOf('review'), '501234567 latest'],
   ['no threads at all', madeUp({ id: 501234567 }, event('convo.created')), '501234567 latest'],
-  ['a test, whatever stands in it', madeUp('{}', event('helpscout.test')), 'ignored: a test'],
+  ['a test, whatever it contains', madeUp('{}', event('helpscout.test')), 'ignored: a test'],
 ]);
 
 it.each([
@@ -48,8 +48,8 @@ it.each([
   expect(helpScout.read(delivery)[0]?.kind).toBe('ignored');
 });
 
-/** Replies in which the state or the type of a thread is what its text says. */
-const asSaid: typeof fetch = async (input, init) => {
+/** Sets the state or the type of each thread to the one that its text names. */
+const withNamedStates: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (!String(input).includes('/threads')) return response;
   const body = (await response.json()) as { _embedded: { threads: { body: string; type: string }[] } };
@@ -62,8 +62,8 @@ const asSaid: typeof fetch = async (input, init) => {
 };
 
 describeClient(helpScout, 'help-scout', (open) => {
-  it('asks for a token once, and again when it is refused or old', async () => {
-    // Later than the token of any other test is cached.
+  it('fetches a token once, and again when it is refused or old', async () => {
+    // Past the expiry of every token that another test has cached.
     const clock = { now: Date.now() + 2 * 3_600_000 };
     const { helpdesks, faults, read } = open({ now: () => clock.now });
     const tokenCalls = () => helpdesks.requests.filter(({ path }) => path.endsWith('/oauth2/token')).length;
@@ -77,13 +77,13 @@ describeClient(helpScout, 'help-scout', (open) => {
     await read();
     expect(tokenCalls()).toBe(3);
   });
-  it('gives up where the second token is refused too', async () => {
+  it('gives up when the second token is refused too', async () => {
     const { helpdesks, faults, read } = open();
     faults.always({ kind: 'status', status: 401 }, /conversations/);
     await expect(read()).rejects.toMatchObject({ isTransient: false });
     expect(helpdesks.requests.filter(({ path }) => path.includes('conversations'))).toHaveLength(2);
   });
-  it('leaves a draft of a reply, which is not sent, and no second one', async () => {
+  it('saves one draft reply, which is not sent', async () => {
     const { local, ticketId, draft, read } = open();
     const seen = local.seenByCustomer(ticketId).length;
     expect([await draft(), await draft()]).toEqual([true, false]);
@@ -91,13 +91,13 @@ describeClient(helpScout, 'help-scout', (open) => {
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     expect((await read()).messages).toHaveLength(1);
   });
-  it('leaves a draft alone that a person has begun', async () => {
+  it('keeps the draft that a person has begun', async () => {
     const { local, ticketId, draft } = open();
     local.addPersonsDraft(ticketId, 'Dear');
     expect([await draft(), local.drafts(ticketId)]).toEqual([false, []]);
   });
-  it('reads neither replies that wait to be confirmed nor hidden ones, and forwards as internal', async () => {
-    const { local, ticketId, read } = open({ send: asSaid });
+  it('omits unconfirmed and hidden replies, and reads forwards as internal', async () => {
+    const { local, ticketId, read } = open({ send: withNamedStates });
     for (const text of ['underreview', 'review', 'hidden', 'forwardparent', 'said'])
       local.addAgentReply(ticketId, text);
     expect((await read()).messages.map(({ text, isPublic }) => [text, isPublic])).toEqual([
@@ -105,12 +105,6 @@ describeClient(helpScout, 'help-scout', (open) => {
       ['forwardparent', false],
       ['said', true],
     ]);
-  });
-  it("waits as long as the tool's own header says", async () => {
-    const { faults, read } = open();
-    const headers = { 'x-ratelimit-retry-after': '9' };
-    faults.next(1, { kind: 'status', status: 429, headers }, /conversations/);
-    await expect(read()).rejects.toMatchObject({ retryAfterMs: 9000 });
   });
   it('says that a full conversation takes no note', async () => {
     const { faults, write } = open();

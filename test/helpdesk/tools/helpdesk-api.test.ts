@@ -5,21 +5,21 @@ import { type ApiSettings, helpdeskApi, pathOf, readPages } from '../../../src/h
 
 const NOW = 1_768_473_000_000;
 
-/** Answers without a network; what was asked is kept. */
+/** An API that answers without a network and records its requests. */
 const answering = (answer: () => Response | Promise<Response>, more: Partial<ApiSettings> = {}) => {
-  const asked: { url: string; init: RequestInit }[] = [];
+  const requests: { url: string; init: RequestInit }[] = [];
   const api = helpdeskApi({
     tool: 'Tool',
     apiUrl: 'https://desk.example.com',
     headers: async () => ({ Authorization: 'Bearer key' }),
     fetch: async (url, init) => {
-      asked.push({ url: String(url), init: init ?? {} });
+      requests.push({ url: String(url), init: init ?? {} });
       return answer();
     },
     now: () => NOW,
     ...more,
   });
-  return { api, asked };
+  return { api, requests };
 };
 
 const get = {
@@ -38,16 +38,16 @@ const failure = async (call: Promise<unknown>): Promise<HelpdeskFailed> => {
 
 describe('HelpdeskApi.call()', () => {
   it('reads a reply by its schema', async () => {
-    const { api, asked } = answering(() => Response.json({ id: '1', more: true }));
+    const { api, requests } = answering(() => Response.json({ id: '1', more: true }));
     expect(await api.call(get)).toEqual({ id: '1' });
     const init = { method: 'GET', redirect: 'manual', headers: { Authorization: 'Bearer key' } };
-    expect(asked[0]).toMatchObject({ url: 'https://desk.example.com/tickets/1', init });
+    expect(requests[0]).toMatchObject({ url: 'https://desk.example.com/tickets/1', init });
   });
   it('sends JSON', async () => {
-    const { api, asked } = answering(() => Response.json({ id: '1' }));
+    const { api, requests } = answering(() => Response.json({ id: '1' }));
     await api.call(post);
     const headers = { 'Content-Type': 'application/json' };
-    expect(asked[0]?.init).toMatchObject({ method: 'POST', body: '{"text":"x"}', headers });
+    expect(requests[0]?.init).toMatchObject({ method: 'POST', body: '{"text":"x"}', headers });
   });
   it.each([
     [301, false, false, /has another address/],
@@ -77,23 +77,23 @@ describe('HelpdeskApi.call()', () => {
   );
   it('follows no redirect', async () => {
     const headers = { location: 'https://elsewhere.example' };
-    const { api, asked } = answering(() => new Response(null, { status: 302, headers }));
+    const { api, requests } = answering(() => new Response(null, { status: 302, headers }));
     await failure(api.call(get));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
   it('calls only https, and this machine', async () => {
     const http = ['http://desk.example.com', 'ftp://desk.example.com', 'http://127.0.0.1.example.com'];
     for (const apiUrl of [...http, 'desk', undefined]) {
-      const { api, asked } = answering(() => Response.json({ id: '1' }), { apiUrl });
+      const { api, requests } = answering(() => Response.json({ id: '1' }), { apiUrl });
       expect(await failure(api.call(get))).toMatchObject({ isTransient: false });
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     }
     for (const apiUrl of ['http://127.0.0.1:8080/desk', 'http://localhost:1', 'https://desk.example.com/base']) {
       const { api } = answering(() => Response.json({ id: '1' }), { apiUrl });
       expect(await api.call(get)).toEqual({ id: '1' });
     }
   });
-  it('treats the outcome of a write as unknown when its reply is lost, truncated, wrong or huge', async () => {
+  it('treats a lost, truncated, wrong or huge reply as transient, and the outcome of a write as unknown', async () => {
     const start = (controller: ReadableStreamDefaultController) => {
       controller.enqueue(new TextEncoder().encode('{"id"'));
       controller.error(new Error('reset'));
@@ -109,6 +109,7 @@ describe('HelpdeskApi.call()', () => {
     ]) {
       const { api } = answering(answer);
       expect(await failure(api.call(post))).toMatchObject({ isTransient: true, isOutcomeUnknown: true });
+      expect(await failure(api.call(get))).toMatchObject({ isTransient: true, isOutcomeUnknown: false });
     }
   });
   it('quotes nothing of a reply', async () => {
@@ -117,12 +118,12 @@ describe('HelpdeskApi.call()', () => {
     expect(JSON.stringify([error.message, error.cause])).not.toContain('dana');
   });
   it('sends nothing when no time is left', async () => {
-    const { api, asked } = answering(() => Response.json({ id: '1' }));
+    const { api, requests } = answering(() => Response.json({ id: '1' }));
     const error = await failure(api.call({ ...post, signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ isTransient: true, isOutcomeUnknown: false });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
-  it('retries a 401 once with renewed headers, where the tool allows it', async () => {
+  it('retries a 401 once with renewed headers when the tool allows it', async () => {
     const renewed: boolean[] = [];
     const headers: ApiSettings['headers'] = async (options) => {
       renewed.push(options.renewed);
@@ -150,10 +151,7 @@ describe('HelpdeskApi.call()', () => {
     const quiet = answering(() => new Response('Retry later', { status: 429 }), { rateLimitWaitMs: 60_000 });
     expect(await failure(quiet.api.call(get))).toMatchObject({ retryAfterMs: 60_000 });
   });
-});
-
-describe('a call that fails for another reason than the rate limit', () => {
-  it('ignores the rate-limit window, which tools send with every reply', async () => {
+  it('ignores the rate-limit window after other failures, as tools send it with every reply', async () => {
     const headers = { 'x-ratelimit-reset': '1768473010', 'ratelimit-reset': '12', 'x-ratelimit-retry-after': '9' };
     for (const status of [408, 409, 500, 502, 503]) {
       const { api } = answering(() => new Response(null, { status, headers }));
@@ -176,7 +174,7 @@ describe('pathOf()', () => {
   it('encodes each value as one segment', () => {
     expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc');
   });
-  it('refuses values that would lead elsewhere', () => {
+  it('refuses values that would change the path', () => {
     for (const value of ['', '.', '..', 'x'.repeat(257)]) expect(() => pathOf`/a/${value}`).toThrow(HelpdeskFailed);
   });
 });

@@ -50,37 +50,31 @@ const readSafely = (tool: HelpdeskTool, delivery: Delivery): void => {
   }
 };
 
-/** Puts a strange value at one place of a body. */
-const withStrange = (body: unknown, path: readonly number[], value: unknown): unknown => {
+/** Replaces the value at one place of a body. */
+const withValue = (body: unknown, path: readonly number[], value: unknown): unknown => {
   const [step, ...rest] = path;
   if (step === undefined || typeof body !== 'object' || body === null) return value;
   const keys = Object.keys(body);
   const key = keys[step % Math.max(keys.length, 1)];
   if (key === undefined) return value;
-  const inner = withStrange((body as Record<string, unknown>)[key], rest, value);
+  const inner = withValue((body as Record<string, unknown>)[key], rest, value);
   return Array.isArray(body) ? body.with(Number(key), inner) : { ...body, [key]: inner };
 };
 
 for (const id of HELPDESK_IDS) {
   const tool = helpdeskTools[id];
   describe(`a hostile delivery of ${tool.name}`, () => {
-    it('is the tool of its name', () => expect(tool.id).toBe(id));
-    it('throws nothing but that it is unreadable, whatever its bytes are', () => {
+    it('throws only that it is unreadable, whatever bytes or JSON it contains', () => {
+      const json = fc.json({ maxDepth: 5 }).map((text) => new TextEncoder().encode(text));
       fc.assert(
-        fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
-          readSafely(tool, { ...madeUp('', HEADERS), body: new Uint8Array(bytes) });
-        }),
-        { numRuns: 200 },
-      );
-    });
-    it('throws nothing but that it is unreadable, whatever JSON it is', () => {
-      fc.assert(
-        fc.property(fc.json({ maxDepth: 5 }), (json) => readSafely(tool, madeUp(json, HEADERS))),
-        { numRuns: 200 },
+        fc.property(fc.oneof(fc.uint8Array({ maxLength: 400 }), json), (bytes) =>
+          readSafely(tool, { ...madeUp('', HEADERS), body: new Uint8Array(bytes) }),
+        ),
+        { numRuns: 300 },
       );
     });
     it('throws only that it is unreadable when one value of a valid body is malformed', () => {
-      const strange = fc.oneof(
+      const malformed = fc.oneof(
         fc.jsonValue({ maxDepth: 2 }),
         fc.constantFrom('..', '../../admin', 'a/b', '%2e%2e', '', 'x'.repeat(5000), '\ud800', '__proto__'),
         // The length of the last cannot be compared, which a check of bounds does before it looks at the type.
@@ -91,8 +85,8 @@ for (const id of HELPDESK_IDS) {
         fc.property(
           fc.constantFrom(...samples),
           fc.array(fc.nat(60), { maxLength: 6 }),
-          strange,
-          (sample, path, value) => readSafely(tool, madeUp(withStrange(sample, path, value), HEADERS)),
+          malformed,
+          (sample, path, value) => readSafely(tool, madeUp(withValue(sample, path, value), HEADERS)),
         ),
         { numRuns: 500 },
       );
@@ -101,7 +95,7 @@ for (const id of HELPDESK_IDS) {
       const sample = new TextDecoder().decode(payload(SAMPLES[id][0] ?? ''));
       readSafely(tool, madeUp(sample.replaceAll('charged twice', '<div>'.repeat(100_000)), HEADERS));
     });
-    it('is refused, and never thrown at, when its headers are malformed', async () => {
+    it('is refused without an exception when its headers are malformed', async () => {
       const value = fc.oneof(
         fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),
         fc.constantFrom('', 'sha1=', 'sha256=zz', 'v1,', 'v1, v1, v1,', 'v1a,AAAA', 'é'),
@@ -127,7 +121,7 @@ for (const id of HELPDESK_IDS) {
         { numRuns: 60 },
       );
     });
-    it('is refused where there is no secret, or an empty one', async () => {
+    it('is refused when there is no secret, or an empty one', async () => {
       for (const secrets of [[], [''], ['', '']]) {
         const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };
         expect(await verifyDelivery(madeUp('{}', headers), tool.signatures, { secrets, now: 0 })).toBe(false);

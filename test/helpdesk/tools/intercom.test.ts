@@ -25,15 +25,11 @@ describeDeliveries(intercom, [
   ['a note', sampleDelivery('intercom-conversation-admin-noted.json'), 'ignored: not from the customer'],
   ['a conversation that an admin opened', OPENED, 'ignored: opened by an agent'],
   ['the reply of a customer, whatever was said since', madeUp(answered), '215469012345 #19920001'],
-  ['the reply of a bot: the topic tells that there is one of the customer', repliedBy('bot'), '215469012345 latest'],
-  [
-    'the reply that opens a conversation, where an agent had written to many',
-    madeUp(opening),
-    '215469012345 #19920001',
-  ],
+  ['the reply of a bot under a topic of the customer', repliedBy('bot'), '215469012345 latest'],
+  ['the reply that opens a conversation after a campaign of an agent', madeUp(opening), '215469012345 #19920001'],
 ]);
 
-/** Replies of the stand-in, in which notes have another type. */
+/** Gives the notes in the stand-in's replies another type. */
 const withNotesAs =
   (type: string): typeof fetch =>
   async (input, init) => {
@@ -42,7 +38,7 @@ const withNotesAs =
   };
 
 describeClient(intercom, 'intercom', (open) => {
-  it('writes a note in the name of the admin, by the version that it knows', async () => {
+  it('writes a note in the name of the admin, with a fixed API version', async () => {
     const { helpdesks, local, write } = open();
     await write();
     expect(helpdesks.requests.find(({ method }) => method === 'POST')?.headers).toMatchObject({
@@ -51,20 +47,14 @@ describeClient(intercom, 'intercom', (open) => {
     const admin_id = local.connection.options.adminId;
     expect(sentBy('POST', helpdesks)).toMatchObject({ message_type: 'note', type: 'admin', admin_id });
   });
-  it.each(['note_and_reopen', 'note_and_unsnooze'])('takes a %s for a note', async (type) => {
+  it.each(['note_and_reopen', 'note_and_unsnooze'])('reads a %s as a note', async (type) => {
     const { local, ticketId, read, write, find } = open({ send: withNotesAs(type) });
     local.addPersonsNote(ticketId, 'Do not tell: a known troublemaker.');
     expect((await read()).messages.map(({ isPublic }) => isPublic)).toEqual([true, false]);
     const noteId = await write();
     expect(await find()).toBe(noteId);
   });
-  it('waits until the window ends that the tool names', async () => {
-    const { faults, read } = open({ now: () => 1_768_473_000_000 });
-    const headers = { 'x-ratelimit-reset': '1768473010' };
-    faults.next(1, { kind: 'status', status: 429, headers }, '/intercom');
-    await expect(read()).rejects.toMatchObject({ retryAfterMs: 10_000 });
-  });
-  it('says what is missing where no admin is named', async () => {
+  it('names the missing option when no admin is set', async () => {
     const { write } = open({ connection: { options: {} } });
     await expect(write()).rejects.toThrow('its connection has no option adminId');
   });

@@ -8,7 +8,7 @@ import { serverForTest } from './server-for-test.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 
-describe('what comes as a Standard Webhook', () => {
+describe('a Standard Webhook', () => {
   it('is a created ticket, complete', () => {
     const sample = sampleDelivery('standard-webhooks-ticket-created.json');
     expect(standard.read(sample)).toEqual([
@@ -78,34 +78,34 @@ describe('Standard Webhooks, against a receiver', () => {
       { secrets, apiUrl: `${server().url}/notes`, apiToken, options: {} },
       { fetch, now: () => 1_768_473_000_000 },
     );
-  const isProven = (delivery: Delivery, secret: string) =>
+  const isVerified = (delivery: Delivery, secret: string) =>
     verifyDelivery(delivery, standard.signatures, { secrets: [secret], now: 1_768_473_000_000 });
   const received = (): Delivery => {
     const { headers, body, path } = server().requests.at(-1) ?? { headers: {}, body: '', path: '' };
     expect(path).toBe('/notes');
     return madeUp(body, headers as Record<string, string>);
   };
-  it('sends a note that its receiver can prove', async () => {
+  it('sends a note whose signature the receiver can verify', async () => {
     expect(await open().writeNote('tkt_1', noteOf(), { signal })).toBe(noteOf().marker);
     const delivery = received();
-    expect(await isProven(delivery, SECRET)).toBe(true);
+    expect(await isVerified(delivery, SECRET)).toBe(true);
     expect(JSON.parse(new TextDecoder().decode(delivery.body))).toMatchObject({
       type: 'note.created',
       data: { ticket_id: 'tkt_1', internal: true, marker: noteOf().marker, html: noteOf().html },
     });
   });
-  it('sends the same note under the same id, so that it is known again', async () => {
+  it('sends the same note under the same id, so that the receiver can deduplicate', async () => {
     for (let attempt = 0; attempt < 2; attempt += 1) {
       await open().writeNote('tkt_1', noteOf(), { signal });
       expect(received().headers.get('webhook-id')).toBe(noteOf().marker);
     }
   });
-  it('signs with a secret of its own where it has one', async () => {
+  it('signs with its own secret when it has one', async () => {
     const own = 'whsec_//79/Pv6+fj39vX08/Lx8O/u7ezr6uno5+bl5OPi4eA=';
     await open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw='], own).writeNote('t', noteOf(), { signal });
-    expect(await isProven(received(), own)).toBe(true);
+    expect(await isVerified(received(), own)).toBe(true);
   });
-  it('says what is missing where there is nothing to sign with', async () => {
+  it('names the problem when there is no usable secret to sign with', async () => {
     const failed = open(['whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=']).writeNote('t', noteOf(), { signal });
     await expect(failed).rejects.toThrow('the connection has no secret to sign with');
     await expect(open(['no base64!']).writeNote('t', noteOf(), { signal })).rejects.toThrow('the secret is not base64');
@@ -114,11 +114,11 @@ describe('Standard Webhooks, against a receiver', () => {
     await expect(open().readTicket('t', { signal })).rejects.toThrow('it is in its delivery only');
     expect(await open().findNote('t', 'cn', { signal })).toBeUndefined();
   });
-  it('stops where the receiver says that it is gone', async () => {
+  it('reports a receiver that is gone as permanent', async () => {
     server().faults.next(1, { kind: 'status', status: 410 });
     await expect(open().writeNote('t', noteOf(), { signal })).rejects.toMatchObject({ isTransient: false });
   });
-  it('never takes a delivery that it sent for a ticket', async () => {
+  it('ignores its own deliveries', async () => {
     await open().writeNote('tkt_1', noteOf(), { signal });
     expect(standard.read(received())[0]?.kind).toBe('ignored');
   });

@@ -30,13 +30,13 @@ describe('ticketMetadata()', () => {
   });
   it('has at most 12,000 characters of JSON', () => {
     const long = '\u0001'.repeat(5000);
-    const told = {
+    const parts = {
       channel: long,
       tags: Array<string>(500).fill(long),
       attachments: Array<string>(500).fill(long),
       fields: { product: long, ...Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`f${at}`, long])) },
     };
-    expect(JSON.stringify(ticketMetadata(told)).length).toBeLessThanOrEqual(12_000);
+    expect(JSON.stringify(ticketMetadata(parts)).length).toBeLessThanOrEqual(12_000);
     const half = { tags: ['\ud83d\ude00'.repeat(100)], attachments: [`${'x'.repeat(199)}\ud83d\ude00`] };
     expect(JSON.stringify(ticketMetadata(half))).not.toMatch(/\\ud83d"/);
   });

@@ -23,7 +23,7 @@ describeClient(zammad, 'zammad', (open) => {
     await write();
     expect(sentBy('POST', helpdesks)).toMatchObject({ internal: true, type: 'note', sender: 'Agent' });
   });
-  it('leaves a shared draft to the customer, which is not sent', async () => {
+  it('saves a shared draft to the customer, which is not sent', async () => {
     const { helpdesks, local, ticketId, draft } = open();
     const seen = local.seenByCustomer(ticketId).length;
     expect(await draft()).toBe(true);
@@ -31,14 +31,14 @@ describeClient(zammad, 'zammad', (open) => {
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     expect(sentBy('PUT', helpdesks)).toMatchObject({ new_article: { to: expect.stringContaining('@') } });
   });
-  it('never writes over a draft that a person has begun', async () => {
+  it('keeps the draft that a person has begun', async () => {
     const { helpdesks, local, ticketId, draft } = open();
     local.addPersonsDraft(ticketId, 'Dear');
     expect(await draft()).toBe(false);
     expect(local.drafts(ticketId)).toEqual([]);
     expect(helpdesks.requests.some(({ method }) => method === 'PUT')).toBe(false);
   });
-  it('takes no article of its own API user for a customer', async () => {
+  it('reads an article of its own API user as from an agent', async () => {
     const { local, read } = open();
     expect((await read()).messages[0]?.from).toBe('customer');
     const options = { ...local.connection.options, login: 'dana.ortiz@example.net' };

@@ -17,7 +17,7 @@ const OTHER = changed(created, 'ticket.created', 'ticket.priority_changed');
 const WITHDRAWN = changed(published, 'article.published', 'article.unpublished');
 describeDeliveries(zendesk, [
   ['the first message of a ticket that was created', created, '35436 first'],
-  ['a public comment of somebody who is not of the staff', added, '35436 #9876543210'],
+  ['a public comment of an end user', added, '35436 #9876543210'],
   ['a note', sampleDelivery('zendesk-ticket-comment-added-own-note.json'), 'ignored: an internal note'],
   ['a comment of the staff', STAFF, 'ignored: from an agent'],
   ['a comment without is_staff', changed(added, '"is_staff": false', '"role": "end-user"'), '35436 latest'],
@@ -39,7 +39,7 @@ it('cannot read a delivery that names two tickets', () => {
 });
 
 describeClient(zendesk, 'zendesk', (open) => {
-  it('writes a note that is not public, and only over the ticket that it read', async () => {
+  it('writes a private note, unless the ticket changed since it was read', async () => {
     const { helpdesks, write } = open();
     await write();
     expect(sentBy('PUT', helpdesks)).toMatchObject({
@@ -52,12 +52,12 @@ describeClient(zendesk, 'zendesk', (open) => {
     expect(await write()).toBe(first);
     expect(local.notes(ticketId)).toHaveLength(1);
   });
-  it('may try again where the ticket changed meanwhile', async () => {
+  it('can retry when the ticket changed meanwhile', async () => {
     const { faults, write } = open();
     faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
     await expect(write()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
   });
-  it('takes no comment of its own API user for a customer, and reads the product from its field', async () => {
+  it('reads a comment of its own API user as from an agent, and the product from its field', async () => {
     const { local, ticketId, read } = open({ ticket: { message: 'Help.', fields: { Device: 'Apollo II' } } });
     const ticket = await read();
     const [productField = ''] = Object.keys(ticket.metadata.fields as object);
