@@ -11,7 +11,7 @@ export interface FakeModel extends EmbeddingProvider {
   forever?: unknown;
 }
 
-/** A model that knows some synonyms and otherwise compares words: texts are close that share words or mean the same. */
+/** A model whose vectors count words; synonyms count as the same word. */
 export const fakeModel = ({
   model = 'fake',
   dimensions = 64,
@@ -53,7 +53,7 @@ export const REFUSED = new EmbeddingFailed('refused', 'Cannot embed: the key is 
 export const INDEX_DOWN = new StoreUnavailable('unavailable', 'Cannot reach the vector index');
 
 export interface FakeIndex extends VectorIndex {
-  /** By id: the vector, and from when on it is found. */
+  /** By id: the vector, and the time from which it is found. */
   vectors: Map<string, { vector: readonly number[]; visibleAt: number }>;
   upserts: number;
   failures: unknown[];
@@ -61,7 +61,7 @@ export interface FakeIndex extends VectorIndex {
   queries: number;
 }
 
-/** An index that shows what was stored after `delayMs` on the test's clock, as Upstash does. */
+/** An index that finds stored vectors after `delayMs` on the test's clock, like Upstash. */
 export const fakeIndex = ({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } = {}): FakeIndex => {
   const vectors: FakeIndex['vectors'] = new Map();
   const attempt = <T>(work: () => T): T => {

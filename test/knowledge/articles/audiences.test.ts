@@ -12,7 +12,7 @@ const frontMatter = (lines: string) => audiencesOf(undefined, `---\n${lines}\n--
 
 const NO_ONE = ['none'];
 
-describe('who may read an article', () => {
+describe('the audience of an article', () => {
   it.each([
     ['nothing', undefined, undefined],
     ['null', null, undefined],
@@ -22,17 +22,17 @@ describe('who may read an article', () => {
     ['a name twice', ['staff', 'staff'], ['staff']],
     ['an empty list', [], NO_ONE],
     ['an empty name', [''], NO_ONE],
-    ['a name that is none', ['the staff'], NO_ONE],
+    ['an invalid name', ['the staff'], NO_ONE],
     ['a name of 65 letters', ['a'.repeat(65)], NO_ONE],
     ['a star', ['*'], NO_ONE],
     ['a number', 7, NO_ONE],
     ['an object', { staff: true }, NO_ONE],
-    ['some names that are none', ['staff', 'the sales', 5], ['staff']],
+    ['some invalid names', ['staff', 'the sales', 5], ['staff']],
   ])('is read from metadata with %s', (_, audience, expected) => {
     expect(audiencesOf(audience)).toEqual(expected);
   });
 
-  it('is at most twenty audiences, the first', () => {
+  it('is limited to the first twenty audiences', () => {
     expect(audiencesOf(Array.from({ length: 25 }, (_, at) => `group${at}`))).toHaveLength(20);
   });
 
@@ -50,22 +50,22 @@ describe('who may read an article', () => {
     expect(frontMatter(lines)).toEqual(expected);
   });
 
-  it('is read from front matter that no one has closed', () => {
+  it('is read from front matter without a closing line', () => {
     expect(audiencesOf(undefined, '---\ntitle: T\naudience: staff\n\nText.')).toEqual(['staff']);
     expect(audiencesOf(undefined, '---\ntitle: T\n\nThe word\naudience: means listeners.')).toBeUndefined();
   });
 
-  it('is whom both name, where metadata and front matter do', () => {
+  it('is the intersection of metadata and front matter', () => {
     expect(audiencesOf(['staff', 'sales'], '---\naudience: [sales, legal]\n---\nText.')).toEqual(['sales']);
     expect(audiencesOf(['staff'], '---\naudience: legal\n---\nText.')).toEqual(NO_ONE);
   });
 
-  it('is warned about where something was left out', () => {
+  it('has a warning when an invalid audience is dropped', () => {
     const { warnings } = normaliseArticle(reply(['the staff'], 'Text.'), { articleUrl: () => '' });
     expect(warnings.join(' ')).toMatch(/Left out some of its audiences.*Shown to no one/);
   });
 
-  it('is part of what makes an article another', async () => {
+  it('is part of the hash of an article', async () => {
     const hashes = [undefined, ['staff'], ['sales']].map((audience) => hashArticle(reply(audience, 'Text.')));
     expect(new Set(await Promise.all(hashes)).size).toBe(3);
   });

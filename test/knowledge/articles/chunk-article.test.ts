@@ -21,7 +21,7 @@ const block = fc.oneof(
 const markdown = fc.array(block, { maxLength: 12 }).map((blocks) => blocks.join('\n\n'));
 
 describe('chunkArticle()', () => {
-  it('gives exact slices in order that cover every block of text once, and no heading', () => {
+  it('returns slices in order that cover every block once, without headings', () => {
     fc.assert(
       fc.property(markdown, fc.constantFrom(50, 120, 400), (text, maxTokens) => {
         const chunks = chunkArticle(articleOf(text), { maxTokens });
@@ -56,7 +56,7 @@ describe('chunkArticle()', () => {
     );
   });
 
-  it('never reaches over a heading, and keeps headings out of the text', () => {
+  it('never crosses a heading, and keeps headings out of the text', () => {
     const chunks = chunkArticle(articleOf('Intro.\n\n## Section 1\n\nOne.\n\n## Section 2\n\nTwo.\n\nThree.'));
     const expected = [
       [[], 'Intro.'],
@@ -85,7 +85,7 @@ describe('chunkArticle()', () => {
     ['a list', '- item of a list\n'.repeat(30).trim()],
   ])('keeps %s whole up to twice the bound', (_, text) => expect(textsOf(text, 150)).toEqual([text]));
 
-  it('cuts a code block that is larger between lines, a table between rows, a list between items', () => {
+  it('splits larger code blocks between lines, tables between rows, lists between items', () => {
     for (const text of [
       `\`\`\`\n${'x = 1\n'.repeat(400)}\`\`\``,
       `| a | b |\n| - | - |\n${'| one | two |\n'.repeat(300)}`.trim(),
@@ -97,18 +97,18 @@ describe('chunkArticle()', () => {
     for (const item of items) expect(item.startsWith('- first line')).toBe(true);
   });
 
-  it('cuts a paragraph that is larger between sentences', () => {
+  it('splits a larger paragraph between sentences', () => {
     const sentence = 'This is a sentence of some words. ';
     for (const text of textsOf(sentence.repeat(100), 100))
       expect(text.endsWith('words.') && text.startsWith('This')).toBe(true);
   });
-  it('cuts no surrogate pair', () => {
+  it('splits no surrogate pair', () => {
     for (const text of textsOf(`a${'😀'.repeat(3000)}`, 50)) expect(text.isWellFormed()).toBe(true);
   });
   it.each([' ', '\n'])('bounds the length of a chunk, white space included', (space) => {
     for (const text of textsOf(`word${space.repeat(100_000)}word ${words(900)}`))
       expect(text.length).toBeLessThan(15_000);
   });
-  it('gives nothing for a blank article', () => expect(textsOf(' \n\n\t')).toEqual([]));
-  it('refuses a bound that makes no sense', () => expect(() => textsOf('a', 0)).toThrow(RangeError));
+  it('returns nothing for a blank article', () => expect(textsOf(' \n\n\t')).toEqual([]));
+  it('refuses an invalid bound', () => expect(() => textsOf('a', 0)).toThrow(RangeError));
 });

@@ -14,11 +14,9 @@ const normalise = (content: string, more: object = {}) =>
   );
 const textOf = (content: string) => normalise(content).article.text;
 const escaped = (text: string) => text.replace(/[|*]/g, '\\$&');
-const _TABLE = '| a | b |\n| - | - |\n| 1 | 2 |\n| 3 | |';
-const _LINKS = '[c](https://x.example/a/b)[d](https://x.example/?a=1&b&copy=2)';
 
 describe('normaliseArticle()', () => {
-  it('takes front matter off, and lets it stand in for what the host left out', () => {
+  it('removes front matter, and uses it for fields that the host omits', () => {
     const { article, warnings } = normalise(
       '---\ntitle: Front\nintent: [x, y]\ndevices: Apollo\nauthor: Ann\nupdated: 2024-05-01\n---\n\nText.',
       { ...{ title: '', url: '', metadata: null } },
@@ -30,25 +28,21 @@ describe('normaliseArticle()', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('lets the host win over front matter', () => {
+  it('prefers the fields of the host to front matter', () => {
     expect(normalise('---\ntitle: Front\n---\nText.').article.title).toBe('T');
   });
 
-  it('keeps front matter that is no mapping as text, with a warning', () => {
-    const { article, warnings } = normalise('---\ntitle: "Broken\nkey: [a\n---\nBody.');
-    expect(article.text).toContain('title: "Broken\nkey: [a');
-    expect(article.text).toContain('Body.');
+  it('removes empty front matter', () => {
+    expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
+  });
+  it('keeps broken front matter as text with a warning, and reads its valid lines', () => {
+    const { article, warnings } = normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' });
+    expect(article.title).toBe('Plain');
+    expect(article.text).toMatch(/title: "Plain"\nbad: \[[\s\S]*Body\./);
     expect(warnings).toEqual(['Kept the front matter as text: it is not a YAML mapping']);
   });
 
-  it('takes off front matter that is empty', () => {
-    expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
-  });
-  it('reads what can be read of broken front matter', () => {
-    expect(normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' }).article.title).toBe('Plain');
-  });
-
-  it('keeps front matter without an end, and rules that are none', () => {
+  it('keeps front matter without an end, and thematic breaks, as text', () => {
     const expected = { article: { text: 'title: x\nBody.' }, warnings: [expect.stringContaining('no closing line')] };
     expect(normalise('---\ntitle: x\nBody.')).toMatchObject(expected);
     expect(textOf('---\nJust a text between rules.\n---\nMore.')).toBe('---\nJust a text between rules.\n---\nMore.');
@@ -68,7 +62,7 @@ describe('normaliseArticle()', () => {
     );
   });
 
-  it.each(cases.unclosed)('ends %s that their writer left open', (_, html, text) =>
+  it.each(cases.unclosed)('closes unclosed elements: %s', (_, html, text) =>
     expect(textOf(`${html}<p></p>`)).toBe(text),
   );
 
@@ -77,11 +71,11 @@ describe('normaliseArticle()', () => {
     ['blocks between cells', '<table><p>a</p><tr><td>1<td>2</table>', 'a\n\n| 1 | 2 |\n| - | - |'],
     ['a table in a table', '<table><tr><td>1<td><table><tr><td>2<td>3</table></table>', /1[\s\S]*2[\s\S]*3/],
     ['a caption over a single column', '<table><caption>a</caption><tr><td>b</table>', 'a\n\nb'],
-    ['end tags that nothing began', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
+    ['end tags without a start tag', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
     ['formatting across blocks', '<div>a <b>b<p>c</b> d</p>e</div>', 'a **b**\n\n**c** d\n\ne'],
     ['comments and instructions', '<p>a<!-- <p>x --><?php x ?><!x>b<!-- y', 'ab'],
-    ['drawings of many parts', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
-    ['menus of many choices', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
+    ['large drawings', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
+    ['large menus', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
   ])('keeps the text of %s', (_, html, text) => {
     expect(textOf(`<div></div>${html}<p></p>`)).toMatch(
       typeof text === 'string' ? new RegExp(`^${escaped(text)}$`) : text,
@@ -91,12 +85,12 @@ describe('normaliseArticle()', () => {
   it.each(cases.tableCells)('keeps each row of a table on one line: %s', (cells, row) => {
     expect(textOf(`<table><tr><td>${cells}</table>`)).toBe(`${row}\n| - | - |`);
   });
-  it('parts paragraphs where lines are broken twice, and drops what is empty', () => {
+  it('splits paragraphs at double line breaks, and drops empty elements', () => {
     expect(textOf('<p>a<br><br><br>b <code></code></p><ul><li></li><li>c</li></ul><h2> </h2>')).toBe(
       'a\n\nb\n\n- c\n\n##',
     );
   });
-  it.each(cases.unsafe)('keeps the words of %s alone', (html) => expect(textOf(html)).toBe('Text.'));
+  it.each(cases.unsafe)('keeps only the words of %s', (html) => expect(textOf(html)).toBe('Text.'));
 
   it('decodes character references', () => {
     const html =
@@ -109,7 +103,7 @@ describe('normaliseArticle()', () => {
     const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
     expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
   });
-  it.each(cases.active)('drops what acts: %s', (content) => {
+  it.each(cases.active)('drops active content: %s', (content) => {
     const { article, warnings } = normalise(content);
     expect(article.text.trim()).toBe('Text.');
     expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
@@ -119,7 +113,7 @@ describe('normaliseArticle()', () => {
     '<scr<script></script>ipt>alert(1)</script> Text.',
     '<scr<script></script>ipt src=x> Text.',
     `${'<scr'.repeat(5)}<script></script>${'ipt></script>'.repeat(5)} Text.`,
-  ])('drops or escapes what becomes active when something within is dropped: %s', (content) => {
+  ])('drops or escapes content that becomes active once an inner element is dropped: %s', (content) => {
     const { article, warnings } = normalise(content);
     expect(article.text).not.toContain('<script');
     expect(article.text).toContain('Text.');
@@ -130,15 +124,15 @@ describe('normaliseArticle()', () => {
     'keeps scripts that are shown as code: %s',
     (content) => expect(textOf(content)).toBe(content),
   );
-  it.each(cases.markdown)('takes Markdown with some HTML for Markdown: %s', (content) =>
+  it.each(cases.markdown)('treats Markdown with some HTML as Markdown: %s', (content) =>
     expect(textOf(content)).toBe(content),
   );
-  it('makes line ends and characters plain', () => {
+  it('normalises line ends and control characters', () => {
     expect(textOf('\uFEFFa\r\nb\rc\u0000\u0007d\ud800')).toBe('a\nb\ncd\ufffd');
   });
 
   it.each([
-    ['an id that is no path', 'a', { id: '../etc' }, 'id has an empty, . or .. part'],
+    ['an invalid id', 'a', { id: '../etc' }, 'id has an empty, . or .. part'],
     ['a text that is too long', 'x'.repeat(500_001), {}, 'longer than 500000'],
     ['nothing', '<p> </p>', {}, 'content is empty'],
   ])('refuses %s', (_, content, more, problem) => {
@@ -146,7 +140,7 @@ describe('normaliseArticle()', () => {
     expect(() => normalise(content, more)).toThrow(problem);
   });
 
-  it('puts up with an address and a date that are none', () => {
+  it('replaces an invalid address and date, with warnings', () => {
     const { article, warnings } = normalise('a', {
       url: 'javascript:x',
       metadata: { intent: [], device: [], last_updated: 'soon', author: null },
@@ -155,7 +149,7 @@ describe('normaliseArticle()', () => {
     expect(warnings).toHaveLength(2);
   });
 
-  it('takes any text without throwing anything but a refusal', () => {
+  it('throws only ArticleRefused for any text', () => {
     const piece = fc.constantFrom(...cases.pieces);
     fc.assert(
       fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
@@ -169,7 +163,7 @@ describe('normaliseArticle()', () => {
     );
   });
 
-  it('reads cells that claim millions of columns and rows', () => {
+  it('reads cells with spans of millions of columns and rows', () => {
     const content = '<table><tr><td colspan=99999999>text<td rowspan=99999999>b<tr><td>c</table>';
     expect(textOf(content)).toContain('text');
   });

@@ -34,13 +34,13 @@ const sighting = (gaps: MetGap[], more: Partial<GapSighting> = {}): GapSighting 
 });
 const meet = (book: GapBook, stems: string, more: Partial<GapSighting> = {}) =>
   book.record(sighting([gapOn(stems)], more));
-/** Notes for a gap that was handed out whether an edition answers it. */
+/** Records whether an edition answers a gap that was to be checked. */
 const note = (book: GapBook, gap: OpenGap | undefined, edition: string, isAnswered: boolean, nowMs = DAY) =>
   book.noteChecked([{ id: gap?.id ?? '', lastSeenMs: gap?.lastSeenMs ?? 0, isAnswered }], { edition, nowMs });
 const all = { state: 'all', limit: 200 } as const;
 
 describe('sqlGapBook()', () => {
-  it('counts what is met again, in other words too, and keeps the newest five questions', () => {
+  it('counts a repeated gap, also in other words, and keeps the newest five questions', () => {
     const book = bookOf();
     for (let times = 0; times < 7; times++) {
       const words = times % 2 === 0 ? 'zigbee hub pair' : 'pair zigbee bridge';
@@ -59,7 +59,7 @@ describe('sqlGapBook()', () => {
     ['another product', gapOn('zigbee hub', { product: 'Apollo II' })],
     ['another subject', gapOn('rack mount kit')],
     ['another intent, and only half of the words', gapOn('zigbee light', { intent: 'setup_help' })],
-  ])('keeps apart what is of %s', (_, other) => {
+  ])('keeps gaps of %s apart', (_, other) => {
     const book = bookOf();
     meet(book, 'zigbee hub');
     book.record(sighting([other]));
@@ -75,20 +75,20 @@ describe('sqlGapBook()', () => {
       gapOn('zigbee', { product: 'APOLLO II' }),
       gapOn('zigbee', { product: 'Apollo II' }),
     ],
-    ['an intent that was told differently', gapOn('zigbee hub'), gapOn('hub zigbee', { intent: 'setup_help' })],
+    ['another intent and all words the same', gapOn('zigbee hub'), gapOn('hub zigbee', { intent: 'setup_help' })],
     ['an intent that has no article', intentOnly, intentOnly],
     [
       'a close meaning and a common word',
       meaning('zigbee hub pair', [1, 0.1]),
       meaning('zigbee coupl bridg', [1, 0.2]),
     ],
-  ])('takes for the same %s', (_, left, right) => {
+  ])('merges gaps with %s', (_, left, right) => {
     const book = bookOf();
     for (const gap of [left, right]) book.record(sighting([gap]));
     expect(book.list(all).gaps).toMatchObject([{ count: 2 }]);
   });
 
-  it('does not compare meanings of two models, nor those without any word in common', () => {
+  it('does not compare vectors of two models, nor gaps without a common word', () => {
     const other = meaning('zigbee', [1, 0], 'two');
     const rarer = {
       ...other,
@@ -116,13 +116,13 @@ describe('sqlGapBook()', () => {
     expect(book.list(all).gaps).toMatchObject([{ count: 2 }]);
   });
 
-  it('closes what an edition answers, and opens it again when it is met again', () => {
+  it('closes a gap that an edition answers, and reopens it when it is recorded again', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
     expect(book.toCheck(FIRST, 10, DAY)).toEqual([]);
-    const [asked] = book.toCheck(SECOND, 10, DAY);
-    expect(asked).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
-    note(book, asked, SECOND, true, DAY + 5);
+    const [found] = book.toCheck(SECOND, 10, DAY);
+    expect(found).toMatchObject({ kind: 'question', query: { message: `question ${requests}` } });
+    note(book, found, SECOND, true, DAY + 5);
     expect(book.list({ state: 'open', limit: 5 })).toMatchObject({ gaps: [], total: 0 });
     expect(book.list({ state: 'closed', limit: 5 }).gaps).toMatchObject([
       { state: 'closed', closed_at: '2026-10-01T00:00:00.005Z', checked_edition: SECOND },
@@ -132,16 +132,16 @@ describe('sqlGapBook()', () => {
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
   });
 
-  it('leaves closed what is met in an edition older than the one that closed it', () => {
+  it('keeps a gap closed when an older edition reports it', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
-    const [asked] = book.toCheck(THIRD, 10, DAY);
-    note(book, asked, THIRD, true);
+    const [found] = book.toCheck(THIRD, 10, DAY);
+    note(book, found, THIRD, true);
     meet(book, 'zigbee hub', { edition: SECOND });
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
   });
 
-  it('follows a library that was rolled back, once the newer edition is not reported any more', () => {
+  it('follows a rollback of the library once the newer edition is no longer reported', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub'), gapOn('rack mount')]));
     const [zigbee, rack] = book.toCheck(THIRD, 10, DAY);
@@ -157,7 +157,7 @@ describe('sqlGapBook()', () => {
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject(expected);
   });
 
-  it('gives two that compare at once the same gaps, and takes what both note once', () => {
+  it('returns the same gaps to two concurrent checks, and records the first result', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
     const [one] = book.toCheck(SECOND, 10, DAY);
@@ -167,7 +167,7 @@ describe('sqlGapBook()', () => {
     expect(book.list(all).gaps).toMatchObject([{ state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' }]);
   });
 
-  it('knows the same among two thousand with vectors', () => {
+  it('finds the same gap among two thousand with vectors', () => {
     const book = bookOf();
     const vector = Array.from({ length: 1536 }, (_, at) => Math.sin(at));
     const on = (stems: string): MetGap => {
@@ -182,16 +182,16 @@ describe('sqlGapBook()', () => {
     expect(book.list({ ...all, limit: 1 })).toMatchObject(expected);
   });
 
-  it('leaves open what was met while it was compared', () => {
+  it('keeps a gap open that was recorded during its check', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
-    const [asked] = book.toCheck(SECOND, 10, DAY);
+    const [found] = book.toCheck(SECOND, 10, DAY);
     meet(book, 'zigbee hub', { edition: SECOND, nowMs: DAY + 1 });
-    note(book, asked, SECOND, true, DAY + 2);
+    note(book, found, SECOND, true, DAY + 2);
     expect(book.list(all).gaps).toMatchObject([{ state: 'open', closed_at: null }]);
   });
 
-  it('hands out what is to be compared in batches, the most often met first, and each once an edition', () => {
+  it('returns gaps to check in batches, the most frequent first, each once per edition', () => {
     const book = bookOf();
     for (const [index, word] of ['zigbee', 'rack', 'tor', 'vpn', 'solar'].entries())
       for (let times = 0; times <= index; times++) meet(book, word);
@@ -203,7 +203,7 @@ describe('sqlGapBook()', () => {
     expect(seen).toEqual(['solar', 'vpn', 'tor', 'rack', 'zigbee']);
   });
 
-  it('leads from page to page, every gap once, the most often met first', () => {
+  it('lists every gap once across pages, the most frequent first', () => {
     const book = bookOf();
     for (let index = 0; index < 23; index++)
       for (let times = 0; times <= index % 4; times++) meet(book, `word${index}`);
@@ -223,12 +223,12 @@ describe('sqlGapBook()', () => {
     expect(seen).toEqual(seen.toSorted((left, right) => right - left));
   });
 
-  it('forgets beyond its bound the closed ones first, then the least met, with their questions', () => {
+  it('drops closed gaps first beyond its limit, then the least frequent ones', () => {
     const book = bookOf(3);
     meet(book, 'zigbee');
-    const [asked] = book.toCheck(SECOND, 1, DAY);
+    const [found] = book.toCheck(SECOND, 1, DAY);
     for (let times = 0; times < 5; times++) meet(book, 'zigbee');
-    note(book, asked, SECOND, true);
+    note(book, found, SECOND, true);
     for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) meet(book, word, { edition: SECOND });
     const counts = book.list(all).gaps.map(({ gap, count }) => `${gap.split(' ').at(-1)} ${count}`);
     expect(counts.sort()).toEqual(['rack 2', 'tor 1', 'vpn 2']);
@@ -248,14 +248,58 @@ describe('sqlGapBook()', () => {
     expect(book.list(all).total).toBe(203);
   });
 
-  it('keeps whole characters of what it cuts', () => {
+  describe('with audiences', () => {
+    const meetFor = (book: GapBook, ...lists: (string[] | undefined)[]) => {
+      for (const audiences of lists) {
+        const query = { message: `for ${audiences?.join()}`, subject: null, intent: 'x', product: null };
+        meet(book, 'pump', { audiences, query });
+      }
+    };
+    const seen = (book: GapBook, audiences?: string[]) => {
+      const { gaps, total } = book.list({ ...all, audiences });
+      const records = book.records({ limit: 50 }, audiences).gaps.map(({ examples }) => examples.at(-1)?.message);
+      const messages = gaps.map(({ example_queries }) => example_queries[0]);
+      expect([records.toSorted(), total]).toEqual([messages.toSorted(), messages.length]);
+      return messages.toSorted();
+    };
+
+    it('shows a gap to callers who hold all its audiences, and never mixes questions', () => {
+      const book = bookOf();
+      meetFor(book, undefined, ['staff'], ['staff', 'sales'], ['sales', 'staff'], ['*']);
+      expect(seen(book)).toEqual(['for undefined']);
+      expect(seen(book, ['sales'])).toEqual(['for undefined']);
+      expect(seen(book, ['staff'])).toEqual(['for staff', 'for undefined']);
+      expect(seen(book, ['sales', 'staff'])).toEqual(['for sales,staff', 'for staff', 'for undefined']);
+      expect(seen(book, ['*'])).toHaveLength(4);
+    });
+
+    it('returns gaps to check by their audiences', () => {
+      const book = bookOf();
+      meetFor(book, undefined, ['staff']);
+      const toCheck = (audiences?: string[]) =>
+        book.toCheck(SECOND, 9, DAY, audiences).map(({ query }) => query.message);
+      expect(book.audienceLists()).toEqual([['staff'], []]);
+      expect(toCheck(['staff'])).toEqual(['for staff']);
+      expect(toCheck()).toEqual(['for undefined']);
+      expect(toCheck(['staff', 'sales'])).toEqual([]);
+    });
+
+    it('keeps the audiences of exported gaps', () => {
+      const [from, to] = [bookOf(), bookOf()];
+      meetFor(from, ['staff']);
+      expect(to.restore(from.records({ limit: 9 }, ['*']).gaps)).toBe(1);
+      expect([seen(to), seen(to, ['staff'])]).toEqual([[], ['for staff']]);
+    });
+  });
+
+  it('truncates between whole characters', () => {
     const book = bookOf();
     const query = { message: `${'x'.repeat(999)}😀`, subject: null, intent: 'x', product: null };
     meet(book, 'zigbee', { query });
     expect(book.list(all).gaps[0]?.example_queries).toEqual(['x'.repeat(999)]);
   });
 
-  it('holds whatever texts it is given', () => {
+  it('accepts any text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 });
     const gap = fc.record({
       kind: fc.constantFrom('product', 'intent', 'question', 'outdated' as const),

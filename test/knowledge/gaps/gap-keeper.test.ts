@@ -23,8 +23,8 @@ const QUESTION = {
   metadata: { product: 'Apollo III' },
 };
 
-/** Books in memory, a desk that answers from the edition of the moment, and what is left to be done after answers. */
-const desk = (parts: Partial<GapKeeperParts> = {}) => {
+/** A keeper and a retriever over gap books in memory and the active edition. */
+const setUp = (parts: Partial<GapKeeperParts> = {}) => {
   const books = new Map<string, RemoteGapBook>();
   const bookOf = (workspace: string): RemoteGapBook => {
     const known = books.get(workspace);
@@ -77,8 +77,8 @@ const desk = (parts: Partial<GapKeeperParts> = {}) => {
 };
 
 describe('createGapKeeper()', () => {
-  it('stores unanswered questions without greeting and signature, and nothing that was answered', async () => {
-    const { ask, listed } = desk();
+  it('stores only unanswered questions, without greeting and signature', async () => {
+    const { ask, listed } = setUp();
     await ask(QUESTION);
     await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
     const gaps = await listed('open');
@@ -87,21 +87,21 @@ describe('createGapKeeper()', () => {
   });
 
   it('stores nothing for a caller that may only read', async () => {
-    const { ask, listed } = desk();
+    const { ask, listed } = setUp();
     const { gaps } = await ask(QUESTION, 'default', undefined, ['kb:read']);
     expect(gaps).not.toEqual([]);
     expect(await listed('all')).toEqual([]);
   });
 
-  it('masks personal data and the name of the customer in what it stores', async () => {
-    const { ask, listed } = desk({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
+  it('masks personal data and the name of the customer before it stores a gap', async () => {
+    const { ask, listed } = setUp({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
     const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
     await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
     expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
   });
 
   it('stores only the sentences in which the gap was found, without names', async () => {
-    const { ask, listed } = desk();
+    const { ask, listed } = setUp();
     const message =
       'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
     await ask({ ...QUESTION, message, metadata: { product: 'Apollo IV' }, subject: 'Question of Hans Gruber' });
@@ -110,8 +110,8 @@ describe('createGapKeeper()', () => {
     expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
   });
 
-  it('closes what a new edition answers once it sees that edition, and keeps the rest open', async () => {
-    const { ask, listed, current } = desk();
+  it('closes the gaps that a new edition answers, and keeps the others open', async () => {
+    const { ask, listed, current } = setUp();
     await ask(QUESTION);
     await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' });
     current.edition = AFTER;
@@ -121,8 +121,8 @@ describe('createGapKeeper()', () => {
     current.edition = BEFORE;
   });
 
-  it('keeps open what is still reported, though the rest of its message is covered', async () => {
-    const { ask, listed, keeper, scopeOf, current } = desk();
+  it('keeps a gap open that is still reported, even if the rest of its message is covered', async () => {
+    const { ask, listed, keeper, scopeOf, current } = setUp();
     const message = 'My Apollo shows 0 H/s for 3 days. Does the Stratum proxy of Braiins speak Noise encryption?';
     expect(await ask({ intent: 'not_hashing', message })).toMatchObject({ coverage: 'high' });
     current.edition = AFTER;
@@ -130,23 +130,23 @@ describe('createGapKeeper()', () => {
     expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
   });
 
-  it('compares once per edition, and retries after a failure', async () => {
-    let asked = 0;
+  it('checks gaps once per edition, and retries after a failure', async () => {
+    let calls = 0;
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
     const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
-      asked += 1;
-      if (asked === 1) throw new Error('down');
+      calls += 1;
+      if (calls === 1) throw new Error('down');
       return book.toCheck(...given);
     };
     const books = { of: () => ({ ...book, toCheck }), workspaces: async () => [] };
-    const { ask, faults } = desk({ books });
+    const { ask, faults } = setUp({ books });
     for (let times = 0; times < 4; times++) await ask(QUESTION);
-    expect(asked).toBe(2);
+    expect(calls).toBe(2);
     expect(faults).toEqual(['compare gaps']);
   });
 
-  it('closes on listing and by its schedule, in every workspace with its own gaps alone', async () => {
-    const { ask, keeper, listed, scopeOf, current } = desk();
+  it('closes gaps on listing and on schedule, each workspace only its own', async () => {
+    const { ask, keeper, listed, scopeOf, current } = setUp();
     await ask(QUESTION, 'acme');
     await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' }, 'other');
     current.edition = AFTER;
@@ -157,7 +157,7 @@ describe('createGapKeeper()', () => {
     expect(await listed('all', 'default')).toEqual([]);
   });
 
-  it('compares the other workspaces when the library of one fails', async () => {
+  it('checks the other workspaces when the library of one fails', async () => {
     let nowMs = Date.UTC(2026, 9, 1);
     const gone: string[] = [];
     const editionFor: GapKeeperParts['editionFor'] = async ({ context: { workspace } }) => {
@@ -165,7 +165,7 @@ describe('createGapKeeper()', () => {
       gone.push(workspace);
       throw new Error('there is no library');
     };
-    const { ask, keeper, listed, scopeOf, faults } = desk({ now: () => nowMs, editionFor });
+    const { ask, keeper, listed, scopeOf, faults } = setUp({ now: () => nowMs, editionFor });
     for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, workspace);
     await keeper.sweep(scopeOf);
     expect(await listed('closed', 'acme')).toHaveLength(1);
@@ -179,8 +179,8 @@ describe('createGapKeeper()', () => {
     expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
   });
 
-  it('yields between two retried gaps', async () => {
-    const { ask, keeper, scopeOf, current } = desk();
+  it('yields to other work between two checks', async () => {
+    const { ask, keeper, scopeOf, current } = setUp();
     for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel'])
       await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
     current.edition = AFTER;
@@ -196,8 +196,8 @@ describe('createGapKeeper()', () => {
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('retries with the product that only the taxonomy knows', async () => {
-    const { ask, keeper, listed, scopeOf, current } = desk();
+  it('checks again with a product that only the taxonomy names', async () => {
+    const { ask, keeper, listed, scopeOf, current } = setUp();
     await ask({ intent: 'not_hashing', message: 'My hyperion 9 shows 0 H/s for 3 days.' }, 'default', ['Hyperion 9']);
     current.edition = AFTER;
     await keeper.refresh(scopeOf('default'));
@@ -207,7 +207,7 @@ describe('createGapKeeper()', () => {
   it('resumes after a crash without losing anything', async () => {
     const book = asRemote(sqlGapBook(nodeSql(), { newId: () => crypto.randomUUID() }));
     const books = { of: () => book, workspaces: async () => ['default'] };
-    const { ask, keeper, listed, scopeOf, current } = desk({ books });
+    const { ask, keeper, listed, scopeOf, current } = setUp({ books });
     const subjects = ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'rack mount kit', 'solar panel'];
     for (const what of subjects) await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
     const open = await book.list({ state: 'open', limit: 50 });
@@ -223,7 +223,7 @@ describe('createGapKeeper()', () => {
         return book.noteChecked(results, at);
       },
     };
-    const other = desk({ books: { ...books, of: () => dying } });
+    const other = setUp({ books: { ...books, of: () => dying } });
     other.current.edition = AFTER;
     await other.keeper.refresh(scopeOf('default'));
     const compared = ({ checked_edition }: { checked_edition: string | null }) => checked_edition === AFTER.id;
@@ -236,7 +236,7 @@ describe('createGapKeeper()', () => {
   it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
     const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
-    const { ask, keeper, scopeOf, faults } = desk({ books });
+    const { ask, keeper, scopeOf, faults } = setUp({ books });
     expect((await ask(QUESTION)).gaps).toHaveLength(1);
     expect(await keeper.refresh(scopeOf('default'))).toBe(BEFORE.id);
     await keeper.sweep(scopeOf);

@@ -40,7 +40,7 @@ const meet = (book: GapBook, subject: string, person?: string): void =>
     nowMs: Date.UTC(2026, 9, 1),
   });
 
-/** As the gateway signs it; the library cannot be asked. */
+/** Calls a route with a context that the gateway signed; the library is not available. */
 const call = async (
   book: GapBook,
   way: string,
@@ -68,7 +68,7 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
 };
 
 describe('GET /v1/knowledge/gaps', () => {
-  it('masks what was stored when fewer patterns were masked', async () => {
+  it('masks questions that were stored before a pattern was added', async () => {
     const { gaps } = await list(bookWith(['ann@example.org']));
     expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
     expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
@@ -85,7 +85,7 @@ describe('GET /v1/knowledge/gaps', () => {
     for (let pages = 0; pages < 6; pages++) {
       const page = await list(book, `?limit=2${next}`);
       seen.push(...page.gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1] ?? ''));
-      // The most often met is met again, and one that is not listed yet.
+      // The most frequent gap is recorded again, and one that is not listed yet.
       if (pages === 0) for (const subject of ['zigbee', 'vpn']) meet(book, subject);
       if (page.next_cursor === null) break;
       next = `&cursor=${page.next_cursor}`;
@@ -105,7 +105,7 @@ describe('DELETE /v1/knowledge/gaps', () => {
     expect((await list(book, '?state=all')).gaps).toMatchObject([{ example_queries: ['Is there a rack?'] }]);
   });
 
-  it('erases what a person asked, and gaps that nobody else asked about', async () => {
+  it('erases the questions of a person, and gaps without any other question', async () => {
     const book = bookWith(['rack']);
     for (const subject of ['zigbee', 'rack']) meet(book, subject, 'p-1');
     expect(await (await call(book, '?person_id=p-1', may)).json()).toEqual({ erased: 2 });
@@ -113,7 +113,7 @@ describe('DELETE /v1/knowledge/gaps', () => {
     expect(book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => gap)).toEqual([expect.stringContaining('rack')]);
   });
 
-  it('needs a right of its own, and a person or an id', async () => {
+  it('requires its own capability, and a person or an id', async () => {
     const book = bookWith(['rack']);
     expect((await call(book, '/gap-1', { ...may, capabilities: ['support:analyze'] })).status).toBe(401);
     for (const way of ['', '?person_id=', '?person_id=a b', '?all=true'])

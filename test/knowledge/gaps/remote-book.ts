@@ -1,6 +1,6 @@
 import type { GapBook, RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 
-/** A book as another function calls it. */
+/** The asynchronous interface of a book, as other functions call it. */
 export const asRemote = (book: GapBook): RemoteGapBook => ({
   record: async (...given) => book.record(...given),
   remove: async (...given) => book.remove(...given),

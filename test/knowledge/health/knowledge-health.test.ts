@@ -37,18 +37,18 @@ describe('knowledgeHealth()', () => {
       '9',
     ],
     ['one more quantity', RINSE, '5 minutes', '5 minutes at 90 °C'],
-  ])('is silent about %s', (_, sentence, part, instead) => {
+  ])('does not report %s', (_, sentence, part, instead) => {
     const one = article('a.md', `## Text\n\n${sentence}`);
     expect(of('contradiction', one, article('b.md', `## Text\n\n${sentence.replace(part, instead)}`))).toEqual([]);
   });
 
-  it('is silent about quantities of different products', () => {
+  it('does not report quantities of different products', () => {
     const one = article('one.md', `## Rinse\n\n${RINSE}`, { devices: ['Barista I'] });
     const two = article('two.md', `## Rinse\n\n${RINSE.replace('5', '15')}`, { devices: ['Barista II'] });
     expect(of('contradiction', one, two)).toEqual([]);
   });
 
-  it('reports an article whose sentences stand in another one, and not two that share a few', () => {
+  it('reports an article whose sentences another one contains, but not two that share a few', () => {
     const sentences = ['boiler', 'grinder', 'tray', 'filter', 'pump', 'wand', 'tank', 'hopper'].map(
       (part) => `Clean the ${part} of the machine every week with a soft cloth and warm water.`,
     );
@@ -64,7 +64,7 @@ describe('knowledgeHealth()', () => {
     expect(of('duplicate', whole, other)).toEqual([]);
   });
 
-  it('reports what is a year older than the newest article about its product, oldest first', () => {
+  it('reports articles a year older than the newest on their product, oldest first', () => {
     const [old, older, fresh] = ['2024-05-01', '2020-05-01', '2026-01-01'].map((day, at) =>
       article(`a${at}.md`, RINSE, { devices: ['Barista'], lastUpdated: `${day}T00:00:00Z` }),
     ) as [Article, Article, Article];
@@ -75,7 +75,7 @@ describe('knowledgeHealth()', () => {
     expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail });
   });
 
-  it('reports links to articles that are not there, and no others', () => {
+  it('reports only links to missing articles', () => {
     const links = {
       alive: [
         'other.md',
@@ -95,7 +95,7 @@ describe('knowledgeHealth()', () => {
     expect(found.map(({ detail }) => detail)).toEqual(links.dead);
   });
 
-  it('reports headings with nothing to read below them', () => {
+  it('reports headings without text below them', () => {
     const found = of('empty_section', article('a.md', `## Rinse\n\n${RINSE}\n\n## Reset the machine\n\nTo do.`));
     expect(found).toMatchObject([{ place: { article_id: 'a.md', heading: 'Reset the machine' } }]);
   });
@@ -108,7 +108,7 @@ describe('knowledgeHealth()', () => {
     );
   });
 
-  it('finds next to nothing wrong with articles that are in order, and counts what it lists', () => {
+  it('counts the listed findings', () => {
     const health = knowledgeHealth(openSmallKb().edition);
     expect(health.articles).toBe(openSmallKb().edition.articleCount);
     expect(Object.values(health.counts).reduce((sum, count) => sum + count, 0)).toBe(health.findings.length);

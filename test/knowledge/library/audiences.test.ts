@@ -13,7 +13,7 @@ const synced = async () => {
   return { host, library };
 };
 
-describe('a library with articles for some', () => {
+describe('a library with restricted articles', () => {
   it.each([
     [undefined, ['open.md']],
     [[], ['open.md']],
@@ -23,7 +23,7 @@ describe('a library with articles for some', () => {
       ['open.md', 'staff.md'],
     ],
     [['*'], ['open.md', 'staff.md', 'none.md']],
-  ])('shows %j what they may read, wherever it is asked', async (audiences, ids) => {
+  ])('shows the audiences %j only what they may read, in every method', async (audiences, ids) => {
     const { library } = await synced();
     const page = library.listArticles({ limit: 10, audiences });
     expect([page.articles.map(({ id }) => id), page.total]).toEqual([ids, ids.length]);
@@ -35,20 +35,20 @@ describe('a library with articles for some', () => {
     }
   });
 
-  it('names no article in the report of a sync to those who may not read all', async () => {
+  it('hides article ids in sync reports from callers who may not read all articles', async () => {
     const { library } = await synced();
     expect(library.status(['*']).last_report?.warnings.map(({ id }) => id)).toContain('none.md');
     expect(JSON.stringify(library.status(['staff']))).not.toContain('none.md');
     expect(library.status(['staff']).last_report).toMatchObject({ outcome: 'published', warnings: [], skipped: [] });
   });
 
-  it('reports everything where no article is for some only', async () => {
+  it('reports everything when no article is restricted', async () => {
     const { library } = libraryForTest(hostWith([hostArticle('a.md', ''), hostArticle('b.md', 'Text.')]));
     await syncNow(library);
     expect(library.status().last_report?.skipped.map(({ id }) => id)).toEqual(['a.md']);
   });
 
-  it('hides the name of an article for some that could not be taken in', async () => {
+  it('hides the id of a restricted article that was refused', async () => {
     const { library } = libraryForTest(
       hostWith([{ ...forStaff('refused.md'), content: '' }, hostArticle('b.md', 'Text.')]),
     );
@@ -66,7 +66,7 @@ describe('a library with articles for some', () => {
     expect(library.readArticle('open.md')).toBeUndefined();
   });
 
-  it('lets no one write or delete what they may not read', async () => {
+  it('refuses to write or delete an article that the caller may not read', async () => {
     const { library } = await synced();
     const put = (id: string, audience: string[] | undefined, audiences: string[]) =>
       library.writeArticle(id, { title: 'T', content: 'New.', metadata: audience && { audience } }, audiences);

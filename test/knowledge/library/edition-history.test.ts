@@ -14,7 +14,7 @@ const activate = async (library: Library, edition: string) =>
   EditionActivated.parse(await library.activateEdition(edition));
 const textOf = (library: Library, id: string) => library.readText(id);
 
-/** Three editions: five articles; one changed, one removed, one added; one written here. */
+/** Three editions: five articles; one changed, one removed, one added; one written by a caller. */
 const withThree = async (history = 5) => {
   const host = hostOf(5);
   const parts = libraryForTest(host, { history });
@@ -74,7 +74,7 @@ describe('the history of editions', () => {
     ]);
   });
 
-  it('never brings back what was deleted here', async () => {
+  it('never restores articles that a caller deleted', async () => {
     const { library, first } = await withThree();
     await library.deleteArticle('a2.md');
     await library.deleteArticle('a1.md');
@@ -85,7 +85,7 @@ describe('the history of editions', () => {
     expect([textOf(library, 'a1.md'), textOf(library, 'a2.md')]).toEqual([undefined, undefined]);
   });
 
-  it('keeps as many as are wanted, for 30 days, and no text beyond', async () => {
+  it('keeps the configured number of editions for 30 days, with their texts', async () => {
     const { library, clock, sql, host } = await withThree(1);
     expect(listOf(library)).toHaveLength(2);
     const versions = () => sql.all<{ id: string }>('SELECT id FROM versions ORDER BY id').map(({ id }) => id);
@@ -99,7 +99,7 @@ describe('the history of editions', () => {
     expect(listOf(library)).toHaveLength(1);
   });
 
-  it('keeps nothing unless it is configured, and forgets what was kept before', async () => {
+  it('keeps nothing unless configured, and then deletes older editions', async () => {
     const sql = nodeSql();
     const { library, host } = await (async () => {
       const host = hostOf(3);
@@ -116,7 +116,7 @@ describe('the history of editions', () => {
     expect(sql.all('SELECT id FROM versions')).toEqual([]);
   });
 
-  it('is hidden from those who may not read every article, also after the last one with an audience has gone', async () => {
+  it('is hidden from callers who may not read every article, even after the last restricted one is removed', async () => {
     const secret = hostArticle('s.md', 'For staff.', {
       metadata: { intent: [], device: [], last_updated: '2026-01-01T00:00:00Z', audience: ['staff'] },
     });
@@ -134,7 +134,7 @@ describe('the history of editions', () => {
     expect(library.editions([])).toBe('hidden');
   });
 
-  it('is refused while a sync runs, and for an edition that is not kept', async () => {
+  it('refuses to activate while a sync runs, and an unknown edition', async () => {
     const { library, first } = await withThree();
     expect(await library.activateEdition('e000099-00000000')).toBe('unknown');
     library.startSync({});

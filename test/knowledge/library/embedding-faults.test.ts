@@ -13,7 +13,7 @@ const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => 
   );
 };
 
-/** Refuses every call that has one of these words in one of its texts. */
+/** Makes the model refuse calls with one of these words in a text. */
 const refusing = (model: FakeModel, words: readonly string[]): FakeModel & { calls: number } => {
   const { embedBatch } = model;
   const choosy = Object.assign(model, { calls: 0 });
@@ -25,11 +25,10 @@ const refusing = (model: FakeModel, words: readonly string[]): FakeModel & { cal
   return choosy;
 };
 
-const setUp = (host: FakeHost, { place = 'index' }: { place?: 'edition' | 'index' } = {}) =>
-  embeddingLibrary(place, host);
+const setUp = (host: FakeHost, { place = 'index' as 'edition' | 'index' } = {}) => embeddingLibrary(place, host);
 
 describe.each(['edition', 'index'] as const)('a model that refuses a text, vectors in the %s', (place) => {
-  it.each([0, 255, 256, 299])('embeds all others when it refuses number %i, and names its article', async (at) => {
+  it.each([0, 255, 256, 299])('embeds all other texts when it refuses number %i, and names its article', async (at) => {
     const { sync, model } = setUp(hostOf(300, { [at]: 'poison' }), { place });
     const choosy = refusing(model, ['poison']);
     const report = await sync();
@@ -53,7 +52,7 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(await sync()).toMatchObject({ embeddings: 1, changed: 1 });
   });
 
-  it('embeds all others when it refuses several', async () => {
+  it('embeds all other texts when it refuses several', async () => {
     const { sync, model } = setUp(hostOf(40, { 0: 'poison', 1: 'poison too', 20: 'venom', 39: 'venom too' }), {
       place,
     });
@@ -63,7 +62,7 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(report.warnings.map(({ id }) => id)).toEqual([0, 1, 20, 39].map(idOf));
   });
 
-  it('ends soon when every text is refused, reports it, and marks none of them', async () => {
+  it('ends early when every text is refused, with a report, and retries them later', async () => {
     const { sync, model, clock } = setUp(hostOf(300), { place });
     model.forever = REFUSED;
     const began = clock.now;
@@ -84,19 +83,20 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
   });
 });
 
-describe('an index that does not take vectors', () => {
-  it('costs each text one embedding, however long it lasts', async () => {
+describe('an index that rejects vectors', () => {
+  it('never causes a text to be embedded twice', async () => {
     const { sync, model, index } = setUp(hostOf(300));
     const { upsert } = index;
     index.upsert = () => Promise.reject(INDEX_DOWN);
-    expect(await sync({}, DAY_MS)).toMatchObject({ embeddings: 0, embeddings_missing: 300 });
+    const expected = { outcome: 'published', embeddings: 0, embeddings_missing: 300 };
+    expect(await sync({}, DAY_MS)).toMatchObject(expected);
     expect([model.texts.length, new Set(model.texts).size]).toEqual([256, 256]);
     index.upsert = upsert;
     expect(await sync({})).toMatchObject({ embeddings: 300, outcome: 'published' });
     expect([model.texts.length, index.vectors.size]).toEqual([300, 300]);
   });
 
-  it('gets the same numbers later', async () => {
+  it('receives the same vectors later', async () => {
     const [failing, plain] = [setUp(hostOf(5)), setUp(hostOf(5))];
     failing.index.failures.push(INDEX_DOWN);
     await failing.sync();
@@ -106,7 +106,7 @@ describe('an index that does not take vectors', () => {
     expect(numbersIn(failing)).toEqual(numbersIn(plain));
   });
 
-  it('leaves nothing of what it has taken in the database', async () => {
+  it('receives vectors that are then deleted from the database', async () => {
     const { sync, index, sql } = setUp(hostOf(5));
     index.failures.push(INDEX_DOWN);
     await sync();
@@ -122,7 +122,7 @@ describe('an index that has lost vectors', () => {
     return parts;
   };
 
-  it('stores them again after a full sync, and reports it', async () => {
+  it('receives them again in a full sync, with a report', async () => {
     const { sync, index, model } = await lossy();
     const [kept, ...lost] = [...index.vectors.keys()];
     await index.delete(lost);
@@ -133,7 +133,7 @@ describe('an index that has lost vectors', () => {
     expect([index.vectors.size, model.texts.length, index.vectors.has(kept ?? '')]).toEqual([20, 19, true]);
   });
 
-  it('is read page by page, and nothing is stored again when all are there', async () => {
+  it('is compared page by page, and nothing is stored again when none is missing', async () => {
     const { sync, index, model } = await lossy();
     const ids = [...index.vectors.keys()];
     const cursors: (string | undefined)[] = [];
@@ -146,7 +146,7 @@ describe('an index that has lost vectors', () => {
     expect([cursors, model.texts.length]).toEqual([[undefined, '8', '16'], 0]);
   });
 
-  it('is read up to a bounded number of pages, and the sync reports when it could not compare', async () => {
+  it('is compared up to a page limit, and the sync reports beyond it', async () => {
     const { sync, index } = await lossy();
     let pages = 0;
     index.list = async () => {
@@ -159,7 +159,7 @@ describe('an index that has lost vectors', () => {
     expect(pages).toBe(300);
   });
 
-  it('does not stop a sync from ending when it does not answer', async () => {
+  it('does not fail a sync when it does not answer', async () => {
     const { sync, index } = await lossy();
     index.list = () => Promise.reject(INDEX_DOWN);
     expect(await sync({ full: true })).toMatchObject({ outcome: 'unchanged', embeddings: 0, warning_count: 1 });
@@ -175,7 +175,7 @@ describe.each(['edition', 'index'] as const)('a forced sync, vectors in the %s',
     expect(model.texts).toHaveLength(40);
   });
 
-  it('takes no vector from an edition while the model does not answer', async () => {
+  it('keeps the vectors of the edition while the model does not answer', async () => {
     const { sync, model, library, rest } = setUp(hostOf(20), { place });
     await sync();
     const { edition } = library.status();
@@ -189,30 +189,30 @@ describe.each(['edition', 'index'] as const)('a forced sync, vectors in the %s',
   });
 });
 
-describe.each(['edition', 'index'] as const)('a sync that removes something, vectors in the %s', (place) => {
+describe.each(['edition', 'index'] as const)('a sync that removes an article, vectors in the %s', (place) => {
   it.each([
     ['limits calls', new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 60_000 }), 0],
     ['hangs', DOWN, 20_000],
-  ])('publishes that before it embeds, though the model %s', async (_, failure, tookMs) => {
+  ])('publishes the removal before it embeds when the model %s', async (_, failure, tookMs) => {
     const host = hostOf(400);
     const { library, sync, model, clock } = setUp(host, { place });
     await sync();
     const before = library.status();
     host.articles = hostOf(400, { 1: 'Changed.' }).articles.slice(1);
-    const asked: unknown[] = [];
+    const seen: unknown[] = [];
     model.embedBatch = async () => {
-      asked.push(library.status().articles, library.status().edition !== before.edition);
+      seen.push(library.status().articles, library.status().edition !== before.edition);
       clock.now += tookMs;
       throw failure;
     };
     const began = clock.now;
     library.startSync({ full: true });
     await library.work();
-    expect(asked).toEqual([399, true]);
+    expect(seen).toEqual([399, true]);
     expect(clock.now - began).toBe(tookMs);
   });
 
-  it('ends as one sync, with all that it did', async () => {
+  it('ends with one report on all changes', async () => {
     const host = hostOf(10);
     const { sync, model } = setUp(host, { place });
     await sync();
@@ -222,7 +222,7 @@ describe.each(['edition', 'index'] as const)('a sync that removes something, vec
   });
 });
 
-it('work() asks to be called again though embedding meets something unexpected', async () => {
+it('work() schedules its next run after an unexpected error in embedding', async () => {
   const { library, model, wakes, faults, clock, sql, rest } = setUp(hostOf(3));
   model.forever = DOWN;
   library.startSync({});
@@ -230,7 +230,7 @@ it('work() asks to be called again though embedding meets something unexpected',
   model.forever = undefined;
   clock.now = wakes.at(-1) ?? 0;
   wakes.length = 0;
-  // The table that notes vectors is gone.
+  // Removes the table of vectors.
   sql.run('ALTER TABLE vectors RENAME TO elsewhere');
   await library.work();
   expect(faults.at(-1)).toBeInstanceOf(Error);

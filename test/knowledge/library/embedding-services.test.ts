@@ -29,7 +29,7 @@ const TEXTS = [
 ];
 const hostOf = (texts: readonly string[]) => hostWith(texts.map((text, at) => hostArticle(`a${at}.md`, text)));
 
-/** A library over the real adapters, in a namespace of its own. */
+/** A library over the real adapters, in its own namespace. */
 const setUp = (host: FakeHost) => {
   const namespace = `kb_test${++spaces}`;
   const provider = new OpenAIEmbeddingProvider({ baseURL: openai.url, apiKey: openai.apiKey });
@@ -42,7 +42,7 @@ const setUp = (host: FakeHost) => {
   const parts = libraryForTest(host, { embedding: { provider, index, indexName: vector.url } });
   const sync = async () => {
     parts.library.startSync({ full: true });
-    // The server has a clock of its own: it is asked again until it shows what was stored.
+    // The server has its own clock: the library polls until stored vectors are visible.
     await workThrough(parts, { withinMs: 200_000 });
     return parts.library.status().last_report;
   };
@@ -60,7 +60,7 @@ const calls = () => ({
   upserts: vector.requests.filter(({ path }) => path.startsWith('/upsert')).length,
 });
 
-/** Waits for what a server shows after a while; the bound is generous. */
+/** Waits until the index shows all stored vectors; the timeout is generous. */
 const visible = async (index: { pending: () => Promise<number> }): Promise<void> => {
   await expect.poll(() => index.pending(), { timeout: 5000, interval: 20 }).toBe(0);
 };
@@ -79,11 +79,11 @@ describe('a sync with Upstash Vector and OpenAI', () => {
     openai.forgetRequests();
     vector.forgetRequests();
     expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
-    // A full sync asks the index what it has.
+    // A full sync lists the vectors of the index.
     expect([...openai.requests, ...vector.requests].map(({ path }) => path.split('/')[1])).toEqual(['range']);
   });
 
-  it('embeds what has changed, and removes what is gone', async () => {
+  it('embeds changed chunks, and removes vectors of deleted ones', async () => {
     const host = hostOf(TEXTS);
     const { sync, index } = setUp(host);
     await sync();
@@ -99,10 +99,10 @@ describe('a sync with Upstash Vector and OpenAI', () => {
     ['status 429', { kind: 'status', status: 429 }],
     ['status 500', { kind: 'status', status: 500 }],
     ['a connection that ends', { kind: 'reset' }],
-    ['half an answer', { kind: 'reset-in-body' }],
-    ['an answer that is no JSON', { kind: 'malformed-json' }],
+    ['a truncated reply', { kind: 'reset-in-body' }],
+    ['a reply that is not JSON', { kind: 'malformed-json' }],
   ] as const)(
-    'publishes without vectors where every embedding meets %s, and adds them when that ends',
+    'publishes without vectors when every embedding fails with %s, and adds them later',
     async (_, fault) => {
       const parts = setUp(hostOf(TEXTS));
       openai.faults.always(fault);
@@ -118,8 +118,8 @@ describe('a sync with Upstash Vector and OpenAI', () => {
   it.each([
     ['status 500', { kind: 'status', status: 500 }],
     ['a connection that ends', { kind: 'reset', executed: true }],
-    ['a proxy that speaks for it', { kind: 'html-502' }],
-  ] as const)('goes on where the index meets %s once', async (_, fault) => {
+    ['an HTML page of a proxy', { kind: 'html-502' }],
+  ] as const)('continues after %s of the index', async (_, fault) => {
     const { sync, index } = setUp(hostOf(TEXTS));
     vector.faults.next(1, fault, '/upsert');
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 4 });
@@ -135,7 +135,7 @@ describe('a sync with Upstash Vector and OpenAI', () => {
     expect((await one.index.list()).ids).toHaveLength(2);
   });
 
-  it('answers from the words where the index fails', async () => {
+  it('searches by words when the index fails', async () => {
     const { sync, search } = setUp(hostOf(TEXTS));
     await sync();
     vector.faults.always({ kind: 'status', status: 500 }, '/query');

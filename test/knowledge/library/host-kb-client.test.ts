@@ -15,7 +15,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A host on this machine that answers as the test wants, and a client for it that does not really wait. */
+/** A local host with the given replies, and a client for it whose pauses take no time. */
 const hostThat = async (answer: Answer, options: object = {}) => {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -116,7 +116,7 @@ describe('hostKbClient()', () => {
     await expect(client.readPage({})).rejects.toThrow('the link to the next page leads elsewhere');
   });
 
-  it('tries again with growing pauses, and as late as the host asks', async () => {
+  it('retries with growing pauses, and not before the time that the host asks for', async () => {
     const answers = [
       [503, {}],
       [429, { 'retry-after': '7' }],
@@ -134,17 +134,17 @@ describe('hostKbClient()', () => {
 
   it.each<[string, Answer, string, number]>([
     ['keeps failing', status(500), 'status is 500', 4],
-    ['asks for too long a pause', status(503, { 'retry-after': '3600' }), 'status is 503', 1],
+    ['requests too long a pause', status(503, { 'retry-after': '3600' }), 'status is 503', 1],
     ['refuses', status(403), 'status is 403', 1],
     ['closes the connection', (request) => void request.socket.destroy(), 'the host cannot be reached', 4],
     [
-      'breaks off',
+      'truncates its reply',
       (_, response) => void response.writeHead(200, JSON_TYPE).end('{"articles": [{"id"'),
       'cut off or no JSON',
       4,
     ],
     [
-      'breaks off before its length',
+      'ends before its content length',
       (request, response) => {
         response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{"articles": [');
         response.once('close', () => {});
@@ -160,7 +160,7 @@ describe('hostKbClient()', () => {
       1,
     ],
     [
-      'sends something else',
+      'sends another object',
       (_, response) => void send(response, { items: [] }),
       'the answer is no listing: articles',
       1,
@@ -175,9 +175,14 @@ describe('hostKbClient()', () => {
       'a page is larger than 1000000 bytes',
       3,
     ],
-    ['leads elsewhere', status(302, { location: 'http://169.254.169.254/latest' }), 'a host that is not allowed', 1],
-    ['leads in a circle', status(302, { location: '/api/kb/articles' }), 'more than 3 redirects', 4],
-  ])('says what is wrong when the host %s', async (_, answer, problem, attempts) => {
+    [
+      'redirects to another host',
+      status(302, { location: 'http://169.254.169.254/latest' }),
+      'a host that is not allowed',
+      1,
+    ],
+    ['redirects in a circle', status(302, { location: '/api/kb/articles' }), 'more than 3 redirects', 4],
+  ])('reports the problem when the host %s', async (_, answer, problem, attempts) => {
     const { client, requests } = await hostThat(answer, { maxBytes: 1_000_000 });
     await expect(client.readPage({})).rejects.toThrow(problem);
     expect(requests).toHaveLength(attempts);
@@ -186,14 +191,14 @@ describe('hostKbClient()', () => {
   it.each<[string, Answer]>([
     ['at all', () => {}],
     ['to the end', (_, response) => void response.writeHead(200, JSON_TYPE).write('{"articles": [')],
-  ])('gives up on a host that does not answer in time %s', async (_, answer) => {
+  ])('gives up after the timeout when the host does not answer %s', async (_, answer) => {
     const { client, requests } = await hostThat(answer, { timeoutMs: 50 });
     await expect(client.readPage({})).rejects.toThrow('no answer within 50 ms');
     expect(requests).toHaveLength(4);
   });
 
   it.each(['counted', 'cursor'])(
-    'asks for fewer articles when a page is too large, and misses none: %s',
+    'requests fewer articles when a page is too large, and misses none: %s',
     async (kind) => {
       const many = Array.from({ length: 25 }, (_, at) =>
         hostArticle(`a${at}`, at < 12 ? 'Short.' : 'Long. '.repeat(200)),
@@ -223,7 +228,7 @@ describe('hostKbClient()', () => {
     },
   );
 
-  it('fails where pages cannot be made smaller', async () => {
+  it('fails when pages cannot be made smaller', async () => {
     const body = { articles: [hostArticle('a', 'x'.repeat(3000))], total: 5 };
     const { client, requests } = await hostThat((_, response) => send(response, body), { maxBytes: 2_000 });
     await expect(client.readPage({}, { kind: 'count', page: 2, offset: 50 })).rejects.toThrow('a page is larger');
@@ -250,7 +255,7 @@ describe('hostKbClient()', () => {
     });
   });
 
-  it('is not thrown off by objects that look like texts', async () => {
+  it('skips objects in place of strings', async () => {
     const trap = { length: { valueOf: 0, toString: 0 } };
     const article = { ...hostArticle('a', 'Text.'), title: trap };
     const { client } = await hostThat((_, response) => send(response, { articles: [article, articles[1]] }));
@@ -272,7 +277,7 @@ describe('addressProblem()', () => {
   it.each(cases.addresses as [string, string | null][])('in production: %s %s', (url, problem) => {
     expect(addressProblem(new URL(url), { hosts, allowsLocal: false })).toBe(problem ?? undefined);
   });
-  it('lets a development machine read from itself', () => {
+  it('allows loopback addresses in development', () => {
     expect(addressProblem(new URL('http://127.0.0.1:8080/a'), { hosts, allowsLocal: true })).toBeUndefined();
   });
 });

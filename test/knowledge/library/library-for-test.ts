@@ -15,10 +15,10 @@ export const hostArticle = (id: string, content: string, more: object = {}) => (
   ...more,
 });
 
-/** A host whose listing a test decides on, page by page. */
+/** A host with a listing that the test sets. */
 export interface FakeHost {
   articles: unknown[];
-  /** What the host says there are; as many as there are unless set. */
+  /** The total that the host reports; the number of articles by default. */
   total?: number | undefined;
   pageSize: number;
   /** Listings that fail from this page on, 0-based. */
@@ -28,7 +28,7 @@ export interface FakeHost {
 
 export const hostWith = (articles: unknown[], pageSize = 50): FakeHost => ({ articles, pageSize, filters: [] });
 
-/** A library over SQLite with a host, an edition storage and a clock that the test holds. */
+/** A library over SQLite with a fake host, edition storage and clock. */
 export const libraryForTest = (
   host: FakeHost,
   {
@@ -77,7 +77,7 @@ export const libraryForTest = (
   return { library, editionStorage, clock, wakes, faults, sql };
 };
 
-/** Starts a sync and works until it has ended; gives its report. */
+/** Runs a sync to its end and returns its report. */
 export const syncNow = async (library: Library, request: { full?: boolean; force?: boolean } = {}) => {
   library.startSync(request);
   await workOff(library);
@@ -88,7 +88,7 @@ export const workOff = async (library: Library): Promise<void> => {
   while (library.status().state !== 'idle') await library.work();
 };
 
-/** Works as alarms would have it, until nothing is due within the limit; the clock goes from one to the next. */
+/** Runs due work and moves the clock to each alarm, until none is due within the limit. */
 export const workThrough = async (
   { library, clock, wakes }: Pick<ReturnType<typeof libraryForTest>, 'library' | 'clock' | 'wakes'>,
   { withinMs = 600_000 }: { withinMs?: number | undefined } = {},
@@ -100,7 +100,7 @@ export const workThrough = async (
     if (!library.isBusy() || next === undefined || next > end) return;
     clock.now = Math.max(clock.now, next);
   }
-  throw new Error('The library does not come to rest');
+  throw new Error('The library has always more work');
 };
 
 export const mapStorage = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
@@ -153,7 +153,7 @@ export const editionOf = async (library: Library) => {
 
 export class Killed extends Error {}
 
-/** The same database and edition storage for a process that dies: after so many calls nothing gets through any more. */
+/** The same database and edition storage for a process that crashes after this number of calls. */
 export const killedAfter = (
   calls: number,
   { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapStorage> },
@@ -173,7 +173,7 @@ export const killedAfter = (
   return { sql: mortal, editionStorage: { ...editionStorage, put } };
 };
 
-/** Whether it came to its end. */
+/** Whether the work ended without a crash. */
 export const survives = async (work: () => Promise<unknown>): Promise<boolean> => {
   try {
     await work();
@@ -184,7 +184,7 @@ export const survives = async (work: () => Promise<unknown>): Promise<boolean> =
   }
 };
 
-/** All that a reader can learn from a library: the articles and the text of the current edition. */
+/** The ids and contents of the current edition. */
 export const contentsOf = (library: Library): string[] =>
   library
     .listArticles({ limit: 500 })

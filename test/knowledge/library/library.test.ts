@@ -25,7 +25,7 @@ const hostOf = (count: number): FakeHost => {
   return hostWith(articles, 4);
 };
 
-/** A library that has taken in all that its host has. */
+/** A library that has synced with its host. */
 const synced = async (count: number, options: Parameters<typeof libraryForTest>[1] = {}) => {
   const host = hostOf(count);
   const parts = libraryForTest(host, options);
@@ -39,7 +39,7 @@ const editionTexts = async (library: Library): Promise<string[]> => {
 };
 
 describe('a sync', () => {
-  it('takes everything in and publishes it', async () => {
+  it('reads and publishes all articles', async () => {
     const { library, editionStorage } = libraryForTest(hostOf(10));
     const expected = { outcome: 'published', full: true, added: 10, changed: 0, skipped_count: 0, error: null };
     expect(await syncNow(library)).toMatchObject(expected);
@@ -53,7 +53,7 @@ describe('a sync', () => {
     expect([...editionStorage.parts.keys()]).toEqual(library.currentEdition()?.parts.map(({ key }) => key));
   });
 
-  it('writes nothing when nothing differs, and keeps the edition', async () => {
+  it('writes nothing when nothing changed, and keeps the edition', async () => {
     const { library } = await synced(10);
     const before = library.status().edition;
     for (const request of [{}, { full: true }])
@@ -65,7 +65,7 @@ describe('a sync', () => {
       });
   });
 
-  it('asks for changes only after the first time, from before the last listing began, and deletes nothing then', async () => {
+  it('requests only changes after the first time, since before the last listing, and deletes nothing then', async () => {
     const { host, library, clock } = await synced(4);
     const began = clock.now;
     clock.now += 3_600_000;
@@ -80,7 +80,7 @@ describe('a sync', () => {
     expect(await editionTexts(library)).toEqual(expected);
   });
 
-  it('lists everything again once the last full listing is a day old, whatever was asked for', async () => {
+  it('lists everything again once the last full listing is a day old', async () => {
     const { host, library, clock } = await synced(4);
     host.articles = host.articles.slice(1);
     const reports = [];
@@ -121,7 +121,7 @@ describe('a sync', () => {
   it.each<[string, (host: FakeHost) => void, string]>([
     ['fails in the middle', (host) => Object.assign(host, { failsAtPage: 1 }), 'status is 500'],
     [
-      'is half of what it says',
+      'has fewer articles than its total',
       (host) => Object.assign(host, { total: 10, articles: host.articles.slice(0, 8) }),
       'the host says that there are 10 articles, and sent 8',
     ],
@@ -139,7 +139,7 @@ describe('a sync', () => {
     expect(contentsOf(library)).toEqual(contents);
   });
 
-  it('skips a broken article with its reason, keeps its version from before, and takes the others', async () => {
+  it('skips a broken article with its reason, keeps its previous version, and reads the others', async () => {
     const { host, library } = await synced(4);
     host.articles = [
       hostArticle('a0.md', ' '),
@@ -165,7 +165,7 @@ describe('a sync', () => {
     expect((await editionTexts(library)).join()).toContain('Broken front matter.');
   });
 
-  it('removes nothing when an entry without an id may be any of the known ones', async () => {
+  it('removes nothing when an entry has no id, as it may be any article', async () => {
     const { host, library } = await synced(10);
     host.articles[3] = { nonsense: true };
     const report = await syncNow(library, { full: true });
@@ -173,29 +173,32 @@ describe('a sync', () => {
   });
 
   it.each([
-    ['far too much to be built', 400_000],
-    ['a little too much, which shows once it is built', 34_000],
-  ])('keeps the edition before when there is %s, says so, and publishes when there is less', async (_, length) => {
-    const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
-    const before = library.status().edition;
-    const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
-    host.articles.push(hostArticle('large.md', words));
-    const report = await syncNow(library, { full: true });
-    expect(report).toMatchObject({ outcome: 'failed', added: 1, edition: before });
-    expect(report?.error).toMatchObject({ code: 'DATA_SOURCE_ERROR', recoverable: false });
-    expect(report?.error?.message).toMatch(
-      /^Cannot publish: the articles take 0\.\d MiB of 0\.\d that .*; the one before stays$/,
-    );
-    expect(await editionTexts(library)).toHaveLength(10);
-    // Nothing is tried again before an article changes.
-    clock.now += 60_000;
-    await workOff(library);
-    expect(library.status().edition).toBe(before);
-    await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
-    host.articles.pop();
-    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
-    expect(await editionTexts(library)).toHaveLength(9);
-  });
+    ['far too much text', 400_000],
+    ['slightly too much text, which is known only after the build', 34_000],
+  ])(
+    'keeps the previous edition when there is %s, with an error, and publishes when there is less',
+    async (_, length) => {
+      const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
+      const before = library.status().edition;
+      const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
+      host.articles.push(hostArticle('large.md', words));
+      const report = await syncNow(library, { full: true });
+      expect(report).toMatchObject({ outcome: 'failed', added: 1, edition: before });
+      expect(report?.error).toMatchObject({ code: 'DATA_SOURCE_ERROR', recoverable: false });
+      expect(report?.error?.message).toMatch(
+        /^Cannot publish: the articles take 0\.\d MiB of 0\.\d that .*; the one before stays$/,
+      );
+      expect(await editionTexts(library)).toHaveLength(10);
+      // There is no retry before an article changes.
+      clock.now += 60_000;
+      await workOff(library);
+      expect(library.status().edition).toBe(before);
+      await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
+      host.articles.pop();
+      expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
+      expect(await editionTexts(library)).toHaveLength(9);
+    },
+  );
 
   it.each<[string, number | undefined, (edition: Uint8Array, sql: Sql) => Uint8Array]>([
     ['the new one', undefined, (edition) => edition.subarray(0, edition.length / 2)],
@@ -208,7 +211,7 @@ describe('a sync', () => {
         return edition;
       },
     ],
-  ])('keeps the edition before when %s cannot be opened', async (_, pagedFromBytes, damage) => {
+  ])('keeps the previous edition when %s cannot be opened', async (_, pagedFromBytes, damage) => {
     const sql = nodeSql();
     let isDamaged = false;
     const complete = (edition: Uint8Array) => (isDamaged ? damage(edition, sql) : edition);
@@ -224,7 +227,7 @@ describe('a sync', () => {
     expect((await editionOf(library)).chunkCount).toBe(5);
   });
 
-  it('holds the bytes of an edition once, in however many parts it is stored', async () => {
+  it('shares the bytes of an edition between all its parts', async () => {
     const complete = (edition: Uint8Array) => attachSection(edition, 'x', new Uint8Array(EDITION_PART_BYTES));
     const { editionStorage, report } = await synced(4, { complete });
     expect(report).toMatchObject({ outcome: 'published' });
@@ -233,7 +236,7 @@ describe('a sync', () => {
     expect(new Set(parts.map(({ buffer }) => buffer)).size).toBe(1);
   });
 
-  it('is left to finish when another is requested', async () => {
+  it('continues when another sync is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
     const expected = { started: false, status: { state: 'listing', progress: { run_id: 'run-1' } } };
@@ -248,7 +251,7 @@ describe('a sync', () => {
     expect(await editionTexts(library)).toEqual([]);
   });
 
-  it('comes to the same, wherever it is killed', async () => {
+  it('ends in the same state after a crash at any write', async () => {
     const wanted = {
       contents: ['a0.md: Changed.', 'a2.md: B.', 'a4.md: E.', 'mine.md: M.', 'new.md: N.'],
       texts: ['Changed.', 'B.', 'E.', 'M.', 'N.'],
@@ -267,7 +270,7 @@ describe('a sync', () => {
       const survived = await survives(async () => {
         await syncNow(libraryForTest(host, mortal).library, { full: true });
       });
-      // What has happened before the kill must be whole: the edition that is current can be read.
+      // The current edition can be read after the crash.
       await editionTexts(libraryForTest(host, { sql, editionStorage }).library);
       const { library } = libraryForTest(host, { sql, editionStorage });
       if (!survived) {
@@ -286,8 +289,8 @@ describe('a sync', () => {
   });
 });
 
-describe('articles written here', () => {
-  it('are left alone by a sync, whatever the host lists', async () => {
+describe('articles that callers write', () => {
+  it('are not changed by a sync', async () => {
     const host = hostOf(2);
     const { library } = libraryForTest(host);
     await library.writeArticle('a1.md', { title: 'Mine', content: 'My own.' });
@@ -311,7 +314,7 @@ describe('articles written here', () => {
     expect(library.status().articles).toBe(8);
   });
 
-  it('are gone from the current edition when a deletion returns, for good', async () => {
+  it('are removed from the current edition when a deletion returns, for good', async () => {
     const { host, library } = await synced(2);
     expect(await library.deleteArticle('a0.md')).toBe(true);
     expect(await editionTexts(library)).toEqual(['Text number 1.']);
@@ -323,7 +326,7 @@ describe('articles written here', () => {
     expect(library.readText('a0.md')).toBe('Back.');
   });
 
-  it('stay deleted when they stood in the place of an article of the host', async () => {
+  it('stay deleted when they replaced an article of the host', async () => {
     const { library } = await synced(2);
     await library.writeArticle('a0.md', { title: 'Mine', content: 'My own.' });
     await library.deleteArticle('a0.md');
@@ -381,11 +384,11 @@ describe('old editions', () => {
     expect(library.isBusy()).toBe(false);
   });
 
-  it('are removed when they were never published, once one after them is published', async () => {
+  it('are removed if never published, once a later one is published', async () => {
     const [sql, editionStorage, clock] = [nodeSql(), mapStorage(), { now: 1_800_000_000_000 }];
     const host = hostOf(2);
     await syncNow(libraryForTest(host, { sql, editionStorage, clock }).library);
-    // A process that dies once it has laid the parts out.
+    // A process that crashes after it has stored the parts.
     const dying = {
       ...sql,
       run: (query: string, ...values: SqlValue[]) => {
@@ -428,9 +431,9 @@ describe('listArticles()', () => {
     ['Latin', 'a'.repeat(450_000), 4],
     ['Chinese', '\u6587'.repeat(450_000), 1],
     ['quotes', '"'.repeat(450_000), 4],
-    ['what follows a NUL', `a\u0000${'b'.repeat(450_000)}`, 4],
+    ['text after a NUL', `a\u0000${'b'.repeat(450_000)}`, 4],
     ['control characters', `a${'\u0001'.repeat(450_000)}b`, 6],
-  ])('ends a page early rather than let it grow beyond 4 MiB of JSON, with %s', async (_, content, shown) => {
+  ])('limits a page to 4 MiB of JSON, with %s', async (_, content, shown) => {
     const { library } = libraryForTest(hostWith(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => hostArticle(id, content))));
     await syncNow(library);
     const { articles } = library.listArticles({ limit: 10 });
@@ -438,7 +441,7 @@ describe('listArticles()', () => {
     expect(new TextEncoder().encode(JSON.stringify(articles)).length).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('counts what is said about the articles too', async () => {
+  it('counts metadata towards the page limit', async () => {
     const labels = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
     const metadata = { intent: labels, device: labels, last_updated: '2026-01-01T00:00:00Z' };
     const articles = Array.from({ length: 250 }, (_, index) => hostArticle(`a${index}`, 'Text.', { metadata }));
@@ -449,21 +452,21 @@ describe('listArticles()', () => {
     expect(JSON.stringify(page).length).toBeLessThan(4 * 1024 * 1024);
   });
 
-  it('shows content as it was given, but for control characters', async () => {
+  it('returns content unchanged except for control characters', async () => {
     const { library } = await synced(1);
     const content = 'One.\r\n\r\n\tTwo\u0000\u001b.';
     expect(await library.writeArticle('x.md', { title: 'X', content })).toMatchObject({
       article: { content: 'One.\r\n\r\n\tTwo.' },
     });
     expect(library.readArticle('x.md')?.content).toBe('One.\r\n\r\n\tTwo.');
-    // What the host sends is compared as it sent it, so that it is not taken in again each time.
+    // Content of the host is compared in its original form, so that it is not read again each time.
     const { library: other } = libraryForTest(hostWith([hostArticle('n.md', 'N\u0000.')]));
     await syncNow(other);
     expect(await syncNow(other, { full: true })).toMatchObject({ outcome: 'unchanged', unchanged: 1 });
   });
 });
 
-it('isFirstCall() knows a call again until it could not be accepted any more', () => {
+it('isFirstCall() recognises a repeated call until it has expired', () => {
   const { library } = libraryForTest(hostOf(1));
   const note = (link: string, atMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
   const noted = [note('a', 0), note('a', 64_999), note('b', 0), note('a', 65_000)];

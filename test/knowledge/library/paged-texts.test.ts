@@ -13,7 +13,7 @@ import { searchKnowledge } from '../../../src/search/search-knowledge.ts';
 import { type EditionManifest, type EditionParts, FIRST_PAGE, partKey } from '../../../src/storage/edition-storage.ts';
 import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-test.ts';
 
-/** Some 14 pages. */
+/** About 14 pages. */
 const CHUNKS = 2400;
 
 const host = hostWith(
@@ -42,18 +42,18 @@ let paged: Awaited<ReturnType<typeof published>>;
 let whole: Edition;
 let questions: string[];
 
-/** The edition with pages, and which of them were asked for. */
+/** The edition with pages, and the numbers of the pages that were requested. */
 const openPaged = async (
   readPage?: (page: number, read: () => ReturnType<EditionParts['readPart']>) => ReturnType<EditionParts['readPart']>,
 ) => {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const readPart = async (manifest: EditionManifest, part: number) => {
     if (part < FIRST_PAGE) return paged.stored.readPart(manifest, part);
-    asked.push(part - FIRST_PAGE);
+    requested.push(part - FIRST_PAGE);
     const read = () => paged.stored.readPart(manifest, part);
     return readPage === undefined ? read() : readPage(part - FIRST_PAGE, read);
   };
-  return { edition: await loadEdition(paged.manifest, { parts: [{ readPart }] }), asked };
+  return { edition: await loadEdition(paged.manifest, { parts: [{ readPart }] }), requested };
 };
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors, deadlineMs: 60_000 });
@@ -79,9 +79,9 @@ describe('an edition whose texts are on pages', () => {
     }
   });
 
-  it('is searched, quoted and answered from as if all was in memory', async () => {
-    const { edition, asked } = await openPaged();
-    expect(asked).toEqual([]);
+  it('gives the same results and answers as an edition in memory', async () => {
+    const { edition, requested } = await openPaged();
+    expect(requested).toEqual([]);
     for (const question of questions) {
       expect(await search(edition, question)).toEqual(await search(whole, question));
       const options = { retrieve, wordVectors: shippedWordVectors, timeLeftMs: () => 60_000 };
@@ -94,20 +94,20 @@ describe('an edition whose texts are on pages', () => {
     }
   });
 
-  it('fetches only the pages of what it shows, once', async () => {
-    const { edition, asked } = await openPaged();
+  it('fetches only the pages of its results, once', async () => {
+    const { edition, requested } = await openPaged();
     await search(edition, questions[1] ?? '');
-    expect(new Set(asked).size).toBe(asked.length);
+    expect(new Set(requested).size).toBe(requested.length);
     await search(edition, questions[1] ?? '');
-    expect(new Set(asked).size).toBe(asked.length);
+    expect(new Set(requested).size).toBe(requested.length);
   });
 
-  it('leaves out what is on a page that is gone or damaged, says so, and shows no wrong text', async () => {
+  it('omits results on missing or damaged pages, reports it, and shows no wrong text', async () => {
     const texts = new Set(Array.from({ length: whole.chunkCount }, (_, at) => whole.chunk(at).text));
     for (const lose of [
       async () => undefined,
       async (_: number, read: () => ReturnType<EditionParts['readPart']>) => (await read())?.map((byte) => byte ^ 1),
-      // The page of another place, intact in itself.
+      // A valid page of another position.
       async (page: number) => paged.stored.readPart(paged.manifest, FIRST_PAGE + page + 1),
     ]) {
       const { edition } = await openPaged((page, read) => (page % 2 === 0 ? lose(page, read) : read()));
@@ -123,7 +123,7 @@ describe('an edition whose texts are on pages', () => {
     }
   });
 
-  it('takes a page from the library where edition storage does not have it intact', async () => {
+  it('reads a page from the library when edition storage does not have a valid one', async () => {
     const { library, manifest, stored } = paged;
     const edition = await loadEdition(manifest, {
       parts: [
@@ -134,7 +134,7 @@ describe('an edition whose texts are on pages', () => {
     expect(await search(edition, questions[2] ?? '')).toEqual(await search(whole, questions[2] ?? ''));
   });
 
-  it('answers at the deadline without pages that have not arrived, and with them the next time', async () => {
+  it('answers at the deadline without missing pages, and with them the next time', async () => {
     const arrivals: (() => void)[] = [];
     const { edition } = await openPaged(async (_, read) => {
       await new Promise<void>((resolve) => arrivals.push(resolve));
@@ -156,24 +156,24 @@ describe('an edition whose texts are on pages', () => {
     expect((await retrieve(ready, message)).outcome.hits.length).toBeGreaterThan(0);
   });
 
-  it('throws outside of readPages rather than show an empty text', async () => {
+  it('throws outside of readPages instead of returning an empty text', async () => {
     const { edition } = await openPaged();
     expect(() => edition.chunk(0)).toThrow(PagesMissing);
     expect(() => edition.headingPath(0)).not.toThrow();
     expect(edition.sampleTexts()).toEqual(whole.sampleTexts());
   });
 
-  it('holds no more pages than its cache may, and still answers', async () => {
-    const asked: number[] = [];
+  it('answers with a cache that is smaller than its pages', async () => {
+    const requested: number[] = [];
     const readPart: EditionParts['readPart'] = async (manifest, part) => {
-      if (part >= FIRST_PAGE) asked.push(part);
+      if (part >= FIRST_PAGE) requested.push(part);
       return paged.stored.readPart(manifest, part);
     };
     const edition = await loadEdition(paged.manifest, { parts: [{ readPart }] }, pageCache(1));
     for (const question of questions.slice(0, 5)) {
       expect(await search(edition, question)).toEqual(await search(whole, question));
     }
-    expect(asked.length).toBeGreaterThan(new Set(asked).size);
+    expect(requested.length).toBeGreaterThan(new Set(requested).size);
   });
 
   it('removes the pages of an edition with it', async () => {

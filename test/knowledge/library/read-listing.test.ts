@@ -7,7 +7,7 @@ const read = (body: BodyInit, onArticle: (article: unknown) => void = () => unde
   readListing(new Response(body), { maxBytes, signal: new AbortController().signal, onArticle });
 
 describe('readListing()', () => {
-  it('gives each article away before the rest of the page has arrived', async () => {
+  it('returns each article before the rest of the page has arrived', async () => {
     const first = Promise.withResolvers<unknown>();
     const stream = new ReadableStream<Uint8Array>({
       start: async (controller) => {
@@ -38,7 +38,7 @@ describe('readListing()', () => {
     await expect(read(body)).rejects.toMatchObject({ kind });
   });
 
-  it('gives no articles when they are no list', async () => {
+  it('returns no articles when they are not a list', async () => {
     expect(await read('{"articles": {"a": {"id": "a"}}}')).not.toEqual({ articles: [] });
     expect(await read('[{"articles": []}]')).toEqual({});
   });

@@ -14,13 +14,13 @@ const host = () =>
     hostArticle('qzxv.md', 'Qzxv wvvk.', { title: 'Qzxv' }),
   ]);
 
-/** Articles by how close their chunks are to a question, the closest first; undefined without word vectors. */
+/** Articles by similarity of their chunks to a question; undefined without word vectors. */
 const closestTo = async (library: Library, question: string): Promise<string[] | undefined> => {
   const edition = await editionOf(library);
   const vectors = vectorsOf(edition);
-  const asked = shippedWordVectors().vectorOfQuestion(question);
-  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-2' || asked === undefined) return undefined;
-  const near = vectors.nearest(asked, { limit: 10 });
+  const query = shippedWordVectors().vectorOfQuestion(question);
+  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-2' || query === undefined) return undefined;
+  const near = vectors.nearest(query, { limit: 10 });
   return near.map(({ chunk }) => edition.article(edition.chunk(chunk).article).id);
 };
 

@@ -10,4 +10,4 @@ it.each([
   [0.4, 'low'],
   [0.3999, 'none'],
   [0, 'none'],
-])('coverageOf() takes a best source of %d for %s', (best, coverage) => expect(coverageOf(best)).toBe(coverage));
+])('coverageOf(%d) is %s', (best, coverage) => expect(coverageOf(best)).toBe(coverage));

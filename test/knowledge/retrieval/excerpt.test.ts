@@ -45,18 +45,18 @@ describe('excerptOf()', () => {
       'Code: E40, Meaning: the voltage is low.',
     ],
     [
-      'the cell alone where the question names its row and column',
+      'only the cell when the question names its row and column',
       'Noise at one metre.\n\n| Mode | Barista | Barista II |\n| --- | --- | --- |\n| Eco | 30 dB | 35 dB |\n| Turbo | 40 dB | 45 dB |\n',
       'How loud is the Barista II in turbo mode?',
       'Barista II, Turbo: 45 dB',
     ],
-  ])('gives %s', (_what, text, question, excerpt) => expect(excerptFrom(text, question)).toBe(excerpt));
+  ])('returns %s', (_what, text, question, excerpt) => expect(excerptFrom(text, question)).toBe(excerpt));
 
-  it('needs no colon after a heading that asks', () => {
+  it('adds no colon after a heading that is a question', () => {
     expect(excerptFrom('## How often?\n\nDescale it every 60 days.', 'descale')).toMatch(/^How often\? Descale/);
   });
 
-  it('looks where the passage was found in a long table, and names its columns', () => {
+  it('shows the matching row of a long table, with its columns', () => {
     const rows = Array.from({ length: 500 }, (_, at) => `| E${at} | the part number ${at} is worn |\n`);
     const edition = editionOf([
       entryOf('a.md', { title: 'Care' }, `| Code | Meaning |\n| --- | --- |\n${rows.join('')}`),
@@ -71,13 +71,13 @@ describe('excerptOf()', () => {
   it.each([
     ['very hot and ', /(?:is|very|hot|and)…$/],
     ['hot, red, ', /[a-z]…$/],
-  ])('cuts at a word, with a sign for it and no comma before, within 150 characters: %j', (words, end) => {
+  ])('cuts at a word, with an ellipsis and no comma before it, within 150 characters: %j', (words, end) => {
     const excerpt = excerptFrom(`The boiler is ${words.repeat(30)}heavy.`, 'Is the boiler hot?');
     expect(excerpt.length).toBeLessThanOrEqual(150);
     expect(excerpt).toMatch(end);
   });
 
-  it('cuts never within a pair of units', () => {
+  it('never splits a surrogate pair', () => {
     for (const shift of ['', 'x']) {
       const excerpt = excerptFrom(`boiler ${shift}${'😀'.repeat(200)}`, 'boiler');
       expect(excerpt.length).toBeLessThanOrEqual(150);

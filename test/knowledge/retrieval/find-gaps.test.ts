@@ -16,14 +16,14 @@ describe('gaps of kind product', () => {
     ['Apollo IV', 'My new Apollo IV shows 0 H/s although the pool is connected.', undefined],
     ['Apollo Nano', 'It shows 0 H/s. What should I check?', 'Apollo Nano'],
     ['BitAxe Gamma', 'It gets 1.1 TH/s and drops to zero.', 'BitAxe Gamma'],
-  ])('names a product of which nothing is written: %s', async (name, message, product) => {
+  ])('names a product without any article: %s', async (name, message, product) => {
     const metadata = product === undefined ? {} : { product };
     const gaps = await gapsOf({ intent: 'not_hashing', message, metadata });
     expect(gaps).toMatchObject([{ kind: 'product', product: name }]);
     expect(gaps[0]?.gap).toContain(`No ${name} specific guide for this issue`);
   });
 
-  it('is none where an article names the product among others', async () => {
+  it('is none when an article names the product among others', async () => {
     const message = 'Which mode should I choose for a quiet room, Eco or Turbo?';
     expect(await gapsOf({ intent: 'noise', message, metadata: { product: 'Apollo II' } })).toEqual([]);
   });
@@ -78,24 +78,24 @@ describe('gaps of kind question', () => {
     expect(gap?.gap).not.toMatch(/Margarethe|Olsen|email/);
   });
 
-  it('names neither people whom the message speaks of, nor units, nor what every request asks', async () => {
+  it('names neither people in the message, nor units, nor generic questions', async () => {
     const message = 'My name is Hans Gruber and my Apollo II sings at 3 TH/s, my neighbour Ellis Holtzmann complains';
     const [gap] = await gapsOf({ intent: 'noise', message });
     expect(gap?.gap).toContain('“sings”');
     expect(gap?.gap).not.toMatch(/name|Hans|Gruber|Ellis|Holtzmann|neighbour|TH|check/);
     const other = { intent: 'not_hashing', message: 'It shows 0 H/s. What should I check?' };
-    const told = await gapsOf({ ...other, metadata: { product: 'Apollo Nano' } });
-    expect(told.map((each) => each.gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
+    const gaps = await gapsOf({ ...other, metadata: { product: 'Apollo Nano' } });
+    expect(gaps.map((each) => each.gap)).toEqual(['No Apollo Nano specific guide for this issue: not hashing']);
   });
 
-  it('names no words that any request may have', async () => {
+  it('omits words that any request may have', async () => {
     const message =
       'Where is the 3rd part of my order? The screen of my Apollo II stays black, and the parcel had no spork.';
     for (const { gap } of await gapsOf({ intent: 'shipping_status', message }))
       expect(gap).not.toMatch(/3rd|order|part|black/);
   });
 
-  it('is none for the words of a story, only for its questions', async () => {
+  it('is none for a narrative, only for its questions', async () => {
     const story =
       "It's now five days. I did the reset with the paper clip and chose another password, but my scripts get 401.";
     expect(await gapsOf({ intent: 'api_access', message: story })).toEqual([]);
@@ -105,7 +105,7 @@ describe('gaps of kind question', () => {
     expect(more).toEqual([]);
   });
 
-  it('is none for one word of a question that stands for another', async () => {
+  it('is none for a single synonym in a question', async () => {
     const message = 'My Apollo shows 0 H/s for 3 days. Did I kill the chip with Turbo mode?';
     expect(await gapsOf({ intent: 'not_hashing', message })).toEqual([]);
   });
@@ -119,11 +119,11 @@ describe('gaps of kind question', () => {
     'We are a marketing agency and can bring your shop to page 1 of the search engines.',
     'Where can I watch the football match tonight?',
     'Please unsubscribe me from the newsletter.',
-  ])('is none for what has nothing to do with the knowledge base: %s', async (message) => {
+  ])('is none for a message out of domain: %s', async (message) => {
     expect(await gapsOf({ intent: 'unknown', message })).toEqual([]);
   });
 
-  it('is none for words of another language than that of the articles', async () => {
+  it('is none for words in another language than the articles', async () => {
     const message = 'Guten Tag, mein Gerät macht seit gestern komische Geräusche. Was kann ich dagegen tun?';
     expect(await gapsOf({ intent: 'noise', message, metadata: { product: 'Apollo II' } })).not.toContainEqual(
       expect.objectContaining({ kind: 'question' }),
@@ -142,7 +142,7 @@ describe('gaps of a version', () => {
   });
   const without = SAMPLE.filter(({ article }) => !article.title.includes('firmware 2.x'));
 
-  it('name the version where the sources are about newer ones alone', async () => {
+  it('name the version when the sources are only about newer ones', async () => {
     const edition = editionOf(without);
     const gaps = await gapsOf(question('2.4'), { edition });
     expect(gaps).toMatchObject([
@@ -151,7 +151,7 @@ describe('gaps of a version', () => {
     expect(gaps[0]?.stems.length).toBeGreaterThan(1);
   });
 
-  it('are none when a source is on that version, or names no version', async () => {
+  it('are none when a source is about that version, or names no version', async () => {
     expect(await gapsOf(question('2.4'), { edition: editionOf(SAMPLE) })).toEqual([]);
     expect(await gapsOf(question('3.4'), { edition: editionOf(without) })).toEqual([]);
     const noise = { intent: 'noise', message: 'How do I make the fan quieter? I have firmware 2.8.' };
@@ -166,7 +166,7 @@ describe('gaps of kind outdated', () => {
   const message = 'How often do I descale the boiler with citric acid?';
   const filler = SAMPLE.slice(0, 6).map(({ article }) => entryOf(article.id, { title: article.title }, article.text));
 
-  it('tells of an article about an older version than others on its product', async () => {
+  it('names an article about an older version than others on its product', async () => {
     const edition = editionOf([
       entryOf('old.md', { title: 'Descale the boiler (firmware 2.x)', devices: ['Brewer'] }, STEPS),
       entryOf('new.md', { title: 'Update the brewer', devices: ['Brewer'] }, 'Install firmware 3.4.1 from the menu.'),
@@ -178,7 +178,7 @@ describe('gaps of kind outdated', () => {
     ]);
   });
 
-  it('tells of a general article that is older than everything on the product', async () => {
+  it('names a general article that is older than all on the product', async () => {
     const lately = { devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' };
     const on = (id: string) => entryOf(id, { title: `Brewer ${id}`, ...lately }, 'The lid is grey.');
     const old = entryOf('old.md', { title: 'Descale the boiler', lastUpdated: '2021-01-01T00:00:00Z' }, STEPS);
@@ -190,9 +190,9 @@ describe('gaps of kind outdated', () => {
     expect(await gapsOf(question, { edition: editionOf([old, on('a'), ...filler]) })).toEqual([]);
   });
 
-  it('is none where something newer covers the message too', async () => {
-    const told = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
-    const question = { intent: 'not_hashing', message: told, metadata: { product: 'Apollo' } };
+  it('is none when a newer article covers the message too', async () => {
+    const message = 'My Apollo shows 0 H/s for 3 days. Already tried restarting.';
+    const question = { intent: 'not_hashing', message, metadata: { product: 'Apollo' } };
     expect(await gapsOf(question)).toEqual([]);
   });
 });

@@ -15,23 +15,23 @@ describe('namedProducts()', () => {
   );
 
   it.each(cases.unknown as [string, string | null, string][])(
-    'takes an unknown product for no other: %j of a ticket on %j',
+    'reports an unknown product as unknown: %j of a ticket on %j',
     (text, product, unknown) => {
       expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] });
     },
   );
 
   it.each(cases.working as [string, string | null, string[]][])(
-    'leaves out what only is said to work: %j of a ticket on %j',
+    'omits products that are said to work: %j of a ticket on %j',
     (text, product, known) => {
       expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] });
     },
   );
 
-  it('knows products by name of which nothing is written', () => {
+  it('finds configured products without any article', () => {
     expect(named('The hyperion 9 hums', undefined, ['Hyperion 9'])).toEqual({ known: [], unknown: ['Hyperion 9'] });
   });
-  it('takes names with the signs of patterns for what they are', () => {
+  it('treats regular expression syntax in names as text', () => {
     const devices = ['a+ (b)', 'c*'];
     expect(namedProducts('My a+ (b) hums', { product: 'C*', devices }).known).toEqual(['c*', 'a+ (b)']);
   });

@@ -16,11 +16,11 @@ describe('mentionIn()', () => {
     'Open the hatch first, see “Calibrate the zirconium nozzle”.',
     'Open the hatch first (see also [Calibrate the zirconium nozzle](nozzle.md)).',
     'Zuerst die Klappe öffnen, siehe auch *Calibrate the zirconium nozzle*.',
-  ])('knows words of the name of another page: %s', (text) => {
+  ])('recognises words in the name of another page: %s', (text) => {
     expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBeCloseTo(1);
   });
 
-  it('takes words of the passage itself for its own, also where it names another page', () => {
+  it("counts the passage's own words even if it names another page", () => {
     const text = 'Calibrate the zirconium nozzle by turning it, see *Turn the zirconium nozzle*.';
     expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBe(0);
     expect(mentionOf('You see *Calibrate* on the screen of the zirconium nozzle.', 'zirconium nozzle')?.referred).toBe(
@@ -28,14 +28,14 @@ describe('mentionIn()', () => {
     );
   });
 
-  it('weighs what title and headings hold', () => {
-    const asked = mentionOf('Choose *8333*.\n\n## Zirconium nozzle\n\nIt calibrates itself.', 'zirconium nozzle');
-    expect(asked?.headIdf).toBeCloseTo(asked?.matchedIdf ?? 0);
+  it('weights words in title and headings', () => {
+    const mention = mentionOf('Choose *8333*.\n\n## Zirconium nozzle\n\nIt calibrates itself.', 'zirconium nozzle');
+    expect(mention?.headIdf).toBeCloseTo(mention?.matchedIdf ?? 0);
     expect(mentionOf('The zirconium nozzle is hot.', 'zirconium nozzle')?.headIdf).toBe(0);
   });
 });
 
-it('a page that only refers to another does not cover what that one is about', async () => {
+it('a page that only refers to another does not cover its subject', async () => {
   const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== 'network/static-ip-address.md'));
   const question = {
     intent: 'network_issue',
@@ -53,6 +53,6 @@ it('an article of another intent is no source for one common sentence of a messa
   const question = { intent: 'return_refund', message, metadata: { product: 'Apollo III' } };
   const { sources_consulted } = await retrieved(question);
   expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
-  const asked = { intent: 'unknown', message: 'What will electricity cost me?' };
-  expect((await retrieved(asked)).sources_consulted[0]?.title).toContain('electricity');
+  const onCost = { intent: 'unknown', message: 'What will electricity cost me?' };
+  expect((await retrieved(onCost)).sources_consulted[0]?.title).toContain('electricity');
 });

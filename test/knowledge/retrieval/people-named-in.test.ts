@@ -6,10 +6,10 @@ const KNOWN = new Set(['apollo', 'home', 'network', 'can', 'mark']);
 const people = (text: string) => peopleNamedIn(text, (word) => KNOWN.has(word.toLowerCase()));
 
 describe('peopleNamedIn()', () => {
-  it.each(cases.named as [string, string[]][])('finds who is named in %j', (text, names) =>
+  it.each(cases.named as [string, string[]][])('finds the people named in %j', (text, names) =>
     expect(people(text)).toEqual(names),
   );
-  it.each(cases.unnamed)('takes things for none: %j', (text) =>
+  it.each(cases.unnamed)('finds no people in %j', (text) =>
     expect(people(text).filter((name) => name !== 'Running')).toEqual([]),
   );
 });

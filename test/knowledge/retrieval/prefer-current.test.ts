@@ -11,7 +11,7 @@ const titles = async (...given: Parameters<typeof retrieved>) =>
   (await retrieved(...given)).sources_consulted.map(({ title }) => title);
 
 describe('an old page', () => {
-  it('does not come before the current one on its subject, though it has the words', async () => {
+  it('does not rank above the current one on its subject, even with more of the words', async () => {
     expect(await titles(QUESTION)).toEqual(['Log in to the dashboard and reset a forgotten password']);
     expect(await titles({ ...QUESTION, include_weak: true })).toContain('Apollo quick start card (2021)');
   });
@@ -25,7 +25,7 @@ describe('an old page', () => {
     ]);
   });
 
-  it('is the right one for whoever names its time or version', async () => {
+  it('is preferred when the question names its date or version', async () => {
     const message = 'Which password does the Apollo quick start card (2021) tell?';
     expect((await titles({ ...QUESTION, message }))[0]).toBe('Apollo quick start card (2021)');
     const solo = { intent: 'solo_mining', message: 'Requirements for solo mining (firmware 2.x)' };
@@ -34,7 +34,7 @@ describe('an old page', () => {
     expect(knowledge.gaps).toEqual([]);
   });
 
-  it('is none by its number alone', async () => {
+  it('is not recognised by a number alone', async () => {
     const numbered = entryOf('iso.md', { title: 'Comply with ISO 2022:5' }, 'Seal the hopper lid with tamper tape.');
     const edition = editionOf([numbered, ...SAMPLE.slice(0, 8)]);
     const question = { intent: 'unknown', message: 'How do I seal the hopper lid with tape?' };

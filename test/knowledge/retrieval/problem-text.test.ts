@@ -4,11 +4,11 @@ import cases from './problem-text.json' with { type: 'json' };
 
 describe('problemText()', () => {
   it.each(cases.texts)('%s', (_what, message, text) => expect(problemText(message).text).toBe(text));
-  it.each(cases.quoted)('leaves out quoted mail: %j', (quoted) => {
+  it.each(cases.quoted)('omits quoted mail: %j', (quoted) => {
     expect(problemText(`The light is still amber.\n\n${quoted}`).text).toBe('The light is still amber.');
   });
 
-  it('keeps of a log the lines that name a fault, without their moments', () => {
+  it('keeps the lines of a log that name a fault, without their times', () => {
     const log = [
       '2026-10-02 18:22:10 miner  HB0 chain ok',
       '2026-10-02 18:22:11 net    link up',
@@ -18,7 +18,7 @@ describe('problemText()', () => {
     expect(problemText(`What does that mean?\n${log.join('\n')}`).sentences).toEqual(expected);
   });
 
-  it('reads what seldom stands in a log before what always does, each once whatever its figures', () => {
+  it('puts rare lines of a log before frequent ones, each once regardless of its numbers', () => {
     const line = (at: number) =>
       at % 5 === 4 ? `E40 supply ${at}.1 V, restarting board` : `HB0 chain: 60/60 chips, 6.9${at} TH/s`;
     const log = Array.from({ length: 30 }, (_, at) => `2026-10-02 18:22:${10 + at} miner  ${line(at)}`);
@@ -29,12 +29,12 @@ describe('problemText()', () => {
     ]);
   });
 
-  it('searches for no number of a case, an order or a device, which articles have only as an example', () => {
+  it('omits case, order and serial numbers from the search', () => {
     const problem = problemText('I sent A2-004711 in under RMA-204518. Does KB5034441 help against E40?');
     expect(withoutOwnData(problem).text).toBe('I sent A in under RMA. Does KB5034441 help against E40?');
   });
   it.each(['Question', 'Re: Help needed!', 'UNACCEPTABLE', 'Frage', 'Support question', ''])(
-    'leaves out a subject that any ticket may have: %j',
+    'omits a generic subject: %j',
     (subject) => expect(problemText('When are you open?', subject)).toEqual(problemText('When are you open?')),
   );
 

@@ -17,7 +17,7 @@ const retrieve = createRetriever({});
 const fails = () => {
   throw new Error('down');
 };
-/** Waits for nothing, and never comes back. */
+/** Never returns. */
 const never = () => new Promise<never>(() => undefined);
 
 describe('retrieveKnowledge()', () => {
@@ -35,7 +35,7 @@ describe('retrieveKnowledge()', () => {
     expect(knowledge.evidence?.articles).toHaveLength(2);
   });
 
-  it('keeps every guarantee for whatever it is given', async () => {
+  it('returns a valid block for any input', async () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withObjectString: true });
     const words = fc.array(
       fc.constantFrom('Apollo II', '0 H/s', 'Wi-Fi', '?', '\n', 'fan', 'Zigbee', '😀', '\ud83d', '|', '> '),
@@ -58,7 +58,7 @@ describe('retrieveKnowledge()', () => {
       { requiredKeys: [] },
     );
     const property = fc.asyncProperty(fc.oneof(question, anything), async (given) => {
-      // Callers that are not compiled against the types may send anything.
+      // Callers without type checks may pass anything.
       const knowledge = await retrieved(given as Parameters<typeof retrieved>[0]);
       const block = knowledgeBlock(knowledge);
       expect(WeakKnowledgeRetrieval.parse(block)).toEqual(block);
@@ -77,12 +77,12 @@ describe('retrieveKnowledge()', () => {
   });
 
   it.each([
-    ['an edition that does not come', { edition: never }, 'timeout'],
+    ['an edition that does not load', { edition: never }, 'timeout'],
     ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }, 'unavailable'],
     ['an edition that throws', { edition: fails }, 'unavailable'],
-    ['an edition that is none', { edition: async () => ({}) as never }, 'unavailable'],
+    ['an invalid edition', { edition: async () => ({}) as never }, 'unavailable'],
     ['a mask that throws', { mask: fails }, 'unavailable'],
-  ] as const)('gives the documented block for %s, and the reason', async (_, options, why) => {
+  ] as const)('returns the documented block for %s, and the reason', async (_, options, why) => {
     const faults: string[] = [];
     const onFault = (where: string) => void faults.push(where);
     const knowledge = await retrieved(SEED, { ...options, timeoutMs: 30, onFault });
@@ -91,16 +91,16 @@ describe('retrieveKnowledge()', () => {
   });
 
   it.each([
-    ['never come', never],
+    ['never arrive', never],
     ['fail', () => Promise.reject(new Error('down'))],
-  ])('gives what the words find when meanings %s, and says so', async (_, broken) => {
+  ])('returns lexical results when embeddings %s, and reports it', async (_, broken) => {
     const knowledge = await retrieved(SEED, { retrieve: broken });
     expect(knowledge).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
   });
 
   it.each([
-    ['the edition does not come', { edition: never }],
-    ['meanings never come', { retrieve: never }],
+    ['the edition does not load', { edition: never }],
+    ['embeddings never arrive', { retrieve: never }],
   ])('answers within 100 ms when %s', async (_, options) => {
     vi.useFakeTimers();
     try {
@@ -114,22 +114,22 @@ describe('retrieveKnowledge()', () => {
     }
   });
 
-  it.each(['late', 'failed', 'used', 'absent'] as const)('tells how meanings took part: %s', async (semantic) => {
-    const asked: typeof retrieve = async (...given) => ({ ...(await retrieve(...given)), semantic });
-    const { degraded } = await retrieved(SEED, { retrieve: asked });
+  it.each(['late', 'failed', 'used', 'absent'] as const)('reports degraded embeddings: %s', async (semantic) => {
+    const custom: typeof retrieve = async (...given) => ({ ...(await retrieve(...given)), semantic });
+    const { degraded } = await retrieved(SEED, { retrieve: custom });
     expect(degraded).toEqual(semantic === 'late' || semantic === 'failed' ? ['embeddings'] : undefined);
   });
 
-  it('finds by its meaning what no word leads to', async () => {
+  it('finds an article by its embedding without a common word', async () => {
     const message = 'Mein Gerät tut gar nichts mehr';
     const chunk = sampleEdition.article(sampleEdition.findArticle('troubleshooting/not-hashing.md')).firstChunk;
     const near = [0.95, 0.3].map((similarity, at) => ({ chunk: at === 0 ? chunk : 0, similarity }));
-    const asked: typeof retrieve = async (edition, question, options) => ({
+    const custom: typeof retrieve = async (edition, question, options) => ({
       outcome: searchEdition(edition, question, options, { model: 'text-embedding-3-small', near }),
       semantic: 'used',
     });
     expect((await retrieved({ intent: 'not_hashing', message })).sources_consulted).toEqual([]);
-    const { sources_consulted } = await retrieved({ intent: 'not_hashing', message }, { retrieve: asked });
+    const { sources_consulted } = await retrieved({ intent: 'not_hashing', message }, { retrieve: custom });
     expect(sources_consulted[0]?.title).toBe('Device is not hashing (0 H/s)');
   });
 
@@ -142,8 +142,8 @@ describe('retrieveKnowledge()', () => {
     );
   });
 
-  it('measures the wait for the edition, and computation by a clock that stands still while code runs', async () => {
-    // As on Cloudflare: what a function reads is the time of the last event.
+  it('measures the wait for the edition, and computation by a clock that stops while code runs', async () => {
+    // As on Cloudflare: the clock shows the time of the last event.
     let clock = 0;
     const events = setInterval(() => (clock = performance.now()), 0);
     const edition = async () => {
@@ -165,7 +165,7 @@ describe('retrieveKnowledge()', () => {
   it.each([
     ['the sentences', 'query', false],
     ['the gaps', 'filter', true],
-  ])('omits what is left when the time is up before %s, and says so', async (_, step, hasAllSources) => {
+  ])('omits the remaining work when the deadline passes before %s, and reports it', async (_, step, hasAllSources) => {
     let clock = 0;
     const message = 'The fan is loud. The dashboard does not open. Can I pair my Apollo III with a Zigbee hub?';
     const question = { intent: 'general_info', message, include_weak: true };
@@ -180,7 +180,7 @@ describe('retrieveKnowledge()', () => {
     expect(isSame).toBe(hasAllSources);
   });
 
-  it('keeps a long address whole or gives the id', async () => {
+  it('keeps a long address whole, or returns the id instead', async () => {
     for (const [length, shown] of [
       [500, 'https://docs.example.com/'.padEnd(500, 'x')],
       [501, 'fans.md'],
@@ -194,27 +194,27 @@ describe('retrieveKnowledge()', () => {
     }
   });
 
-  it('tells the time by the clock that it is given, in whole milliseconds and never 0 when it found something', async () => {
+  it('reports whole milliseconds of the given clock, at least 1', async () => {
     const clock = (times: number[]) => () => times.shift() ?? 28.4;
     const { retrieval_time_ms } = await retrieved({ intent: 'x', message: 'fan' }, { now: clock([0, 0]) });
     expect(retrieval_time_ms).toBe(28);
     expect((await retrieved({ intent: 'x', message: 'fan' }, { now: () => 5 })).retrieval_time_ms).toBe(1);
   });
 
-  it('searches and embeds nothing personal', async () => {
+  it('masks personal data before search and embedding', async () => {
     const seen: string[] = [];
-    const asked: typeof retrieve = (edition, question, options) => {
+    const custom: typeof retrieve = (edition, question, options) => {
       seen.push(question);
       return retrieve(edition, question, options);
     };
     const mask = (text: string) => text.replaceAll('ann@example.org', '[email]');
     const message = 'Write to ann@example.org when the fan is quiet.';
-    await retrieved({ intent: 'noise', message, subject: 'ann@example.org' }, { retrieve: asked, mask });
+    await retrieved({ intent: 'noise', message, subject: 'ann@example.org' }, { retrieve: custom, mask });
     expect(seen.join()).not.toContain('ann@example.org');
     expect(seen.join()).toContain('fan');
   });
 
-  it('finds nothing by what stands in the place of personal data', async () => {
+  it('finds nothing by the placeholders of personal data', async () => {
     const weak = { intent: 'unknown', message: '[name]\n[email] [key]', include_weak: true };
     expect(await retrieved(weak)).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });
     const { sources_consulted } = await retrieved({ ...weak, message: 'name' });
@@ -231,7 +231,7 @@ describe('retrieveKnowledge()', () => {
     expect(weak.sources_consulted.every(({ relevance_score }) => relevance_score < 0.7)).toBe(true);
   });
 
-  it('never lets an article on another device count for the named one, however well it fits', async () => {
+  it('never counts an article on another device for the named one', async () => {
     const question = { intent: 'network_issue', message: 'How do I connect to Wi-Fi?', include_weak: true };
     const titleOf = async (product: string) =>
       (await retrieved({ ...question, metadata: { product } })).sources_consulted.map(({ title, relevance_score }) => ({
@@ -257,7 +257,7 @@ describe('retrieveKnowledge()', () => {
     }
   });
 
-  it('takes an intent for a sign: the article that is labelled with it comes before one that is not', async () => {
+  it('ranks an article with the label of the intent first', async () => {
     const text = 'Hold the button for five seconds until the lamp blinks.';
     const edition = editionOf([
       entryOf('a.md', { title: 'Lamp and button', intents: ['pairing'] }, text),
@@ -274,7 +274,7 @@ describe('retrieveKnowledge()', () => {
     }
   });
 
-  it('gives nothing of an edition without articles', async () => {
+  it('returns nothing for an edition without articles', async () => {
     const knowledge = await retrieveKnowledge({ intent: 'x', message: 'fan' }, { edition: editionOf([]), retrieve });
     expect(knowledge).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });
   });

@@ -8,7 +8,7 @@ import { fitEdition } from '../../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 
-/** What an article of a test has besides its id and its text. */
+/** Fields of a test article besides its id and text. */
 interface Given {
   title: string;
   intents?: string[];
@@ -31,6 +31,6 @@ export const editionOf = (entries: readonly EditionEntry[], id = 'e000001-000000
 export const SAMPLE = sampleEntries();
 export const sampleEdition = editionOf(SAMPLE);
 
-/** By words alone, on the sample knowledge base unless another edition is given; the machine may be slow, so no time passes. */
+/** Lexical retrieval, from the sample knowledge base by default, with a clock that stands still. */
 export const retrieved = (question: KnowledgeQuestion, options: Partial<RetrievalOptions> = {}) =>
   retrieveKnowledge(question, { edition: sampleEdition, retrieve: createRetriever({}), now: () => 0, ...options });
