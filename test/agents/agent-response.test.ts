@@ -44,7 +44,7 @@ describe('AgentResponse builds the examples of the agent contract:', () => {
 });
 
 describe('AgentResponse', () => {
-  it('returns what was set', () => {
+  it('returns the values that were set', () => {
     const metadata = { cache_hit: true };
     const attribution = AgentResponse.createSemanticSourceAttribution(1);
     const response = AgentResponse.success('semantic', QUERY)
@@ -52,8 +52,8 @@ describe('AgentResponse', () => {
       .setSourceAttribution(attribution)
       .setMetadata({ cache_hit: false })
       .setMetadata(metadata);
-    const said = [response.getType(), response.getQuery(), response.isSuccess(), response.getError()];
-    expect(said).toEqual(['semantic', QUERY, true, null]);
+    const fields = [response.getType(), response.getQuery(), response.isSuccess(), response.getError()];
+    expect(fields).toEqual(['semantic', QUERY, true, null]);
     const set = [response.getResult(), response.getSourceAttribution(), response.getMetadata()];
     expect(set).toEqual([SEMANTIC_RESULT, attribution, metadata]);
     const failed = AgentResponse.error('hybrid', QUERY, 'Cannot answer');

@@ -31,7 +31,7 @@ export const ANSWERS = {
     .toArray(),
 } satisfies Record<AgentType, WireAgentResponse>;
 
-/** Serves an agent as librarian `analytics`, or as another one. */
+/** Serves an agent as the librarian of its type. */
 export const serve = async (agent: Agent, options: Partial<AgentServeOptions> = {}, type: AgentType = 'analytics') => {
   const id = type.replace('_', '-');
   const info = {
@@ -42,7 +42,7 @@ export const serve = async (agent: Agent, options: Partial<AgentServeOptions> = 
   return serveAgent(agent, { type, info }, { ...(await identityOf(id)), log: () => undefined, ...options });
 };
 
-/** Asks over `POST /v1/agents/{type}` as the gateway. */
+/** Calls `POST /v1/agents/{type}` as the gateway. */
 export const askAgent = async (
   app: App,
   {
@@ -56,14 +56,14 @@ export const askAgent = async (
     body?: unknown;
     context?: ReturnType<typeof userContext>;
     timeoutMs?: number | undefined;
-    /** Of the address, with its question mark. */
+    /** Query string of the URL, with its question mark. */
     search?: string;
   } = {},
 ) => {
   const to = type.replace('_', '-');
   const request = { to, path: `/v1/agents/${type}${search}`, body, timeoutMs };
   const { answer } = await callFrom('gateway', context, { targets: { [to]: targetOf(app).target }, request });
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
   const reply: any = answer.ok && /json/.test(answer.contentType) ? answer.json() : undefined;
   return { answer, reply, status: answer.ok ? answer.status : undefined };
 };

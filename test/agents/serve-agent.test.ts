@@ -13,19 +13,19 @@ import { ask, identityOf, notebook, targetOf, userContext } from '../signing/cal
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
 const READS = () => ({ context: userContext({ capabilities: ['sql:read', 'kb:read', 'web:search'] }) });
-/** Asks as a librarian. */
+/** Calls the librarian route. */
 const askAs = async (agent: Agent, type: AgentType = 'analytics', more: object = {}) =>
   ask(type.replace('_', '-'), await serve(agent, {}, type), { ...READS(), ...more });
 const answering =
   (response: unknown): Agent =>
   async () =>
-    response as AgentResponse; // right or not
+    response as AgentResponse; // may be invalid
 const throwing =
   (error: unknown): Agent =>
   () =>
     Promise.reject(error);
 
-/** An agent that never answers. All clocks stand, but for the time that it is given: `giveUp` lets it run out. */
+/** An agent that never answers. Fake timers stand still until `giveUp` advances them past the deadline. */
 const silence = () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const { promise, resolve } = Promise.withResolvers<AgentCall>();
@@ -54,7 +54,7 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
   });
 
-  it('says who asked in which language, by the verified context and the question alone', async () => {
+  it('states user and language by the verified context and the question only', async () => {
     const claimed = { user_id: 'user:someone', feedback_influenced: true, classification_reasoning: ['It counts'] };
     const answer = answering({ ...ANSWERS.analytics, metadata: claimed });
     const app = await serve(answer, { languageIds: { de: 2 } });
@@ -65,7 +65,7 @@ describe('POST /v1/agents/{type}', () => {
     expect(english).not.toHaveProperty('language_id');
     const german = await metadataOf('Wie viele iPhone 17 haben wir auf Lager?');
     expect(german).toMatchObject({ ...about, language: 'de', language_id: 2 });
-    // In no language in particular.
+    // No detectable language.
     expect(await metadataOf('Apollo III')).not.toHaveProperty('language');
   });
 
@@ -90,12 +90,15 @@ describe('POST /v1/agents/{type}', () => {
     });
   });
 
-  it.each(['?format=pdf', '?format=', '?format=text&format=display'])('refuses %s before it asks', async (search) => {
-    const agent = vi.fn(answering(ANSWERS.analytics));
-    const { reply, status } = await askAgent(await serve(agent), { search });
-    expect([status, reply.error.code, agent.mock.calls]).toEqual([400, 'INVALID_QUERY', []]);
-    expect(reply.error.message).toContain('markdown, text, display');
-  });
+  it.each(['?format=pdf', '?format=', '?format=text&format=display'])(
+    'refuses %s before it calls the agent',
+    async (search) => {
+      const agent = vi.fn(answering(ANSWERS.analytics));
+      const { reply, status } = await askAgent(await serve(agent), { search });
+      expect([status, reply.error.code, agent.mock.calls]).toEqual([400, 'INVALID_QUERY', []]);
+      expect(reply.error.message).toContain('markdown, text, display');
+    },
+  );
 
   it('reports a failure as JSON whatever the format', async () => {
     const app = await serve(throwing(new CodedError('SERVICE_UNAVAILABLE', 'x')));
@@ -116,7 +119,7 @@ describe('POST /v1/agents/{type}', () => {
   it.each<[string, unknown, ErrorCode, number]>([
     ['a source that fails', new DataSourceError('no such table: secrets'), 'DATA_SOURCE_ERROR', 502],
     ['a question it refuses', new CodedError('INVALID_QUERY', 'x'), 'INVALID_QUERY', 400],
-    ['a service that is away', new CodedError('SERVICE_UNAVAILABLE', 'x'), 'SERVICE_UNAVAILABLE', 503],
+    ['an unavailable service', new CodedError('SERVICE_UNAVAILABLE', 'x'), 'SERVICE_UNAVAILABLE', 503],
     ['a defect', new TypeError('cannot read secrets'), 'INTERNAL_ERROR', 500],
     ['a thrown text', 'secrets', 'INTERNAL_ERROR', 500],
   ])('reports %s as a failure with a standard code and its status', async (_, error, code, expected) => {
@@ -137,10 +140,10 @@ describe('POST /v1/agents/{type}', () => {
     expect([status, reply.metadata.error_code]).toEqual([500, 'INTERNAL_ERROR']);
   });
 
-  it('answers TIMEOUT in the envelope while the caller still waits, and aborts the work', async () => {
-    const asked = silence();
-    const answer = askAgent(await serve(asked.agent), { timeoutMs: 500, ...READS() });
-    const { signal } = await asked.giveUp();
+  it('answers TIMEOUT in the envelope before the deadline of the caller, and aborts the work', async () => {
+    const silent = silence();
+    const answer = askAgent(await serve(silent.agent), { timeoutMs: 500, ...READS() });
+    const { signal } = await silent.giveUp();
     const { reply, status } = await answer;
     expect([status, reply.metadata.error_code, signal.aborted]).toEqual([504, 'TIMEOUT', true]);
   });
@@ -168,7 +171,7 @@ describe('POST /v1/agents/{type}', () => {
     expect([status, reply.error, reply.metadata.error_code]).toEqual([500, 'Cannot run the query', 'INTERNAL_ERROR']);
   });
 
-  it('lets an agent ask other librarians, and returns the trace', async () => {
+  it('lets an agent delegate to other librarians, and returns the trace', async () => {
     const info = { id: 'navigator', name: 'Navigator' };
     const own = { ...(await identityOf('navigator')), log: () => undefined };
     const other = serveLibrarian(async () => ({ answer: 'Under the mat.', confidence: 0.9 }), info, own);
@@ -184,23 +187,23 @@ describe('POST /v1/agents/{type}', () => {
     });
     expect(answer).toMatchObject({ ok: true, receipt: { use: { calls: 1 } } });
     const context = userContext({ capabilities: ['sql:read', 'kb:read'] });
-    const { reply: told } = await ask('analytics', app, { context });
-    expect(told.metadata).toMatchObject({ trace: { hops: [{ to: 'navigator' }] } });
+    const { reply: response } = await ask('analytics', app, { context });
+    expect(response.metadata).toMatchObject({ trace: { hops: [{ to: 'navigator' }] } });
   });
 
   it('aborts the requests of an agent that has timed out', async () => {
-    const asked = Promise.withResolvers<AbortSignal>();
+    const called = Promise.withResolvers<AbortSignal>();
     const fetch = ({ signal }: Request) => {
-      asked.resolve(signal);
+      called.resolve(signal);
       return new Promise<Response>(() => undefined);
     };
     const failing: Agent = async (_query, { scope }) => {
       void scope.delegates.ask([{ to: 'navigator' }]);
-      await asked.promise;
+      await called.promise;
       throw new Error('broken');
     };
     const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: { fetch } }) }));
-    expect([status, (await asked.promise).aborted]).toEqual([500, true]);
+    expect([status, (await called.promise).aborted]).toEqual([500, true]);
   });
 
   it('logs the code and the cause, never the question', async () => {
@@ -225,7 +228,7 @@ describe('An agent as a librarian', () => {
     expect(reply).not.toHaveProperty('partial');
   });
 
-  it('says why it was asked, before its own reasons, and whether earlier turns completed the question', async () => {
+  it("includes the router's reasons before its own, and whether earlier turns completed the question", async () => {
     const answer = answering({ ...ANSWERS.analytics, metadata: { classification_reasoning: ['It counts'] } });
     const envelopeWith = async (question_origin: unknown) =>
       (await askAs(answer, 'analytics', { metadata: { question_origin } })).reply.metadata.analytics.metadata;
@@ -262,7 +265,7 @@ describe('An agent as a librarian', () => {
     ]);
   });
 
-  it('is partial when something is missing, and omits an envelope that is too large', async () => {
+  it('is partial when a part is missing, and omits an envelope that is too large', async () => {
     const part = { type: 'analytics', query: 'How many?', result: {}, success: false, error: 'Cannot count' };
     const gap = { ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, sub_queries: [part] } };
     const { reply } = await askAs(answering(gap), 'hybrid');
@@ -274,7 +277,7 @@ describe('An agent as a librarian', () => {
     expect(cut.answer).toContain('and 90 more rows');
   });
 
-  it('reads options from the metadata, and ignores what is not an object', async () => {
+  it('reads options from the metadata, and ignores anything but an object', async () => {
     const seen: unknown[] = [];
     const agent: Agent = async (_query, { options }) => {
       seen.push(options);
@@ -293,10 +296,10 @@ describe('An agent as a librarian', () => {
     expect(reply.metadata.analytics).toMatchObject({ success: false, error: reported.message });
   });
 
-  it('answers TIMEOUT when the agent stays silent', async () => {
-    const asked = silence();
-    const answer = askAs(asked.agent, 'analytics', { timeoutMs: 500 });
-    await asked.giveUp();
+  it('answers TIMEOUT when the agent does not answer', async () => {
+    const silent = silence();
+    const answer = askAs(silent.agent, 'analytics', { timeoutMs: 500 });
+    await silent.giveUp();
     const { reply, status } = await answer;
     expect([status, reply.error.code]).toEqual([504, 'TIMEOUT']);
   });

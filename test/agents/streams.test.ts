@@ -20,7 +20,7 @@ interface Following {
   onEvent?: (event: ProgressEvent) => void;
 }
 
-/** Asks an agent over the signed route for its stream, and gives what it reported with its last event. */
+/** Reads the stream of an agent over the signed route; returns its events and the final reply. */
 const followed = async (app: App, id: string, { body = { query: QUESTION }, signal, onEvent }: Following = {}) => {
   const events: ProgressEvent[] = [];
   let contentType = '';
@@ -34,28 +34,28 @@ const followed = async (app: App, id: string, { body = { query: QUESTION }, sign
   };
   const request = { to: id, path: `/v1/agents/${id.replace('-', '_')}`, body, signal, progress };
   const { answer } = await callFrom('gateway', allowed(), { targets: { [id]: target }, request });
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
   const reply: any = answer.ok ? answer.json() : undefined;
   return { events, contentType, reply, status: answer.ok ? answer.status : undefined };
 };
 
 const statementsIn = (events: readonly ProgressEvent[]) => events.filter((event) => event.type === 'statement');
 
-/** Without what every run has of its own. */
-const lasting = ({ metadata, ...reply }: { metadata: Record<string, unknown> }) => {
+/** Drops metadata that differs in every run. */
+const withoutRunMetadata = ({ metadata, ...reply }: { metadata: Record<string, unknown> }) => {
   const { execution_time: _, timestamp: __, trace: ___, ...rest } = metadata;
   return { ...reply, metadata: rest };
 };
 
 describe('The stream of the hybrid agent', () => {
-  it('sends each part when its agent has answered, whatever the order of the question', async () => {
+  it('sends each part when its agent has answered, in any order', async () => {
     const first = Promise.withResolvers<void>();
     const analytics: Agent = async (query, call) => {
       await first.promise;
       return saying('analytics')(query, call);
     };
     const { app } = await hybridWith({ analytics });
-    // The shop answers only when the part of the knowledge base has been received.
+    // The shop answers only after the part of the knowledge base was received.
     const onEvent = ({ type }: ProgressEvent) => void (type === 'statement' && first.resolve());
     const { events, reply, contentType } = await followed(app, 'hybrid', { onEvent });
     expect(contentType).toBe('text/event-stream; charset=utf-8');
@@ -76,13 +76,13 @@ describe('The stream of the hybrid agent', () => {
     expect(reply.result.synthesis).toBe(`${STOCK} ${POLICY}`);
   });
 
-  it('ends with the reply of a call without one', async () => {
+  it('ends with the same reply as a call without a stream', async () => {
     const { app } = await hybridWith();
     const { reply } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
-    expect(lasting((await followed(app, 'hybrid')).reply)).toEqual(lasting(reply));
+    expect(withoutRunMetadata((await followed(app, 'hybrid')).reply)).toEqual(withoutRunMetadata(reply));
   });
 
-  it('says which part is missing', async () => {
+  it('names the missing part', async () => {
     const { app } = await hybridWith({ semantic: 'down' });
     const { events } = await followed(app, 'hybrid');
     expect(statementsIn(events)).toMatchObject([
@@ -123,7 +123,7 @@ describe('The stream of the hybrid agent', () => {
     });
   });
 
-  it('that is left stops every branch', async () => {
+  it('stops every branch when the caller disconnects', async () => {
     const stopped: string[] = [];
     const left = new AbortController();
     let open = 0;
@@ -152,7 +152,7 @@ describe('The stream of the semantic agent', () => {
   const appOf = async (ai?: AIClient) =>
     createApp({ ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition, ai });
 
-  it('sends what was found, and each quoted passage with its place', async () => {
+  it('sends the passages, and each quote with its source', async () => {
     const { events, reply } = await followed(await appOf(), 'semantic', { body });
     const [searching, passages, ...statements] = events;
     expect(searching).toEqual({ type: 'searching', librarian: 'semantic', edition: edition.id });
@@ -172,7 +172,7 @@ describe('The stream of the semantic agent', () => {
     expect(reply.metadata.summary_by).toBe('model');
   });
 
-  it('sends the quotes when the model is of no use', async () => {
+  it('sends the quotes when the model is not supported', async () => {
     const ai = scriptedModel(replyOf([{ text: 'Never descale the boiler every 60 days.', quote: QUOTE }]));
     ai.judge = judging(() => false);
     const { events, reply } = await followed(await appOf(ai), 'semantic', { body });
@@ -192,7 +192,7 @@ describe('The stream of any agent', () => {
     ['no question', {}],
     ['an unknown member', { query: 'x', colour: 1 }],
     ['an option that is out of range', { query: 'x', options: { limit: 900 } }],
-  ])('does not begin for a request with %s: the failure has its status', async (_, body) => {
+  ])('does not start for a request with %s: the failure has its status', async (_, body) => {
     const { edition } = openSmallKb();
     const options = { ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition };
     const { events, contentType, status } = await followed(createApp(options), 'semantic', { body });

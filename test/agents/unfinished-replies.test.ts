@@ -25,12 +25,12 @@ const ended = (text: string, finish: AICompletion['finish']) => ({
   complete: async () => ({ text, ...(finish === undefined ? {} : { finish }) }),
 });
 
-type IsTaken = (finish: AICompletion['finish']) => Promise<boolean>;
+type IsAccepted = (finish: AICompletion['finish']) => Promise<boolean>;
 const limits = { signal, timeoutMs: 5000, timeMs: 5000 };
-const passage = { chunk, score: 1, rank: 1, isNear: false } as never; // all that is read of it
+const passage = { chunk, score: 1, rank: 1, isNear: false } as never; // the fields that are read
 const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
 
-const ASKED = Object.entries<IsTaken>({
+const CALLS = Object.entries<IsAccepted>({
   'modelSummary()': async (finish) =>
     'text' in (await modelSummary('boiler', [passage], { ai: ended(stating(sentence), finish), ...limits })),
   'summariseResults()': async (finish) => {
@@ -41,12 +41,12 @@ const ASKED = Object.entries<IsTaken>({
     (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,
 });
 
-describe.each(ASKED)('%s', (_, isTaken) => {
+describe.each(CALLS)('%s', (_, isAccepted) => {
   it('accepts a complete reply, and one without a finish reason', async () => {
-    expect([await isTaken('stop'), await isTaken(undefined)]).toEqual([true, true]);
+    expect([await isAccepted('stop'), await isAccepted(undefined)]).toEqual([true, true]);
   });
 
-  it.each(['length', 'filtered', 'refused'] as const)('takes none that ends with %s', async (finish) => {
-    expect(await isTaken(finish)).toBe(false);
+  it.each(['length', 'filtered', 'refused'] as const)('rejects a reply that ends with %s', async (finish) => {
+    expect(await isAccepted(finish)).toBe(false);
   });
 });

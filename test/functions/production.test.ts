@@ -12,7 +12,7 @@ import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
 import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { readJws } from '../../src/signing/compact-jws.ts';
-import type { AskedModel } from '../navigator/scripted-model.ts';
+import type { ModelCall } from '../navigator/scripted-model.ts';
 import { askAndKeep, describeConversations } from './describe-conversations.ts';
 import { answerLabelledQuestions, navigate } from './labelled-answers.ts';
 import { idsInVector } from './look-into-services.ts';
@@ -204,7 +204,7 @@ describe('the product on Upstash and a model', () => {
   const saying =
     (change = (text: string) => text): ChatScript =>
     ({ messages }): ScriptedAnswer => {
-      const { passages } = JSON.parse(String(messages[1]?.content)) as AskedModel['given'];
+      const { passages } = JSON.parse(String(messages[1]?.content)) as ModelCall['given'];
       const passage = passages.find(({ text }) => text.includes('450 W'));
       const quote = passage?.text.split(/\n|(?<=\.)\s/).find((text) => text.includes('450 W')) ?? '';
       return statementOf({ passage: passage?.passage ?? 'p1', quote }, change(quote));

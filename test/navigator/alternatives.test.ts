@@ -37,7 +37,7 @@ const withModel = async (question: string, quote: string) => {
 };
 
 describe('alternative answers', () => {
-  it('give what another source says that contradicts a model, in its exact words', async () => {
+  it('quote another source that contradicts the answer of a model', async () => {
     const { alternatives = [], confidence, quality } = await withModel(QUESTION, FIRST);
     const [other] = alternatives;
     expect(alternatives.length).toBe(1);
@@ -49,7 +49,7 @@ describe('alternative answers', () => {
     expect(quality?.factors).toContainEqual(expect.objectContaining({ name: 'conflict', effect: 'limits' }));
   });
 
-  it('are absent where no article says otherwise', async () => {
+  it('are absent when no article contradicts', async () => {
     const response = await withModel('How often are the burrs brushed?', 'Brush the burrs of the grinder once a week.');
     expect(response.answer).toContain('once a week');
     expect(response).not.toHaveProperty('alternatives');
@@ -58,7 +58,7 @@ describe('alternative answers', () => {
     );
   });
 
-  it('are validated like answers, and left out when they break a rule', async () => {
+  it('are validated like answers, and dropped when they break a rule', async () => {
     const response = await withModel(QUESTION, FIRST);
     const knowledge = knowledgeIn(edition);
     expect(NavigatorResponse.safeParse(response).success).toBe(true);
@@ -78,7 +78,7 @@ describe('alternative answers', () => {
     expect(metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'dropped' });
   });
 
-  it('give another article that fits almost as well, and not one that fits by chance', () => {
+  it('include another article that fits almost as well, but not one that fits by chance', () => {
     const found = findAnswer(edition, QUESTION, {
       searches: [searchEdition(edition, QUESTION, { limit: 50 })],
       room: 10_000,
@@ -104,7 +104,7 @@ describe('alternative answers', () => {
     expect(reading).toMatchObject({ kind: 'other_reading', probability: 0.6, confidence: 'medium' });
     expect(reading?.answer).toContain('From “Settings of the machine” (settings.md):');
     expect(reading?.sources).toMatchObject([{ file: 'settings.md', section: 'Values' }]);
-    // Too far behind, too improbable, without the words of the question.
+    // Too low a share, too low a probability, no words of the question.
     expect(readings(0.4, 0.8)).toEqual([]);
     expect(readings(0.6, 0.2)).toEqual([]);
     const [brush] = findAnswer(edition, 'How often are the burrs of the grinder brushed?', {
@@ -121,7 +121,7 @@ describe('alternative answers', () => {
 });
 
 describe('the quality of an answer', () => {
-  it('says how much of it is quoted, from how many articles, and why the confidence is what it is', () => {
+  it('states the quoted share, the number of articles, and the factors of the confidence', () => {
     const { quality, confidenceReason, sources } = answerFromEdition(edition, QUESTION).response;
     expect(quality).toMatchObject({ statements: expect.any(Number), supported: 1, quoted: 1 });
     expect(quality?.sources).toBe(new Set(sources.map(({ file }) => file)).size);
@@ -129,7 +129,7 @@ describe('the quality of an answer', () => {
     for (const { explanation } of quality?.factors ?? []) expect(confidenceReason).toContain(explanation);
   });
 
-  it('counts what was removed from the words of a model, and what was paraphrased', async () => {
+  it('counts removed and paraphrased statements of a model', async () => {
     const ai = scriptedModel(
       replyOf([
         { text: FIRST, quote: FIRST, from: FIRST },
@@ -145,7 +145,7 @@ describe('the quality of an answer', () => {
     expect(response.quality).toMatchObject({ statements: 1, supported: 1, quoted: 0 });
   });
 
-  it('is absent where there is no answer', () => {
+  it('is absent when there is no answer', () => {
     expect(answerFromEdition(edition, 'Who won the cup in 1966?').response).not.toHaveProperty('quality');
   });
 });

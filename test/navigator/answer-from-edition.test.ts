@@ -33,7 +33,7 @@ interface BrokenRulesInput {
 
 const DESCALE = 'How do I descale the boiler?';
 const PUMPE = 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.';
-const FOREIGN = 'Can I get a mortgage for a flat in Berlin?';
+const OUT_OF_DOMAIN = 'Can I get a mortgage for a flat in Berlin?';
 const QUESTIONS = cases.questions;
 
 describe('answerFromEdition()', () => {
@@ -55,7 +55,7 @@ describe('answerFromEdition()', () => {
     );
   });
 
-  it('shows the head and the right row of a large table as one table, each an excerpt of its own', () => {
+  it('shows the header and the right row of a large table as one table, each a separate excerpt', () => {
     const row = (drink: string, grams: number) =>
       `| ${drink} | ${grams} g | ${'The crema is thick. '.repeat(4).trim()} |`;
     const drinks = ['Mocha', 'Ristretto', 'Lungo', 'Cortado', 'Doppio', 'Macchiato', 'Affogato', 'Americano'];
@@ -98,10 +98,10 @@ describe('answerFromEdition()', () => {
     const [, grinder] = ARTICLES as [Article, Article];
     const cups = { ...FIRST, id: 'cups.md', title: 'Cups', text: 'Two cups fit.', devices: ['Barista II'] };
     const base = openSmallKb([...ARTICLES.filter(({ id }) => !id.startsWith('care/grinder')), grinder, cups]);
-    const said = (device: string) =>
+    const answerFor = (device: string) =>
       answerFromEdition(base.edition, `How do I take out the upper burr of the ${device} grinder?`).response.answer;
-    expect(said('Barista I')).toContain('45 degrees');
-    expect(said('Barista II')).not.toContain('45 degrees');
+    expect(answerFor('Barista I')).toContain('45 degrees');
+    expect(answerFor('Barista II')).not.toContain('45 degrees');
   });
 
   it('names the device of each passage when the question names none', () => {
@@ -110,7 +110,7 @@ describe('answerFromEdition()', () => {
     expect(response.answer).toMatch(/From “Clean the grinder of the Barista II” .*90 degrees/s);
   });
 
-  it('lowers its confidence when sources conflict, and gives the reason', () => {
+  it('lowers its confidence when sources conflict, and states the reason', () => {
     const { response, probability } = ask('What is the factory setting of the brewing temperature?');
     expect(probability).toBeLessThan(PARTIAL_BELOW);
     expect(response.confidence).toBe('low');
@@ -123,16 +123,16 @@ describe('answerFromEdition()', () => {
     expect(ask(DESCALE).response.confidenceReason).toContain('hold every informative word');
   });
 
-  it('begins a doubtful answer with a warning, and links close articles that it does not show', () => {
+  it('starts an uncertain answer with a warning, and links close articles that it does not show', () => {
     const answers = ARTICLES.flatMap(({ text }) => text.match(/[\p{L}-]{6,}/gu) ?? []).map((word) =>
       ask(`${word} steam gauge`),
     );
     const given = answers.filter(({ verdict }) => verdict === 'answer');
-    const isDoubtful = ({ response }: NavigatorAnswer) => response.answer.includes(HEDGE);
-    const doubtful = given.filter(isDoubtful);
-    expect(doubtful.length).toBeGreaterThan(0);
-    expect(given.filter(({ probability }) => probability < PARTIAL_BELOW).every(isDoubtful)).toBe(true);
-    for (const answer of doubtful) {
+    const isUncertain = ({ response }: NavigatorAnswer) => response.answer.includes(HEDGE);
+    const uncertain = given.filter(isUncertain);
+    expect(uncertain.length).toBeGreaterThan(0);
+    expect(given.filter(({ probability }) => probability < PARTIAL_BELOW).every(isUncertain)).toBe(true);
+    for (const answer of uncertain) {
       const { response, closest } = answer;
       expect(response.answer.startsWith(`${HEDGE}\n\nFrom “`)).toBe(true);
       expect(closest.length).toBeLessThanOrEqual(3);
@@ -142,7 +142,7 @@ describe('answerFromEdition()', () => {
       expect(links.split('\n- ')).toHaveLength(others.length + 1);
       expect(brokenRules(edition, { answer })).toEqual([]);
     }
-    for (const { response } of given.filter((answer) => !isDoubtful(answer)))
+    for (const { response } of given.filter((answer) => !isUncertain(answer)))
       expect(response.answer).not.toContain('Other articles that come close');
   });
 
@@ -177,8 +177,8 @@ describe('answerFromEdition()', () => {
     const base = openSmallKb(evil);
     for (const question of QUESTIONS) {
       const answer = answerFromEdition(base.edition, question);
-      const { answer: said, confidenceReason, relatedTopics, sources } = answer.response;
-      const texts = [said, confidenceReason, ...(relatedTopics ?? []), ...sources.map(({ relevance }) => relevance)];
+      const { answer: shown, confidenceReason, relatedTopics, sources } = answer.response;
+      const texts = [shown, confidenceReason, ...(relatedTopics ?? []), ...sources.map(({ relevance }) => relevance)];
       // A code block shows its tags literally.
       for (const text of texts) expect(text.replace(/```.*?```/gs, '')).not.toMatch(live);
       for (const { file } of sources) expect(file).toContain(`${tag}/`);
@@ -195,7 +195,7 @@ describe('answerFromEdition()', () => {
     expect(answer).toContain('\\<img');
   });
 
-  it('finds an answer despite a typing mistake, and reports the correction', () => {
+  it('finds an answer despite a typo, and reports the correction', () => {
     const { response } = ask('How often must the boiler be descaeld?');
     expect(response.answer).toContain('every 60 days');
     const read = expect.stringMatching(/^descale/);
@@ -248,7 +248,7 @@ describe('answerFromEdition() without an answer', () => {
   });
 
   it('recognises an out-of-domain question, and names the topics of the knowledge base', () => {
-    const { response, verdict, closest, probability } = ask(FOREIGN);
+    const { response, verdict, closest, probability } = ask(OUT_OF_DOMAIN);
     expect(verdict).toBe('out-of-domain');
     expect(closest).toEqual([]);
     expect(probability).toBeLessThan(0.5);
@@ -270,14 +270,16 @@ describe('answerFromEdition() without an answer', () => {
     const { edition: turbines } = openSmallKb(
       parts.map((part) => ({ ...FIRST, id: `${part}.md`, title: `Turbine ${part}`, text: textOf(part) })),
     );
-    expect(answerFromEdition(turbines, FOREIGN).verdict).toBe('out-of-domain');
+    expect(answerFromEdition(turbines, OUT_OF_DOMAIN).verdict).toBe('out-of-domain');
     expect(answerFromEdition(turbines, 'inspect impeller cavitation').verdict).not.toBe('out-of-domain');
   });
 
   it('links no article for an out-of-domain question', () => {
-    const foreign = OFF_TOPIC_QUESTIONS.map((question) => ask(question)).filter(({ response }) => response.outOfDomain);
-    expect(foreign.length).toBeGreaterThan(0);
-    for (const { closest, response } of foreign) {
+    const declined = OFF_TOPIC_QUESTIONS.map((question) => ask(question)).filter(
+      ({ response }) => response.outOfDomain,
+    );
+    expect(declined.length).toBeGreaterThan(0);
+    for (const { closest, response } of declined) {
       expect(closest).toEqual([]);
       expect(response.answer).not.toContain('](');
     }
@@ -301,8 +303,8 @@ describe('answerFromEdition() without an answer', () => {
 
   it('uses the singular for a single article', () => {
     const one = openSmallKb([FIRST]).edition;
-    expect(answerFromEdition(one, FOREIGN).response.confidenceReason).toContain('The only article was searched');
-    expect(ask(FOREIGN).response.confidenceReason).toContain('All 12 articles were searched');
+    expect(answerFromEdition(one, OUT_OF_DOMAIN).response.confidenceReason).toContain('The only article was searched');
+    expect(ask(OUT_OF_DOMAIN).response.confidenceReason).toContain('All 12 articles were searched');
   });
 
   it('repeats a question on one line, shortened and escaped', () => {
@@ -316,7 +318,7 @@ describe('answerFromEdition() without an answer', () => {
     ['Wie oft muss der Kessel entkalkt werden?', /^Unsere Artikel gibt es nur auf Englisch/],
     ['请问如何清洗锅炉?', /^我们的文章只有英文版/],
     ['Como posso limpar o moinho da Barista II?', /^Os nossos artigos estão apenas em inglês/],
-  ])('says in the language of the question that the articles are in English: %s', (question, opening) => {
+  ])('states in the language of the question that the articles are in English: %s', (question, opening) => {
     const { response, verdict, closest } = ask(question);
     expect(verdict).toBe('no-information');
     expect(response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
@@ -348,7 +350,7 @@ describe('answerFromEdition() without an answer', () => {
   });
 
   it.each(['???', 'the of and', '\u0007\u0000 ', '🎉'])(
-    'asks back, by what the knowledge base distinguishes, where the question says too little: %j',
+    'asks a clarifying question from the knowledge base when the question is underspecified: %j',
     (question) => {
       const { response, verdict } = ask(question);
       expect(verdict).toBe('underspecified');
@@ -357,7 +359,7 @@ describe('answerFromEdition() without an answer', () => {
     },
   );
 
-  it('returns no passage outside the candidates, and none for an empty knowledge base', () => {
+  it('returns no passage for an empty knowledge base', () => {
     const { response, closest } = answerFromEdition(openSmallKb([]).edition, DESCALE);
     expect(response).toMatchObject({ sources: [], confidence: 'low' });
     expect(closest).toEqual([]);

@@ -20,7 +20,7 @@ const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard wate
 const SAID = 'The boiler has to be descaled every 60 days, or every 30 days with hard water.';
 const honest = replyOf([{ text: SAID, quote: QUOTE, from: 'How often' }]);
 
-/** Asks a question, and checks what holds for any model. */
+/** Asks a question, and checks invariants of every answer. */
 const ask = async (
   question: string,
   script: Parameters<typeof scriptedModel>,
@@ -38,7 +38,7 @@ const ask = async (
     query: question,
     vouched: answer.response.answer,
   });
-  // The judge decides about paraphrases.
+  // The judge decides on paraphrases.
   const byWords = ['sentence-supported', 'not-contradicted', 'source-supports-answer'];
   expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);
   return { ai, answer, metadata, response: answer.response };
@@ -63,14 +63,14 @@ describe('an answer with a model', () => {
       usage: { calls: 2, input_tokens: 2000, output_tokens: 200, cost_usd: 0.001 },
       model_ms: expect.any(Number),
     });
-    expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['answer_from_passages', 'judged_statements']);
+    expect(ai.calls.map(({ options }) => options.schema?.name)).toEqual(['answer_from_passages', 'judged_statements']);
   });
 
-  it('shows the judge each quote with its whole section', async () => {
+  it('sends the judge each quote with its whole section', async () => {
     const { ai } = await ask('How do I descale the boiler?', [
       replyOf([{ text: 'First you let all the water out.', quote: TANK, from: TANK }]),
     ]);
-    const judge = ai.asked.find(({ options }) => options.schema?.name === 'judged_statements');
+    const judge = ai.calls.find(({ options }) => options.schema?.name === 'judged_statements');
     const { sections, statements } = judge?.given ?? {};
     expect(statements).toMatchObject([
       { quotes: [{ text: expect.stringContaining(TANK) }], sections: [sections?.[0]?.id] },
@@ -78,16 +78,16 @@ describe('an answer with a model', () => {
     expect(sections?.[0]?.text).toContain('Pour in one sachet of citric acid');
   });
 
-  it('takes one call when every statement is a literal quote', async () => {
+  it('needs one call when every statement is a literal quote', async () => {
     const { metadata } = await ask(OFTEN, [replyOf([{ text: QUOTE }])]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 1 } });
   });
 
-  it('cites the closest sentence when no quote of a statement occurs in its passage, and has it judged', async () => {
+  it('cites the closest sentence when no quote occurs in its passage, and calls the judge', async () => {
     const script = replyOf([{ text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }]);
     const { response, ai } = await ask(OFTEN, [script]);
     expect(response.sources[0]?.excerpts?.map(({ quote }) => quote)).toEqual([QUOTE]);
-    const { sections, statements } = ai.asked[1]?.given ?? {};
+    const { sections, statements } = ai.calls[1]?.given ?? {};
     expect(statements?.[0]?.quotes).toEqual([]);
     expect(sections?.find(({ id }) => id === statements?.[0]?.sections[0])?.text).toContain(
       'Hold **Rinse** for 5 seconds.',
@@ -107,7 +107,7 @@ describe('an answer with a model', () => {
     expect(response.answer).toBe(`To descale the boiler:\n\n${list}\n\n(care/descale.md, Steps)`);
   });
 
-  it('uses a prompt that marks cut passages', async () => {
+  it('marks truncated passages in the prompt', async () => {
     const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
     const text = `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`;
     const kb = openSmallKb([...ARTICLES, { ...descale, id: 'long.md', title: 'Kettle', text }]);
@@ -115,7 +115,7 @@ describe('an answer with a model', () => {
       kb,
       wordVectors: shippedWordVectors,
     });
-    const shown = ai.asked[0]?.given.passages ?? [];
+    const shown = ai.calls[0]?.given.passages ?? [];
     const isCut = (passage: object) => 'section_goes_on' in passage;
     expect(shown.filter(({ title }) => title === 'Kettle').some(isCut)).toBe(true);
     expect(shown.filter(({ title }) => title !== 'Kettle').some(isCut)).toBe(false);
@@ -149,20 +149,20 @@ describe('an answer with a model', () => {
     const model = scriptedModel(honest);
     model.queries = { text: JSON.stringify({ queries: ['how often descale boiler', 'x'.repeat(900)] }) };
     const { metadata } = await answerQuestion(edition, question, { ai: model, timeLeftMs: () => 5000 });
-    expect(model.asked.map(({ options }) => options.schema?.name)).toEqual([
+    expect(model.calls.map(({ options }) => options.schema?.name)).toEqual([
       ...['search_queries', 'answer_from_passages', 'judged_statements'],
     ]);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 3 } });
     expect(metadata.queries?.[0]).toBe('how often descale boiler');
-    expect(model.asked[1]?.given.passages[0]?.title).toBe('Descale the boiler');
+    expect(model.calls[1]?.given.passages[0]?.title).toBe('Descale the boiler');
   });
 
-  it('shows whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
+  it('sends whole sections, question and history as one bounded JSON object, and allows no other id', async () => {
     const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
     const history = Array.from({ length: 12 }, (_, at) => turn(at));
     const { ai } = await ask(OFTEN, [honest], { history });
-    const asked = ai.asked.find(({ options }) => options.schema?.name === 'answer_from_passages');
-    const { messages = [], options, given } = asked ?? {};
+    const call = ai.calls.find(({ options }) => options.schema?.name === 'answer_from_passages');
+    const { messages = [], options, given } = call ?? {};
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(messages[0]?.content).not.toContain('boiler');
     expect(given?.question).toBe(OFTEN);
@@ -175,13 +175,13 @@ describe('an answer with a model', () => {
     expect(JSON.stringify(options?.schema)).toContain(`"enum":${JSON.stringify(ids)}`);
   });
 
-  it('shows the passages in the order of a reranker, or in search order when it fails', async () => {
+  it('sends the passages in the order of a reranker, or in search order when it fails', async () => {
     const rank = async (_: string, texts: readonly string[]) => texts.map((text) => -text.length);
     const byLength = { model: 'r', rank };
     const failing = { model: 'r', rank: () => Promise.reject(new Error('no')) };
     const titlesBy = async (reranker?: typeof byLength | typeof failing) => {
       const { ai } = await ask(OFTEN, [honest], { reranker });
-      return ai.asked.at(-2)?.given.passages.map(({ title }) => title) ?? [];
+      return ai.calls.at(-2)?.given.passages.map(({ title }) => title) ?? [];
     };
     const plainOrder = await titlesBy();
     expect(await titlesBy(failing)).toEqual(plainOrder);
@@ -191,7 +191,7 @@ describe('an answer with a model', () => {
 });
 
 describe('the confidence of an answer with a model', () => {
-  it('is low when sources conflict, whatever the model states', async () => {
+  it('is low when sources conflict, even if the model is sure', async () => {
     const { response } = await ask('What is the factory setting of the brewing temperature?', [
       replyOf([{ text: 'The factory setting of the brewing temperature is 92 degrees.', from: 'Brewing temperature' }]),
     ]);
@@ -199,7 +199,7 @@ describe('the confidence of an answer with a model', () => {
     expect(response.confidenceReason).toMatch(/sources conflict \(taste\/presets\.md, Presets: 94 instead of 92\)/);
   });
 
-  it('is lowered when the source is about another device, and the answer begins with that', async () => {
+  it('is lowered when the source is about another device, which the answer states first', async () => {
     const other = { ...descale, id: 'care/descale-ii.md', devices: ['Barista II'] };
     const kb = openSmallKb([...ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md'), other]);
     const text = 'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.';
@@ -238,12 +238,12 @@ describe('text that looks like markup', () => {
     { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${quote}\n` },
   ]);
   it.each([
-    ['goes out where it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', true],
-    ['goes out in no case where the article does not have it', 'Open Brew > <y.0> > General and set it to 4.', false],
-  ])('%s', async (_what, text, isOut) => {
+    ['is shown when it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', true],
+    ['is never shown when the article does not contain it', 'Open Brew > <y.0> > General and set it to 4.', false],
+  ])('%s', async (_what, text, isShown) => {
     const script = replyOf([{ text, quote, from: 'HKCU' }]);
     const { metadata } = await ask('Where is the key, and what is it set to?', [script], { kb: placeholder });
-    expect(metadata.answered_by).toBe(isOut ? 'model' : 'quotes');
+    expect(metadata.answered_by).toBe(isShown ? 'model' : 'quotes');
   });
 });
 
@@ -265,7 +265,7 @@ describe('removed statements', () => {
   const CASES: Case[] = [
     ['a refusal', 'refused', [{ finish: 'refused' }]],
     ['half a document', 'cut', [{ finish: 'length', text: '{"statements":[{"pass' }]],
-    ['a cut behind valid JSON', 'cut', [(asked) => ({ ...honest(asked), finish: 'length' })]],
+    ['a cut behind valid JSON', 'cut', [(call) => ({ ...honest(call), finish: 'length' })]],
     ['a filtered answer', 'filtered', [{ finish: 'filtered' }]],
     ['nothing', 'empty', [{ text: '  ' }]],
     ['no statement', 'empty', [replyOf([])]],
@@ -274,20 +274,20 @@ describe('removed statements', () => {
     ['another shape', 'malformed', [{ text: JSON.stringify({ answer: SAID, confidence: 'high' }) }]],
     ['a text without an end', 'malformed', [{ text: `"${'x'.repeat(100_000)}"` }]],
     ['an error', 'unavailable', [() => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7'))]],
-    ['a thrown value that is no error', 'unavailable', [() => Promise.reject({ toString: null })]],
-    ['a passage that it was not given', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])]],
+    ['a thrown value that is not an error', 'unavailable', [() => Promise.reject({ toString: null })]],
+    ['an unknown passage', 'unsupported', [replyOf([{ text: SAID, passages: ['p9'] }])]],
     ['no passage', 'unsupported', [replyOf([{ text: SAID, passages: [] }])]],
-    ['a sentence that only leads over', 'unsupported', [replyOf([{ text: 'Do this:', passages: [] }])]],
+    ['only a transition', 'unsupported', [replyOf([{ text: 'Do this:', passages: [] }])]],
     ...cases.inventions.map(([what = '', text = '']): Case => [what, 'unsupported', [invented(text)]]),
   ];
 
-  it.each(CASES)('leave the quoted answer when the model gives %s: %s', async (_what, refused, script) => {
+  it.each(CASES)('leave the quoted answer when the model returns %s: %s', async (_what, refused, script) => {
     const { response, metadata, ai } = await ask(OFTEN, script, { judge: judging(() => true) });
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: refused });
     expect({ ...response, confidenceReason: '' }).toEqual({ ...plain, confidenceReason: '' });
     expect(response.confidenceReason).toBe(`${plain.confidenceReason} These are quotes, because ${REFUSALS[refused]}.`);
     // No retry, and no judge when literals decide.
-    expect(ai.asked).toHaveLength(1);
+    expect(ai.calls).toHaveLength(1);
   });
 
   it.each(cases.doubtful)('are decided by the judge when one %s', async (_what, text) => {
@@ -309,7 +309,7 @@ describe('removed statements', () => {
     expect(metadata.removed?.[1]?.reason).toBe('it refers to a sentence that was removed');
   });
 
-  it('include transitions to a removed one', async () => {
+  it('include transitions to a removed statement', async () => {
     const { response } = await ask(OFTEN, [
       replyOf([
         { text: QUOTE },
@@ -327,14 +327,14 @@ describe('a transition to a statement', () => {
     ask('Is descaling covered, and how do I do it?', [replyOf([{ text, passages: [] }, list])], { judge });
   const NO_JUDGE: Judge = { finish: 'refused' };
   const [CONFIRMS, DENIES] = [true, false].map((isStated) => judging(() => isStated)) as [Judge, Judge];
-  it.each(cases.leads)('goes out with a claim of its own by the judge alone: %s', async (text) => {
+  it.each(cases.leads)('is shown with a claim only if the judge confirms it: %s', async (text) => {
     expect((await lead(text, NO_JUDGE)).response.answer).not.toContain(text);
     expect((await lead(text, DENIES)).response.answer).not.toContain(text);
     expect((await lead(text, CONFIRMS)).response.answer).toContain(text);
   });
 
   it.each(['Yes, this is covered:', 'Yes:', 'Yes, that is included:'])(
-    'answers without a quote only where the judge finds it in what follows: %s',
+    'is shown as an answer without a quote only if the judge confirms it: %s',
     async (text) => {
       expect((await lead(text, CONFIRMS)).response.answer).toContain(text);
       for (const judge of [judging((statement) => statement !== text), NO_JUDGE])
@@ -343,7 +343,7 @@ describe('a transition to a statement', () => {
   );
 
   it.each(['Do this:', 'Then:', 'To descale the boiler:', 'First empty the tank:'])(
-    'goes out without a judge where it claims nothing: %s',
+    'is shown without a judge when it claims nothing: %s',
     async (text) => expect((await lead(text, NO_JUDGE)).response.answer).toContain(text),
   );
   it('needs the judge when it has a claim and a quote that does not state it', async () => {
@@ -366,19 +366,19 @@ describe('a judge that fails', () => {
   const FAULTS: [string, Judge][] = [
     ['refuses', { finish: 'refused' }],
     ['is cut off', { finish: 'length', text: '{"judgements":[' }],
-    ['gives nothing', { text: '' }],
-    ['gives prose', { text: 'All of them are fine.' }],
-    ['gives no verdict on a statement', { text: JSON.stringify({ judgements: [] }) }],
+    ['returns nothing', { text: '' }],
+    ['returns prose', { text: 'All of them are fine.' }],
+    ['returns no verdict on a statement', { text: JSON.stringify({ judgements: [] }) }],
     ['throws', () => Promise.reject(new Error('no'))],
-    ['gives two verdicts that differ', { text: JSON.stringify({ judgements }) }],
+    ['returns two different verdicts', { text: JSON.stringify({ judgements }) }],
   ];
-  it.each(FAULTS)('and %s leaves the statements that words support, and no doubtful ones', async (_what, judge) => {
+  it.each(FAULTS)('and %s leaves only statements with lexical support', async (_what, judge) => {
     const { response, metadata } = await ask(OFTEN, [script], { judge });
     expect(response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     expect(metadata).toMatchObject({ answered_by: 'model', removed: [{ text: doubtful.text }] });
   });
 
-  it('and hangs leaves the same, in time', async () => {
+  it('and hangs leaves the same before the deadline', async () => {
     const begun = performance.now();
     const judge = () => new Promise<AICompletion>(() => {});
     const { response, metadata } = await ask(OFTEN, [script], { judge, timeLeftMs: () => 400 });
@@ -387,13 +387,13 @@ describe('a judge that fails', () => {
     expect(metadata.removed?.[0]?.reason).toMatch(/no judge \(timeout\)/);
   });
 
-  it('for lack of budget leaves the same', async () => {
-    const model = scriptedModel((asked) => ({ ...script(asked), usage: { inputTokens: 7000, outputTokens: 500 } }));
+  it('for lack of budget leaves the same statements', async () => {
+    const model = scriptedModel((call) => ({ ...script(call), usage: { inputTokens: 7000, outputTokens: 500 } }));
     const { ai } = budgetedModel(model, { budget: budgetOf({ tokens: 8000 }) });
     const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     expect(answer.response.answer).toBe(`${SAID} (care/descale.md, How often)`);
     expect(metadata.removed?.[0]?.reason).toMatch(/no judge \(over_budget\)/);
-    expect(model.asked).toHaveLength(1);
+    expect(model.calls).toHaveLength(1);
   });
 });
 
@@ -421,13 +421,13 @@ describe('quotes replace the answer of a model', () => {
     try {
       const hanging = scriptedModel(() => new Promise<AICompletion>(() => {}));
       let answered: { metadata: AnswerMetadata } | undefined;
-      const asked = answerQuestion(edition, OFTEN, { ai: hanging, timeLeftMs: () => 30_000 }).then((reply) => {
+      const pending = answerQuestion(edition, OFTEN, { ai: hanging, timeLeftMs: () => 30_000 }).then((reply) => {
         answered = reply;
       });
       await vi.advanceTimersByTimeAsync(11_900);
       expect(answered).toBeUndefined();
       await vi.advanceTimersByTimeAsync(200);
-      await asked;
+      await pending;
       expect(answered?.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'timeout' });
     } finally {
       vi.useRealTimers();
@@ -437,19 +437,19 @@ describe('quotes replace the answer of a model', () => {
   it('that has no time left, without calling it', async () => {
     const { metadata, ai } = await ask(OFTEN, [honest], { timeLeftMs: () => 100 });
     expect(metadata.model_refused).toBe('timeout');
-    expect(ai.asked).toHaveLength(0);
+    expect(ai.calls).toHaveLength(0);
   });
 
   it.each([
     ['tokens', { tokens: 500 }],
     ['cost', { cost_micros: 0 }],
-  ])('that the budget of %s does not pay for', async (_what, budgets) => {
+  ])('that exceeds the budget of %s', async (_what, budgets) => {
     const model = scriptedModel(honest);
     const { ai } = budgetedModel(model, { budget: budgetOf(budgets) });
     const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     expect(metadata.model_refused).toBe('over_budget');
     expect(answer.response.answer).toBe(plain.answer);
-    expect(model.asked).toHaveLength(0);
+    expect(model.calls).toHaveLength(0);
   });
 
   it('that found no answer by declining', async () => {
@@ -462,7 +462,7 @@ describe('quotes replace the answer of a model', () => {
   it('that is not called because no search finds anything', async () => {
     for (const question of ['???', 'xqzt vbnm plok']) {
       const { ai, metadata } = await ask(question, [honest]);
-      expect(ai.asked.map(({ options }) => options.schema?.name)).toEqual(['search_queries']);
+      expect(ai.calls.map(({ options }) => options.schema?.name)).toEqual(['search_queries']);
       expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked' });
     }
   });
@@ -474,14 +474,14 @@ describe('the language of an answer', () => {
   const german = { ...descale, id: 'pflege/entkalken.md', title: 'Kessel entkalken', text };
   const kb = openSmallKb([...ARTICLES, german]);
 
-  it('is that of the question when a source has it', async () => {
+  it('is that of the question when a source is in it', async () => {
     const script = replyOf([{ text: 'Der Kessel wird alle 60 Tage entkalkt.', from: 'Kessel' }]);
     const { metadata, response } = await ask('Wie oft wird der Kessel entkalkt?', [script], { kb });
     expect(metadata.answered_by).toBe('model');
     expect(response.answer).toContain('(pflege/entkalken.md, Kessel entkalken)');
   });
 
-  it('is that of the sources when they have another', async () => {
+  it('is that of the sources otherwise', async () => {
     const script = replyOf([{ text: QUOTE, from: 'How often' }]);
     const { metadata } = await ask('Wie oft muss man den Boiler descale?', [script]);
     expect(metadata.answered_by).toBe('model');
@@ -502,7 +502,7 @@ describe('answerQuestion()', () => {
   };
 
   it.each(['late', 'failed'] as const)(
-    'says that embeddings were %s, and searches again the next time',
+    'reports embeddings as %s, and searches again the next time',
     async (semantic) => {
       const { retrieve, calls } = await search(semantic);
       const { edition: own } = openSmallKb();
@@ -529,7 +529,7 @@ describe('answerQuestion()', () => {
     const ai = scriptedModel(honest);
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
     await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 5000 });
-    expect(ai.asked).toHaveLength(4);
+    expect(ai.calls).toHaveLength(4);
   });
 
   const plainOf = (own: typeof edition) => answerFromEdition(own, OFTEN).response;

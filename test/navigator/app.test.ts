@@ -45,7 +45,7 @@ const call = async (
   const context = originate({ ...origin, capabilities, budgets });
   const answer = await client.call(context, { to: 'navigator', path, body });
   if (!answer.ok) throw new Error(answer.error.message);
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
   return { status: answer.status, reply: answer.json() as any, used: answer.receipt.use };
 };
 
@@ -55,7 +55,7 @@ const honest = () => scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }])
 const ROUTES = ['/v1/navigate', '/librarians/navigator/ask'];
 
 describe('the navigator function', () => {
-  it('answers POST /v1/navigate in the shape of the navigator contract, signed, for the workspace of the context', async () => {
+  it('answers POST /v1/navigate by the navigator contract, signed, for the workspace of the context', async () => {
     const { status, reply } = await call('/v1/navigate', { query: QUESTION });
     expect(status).toBe(200);
     expect(NavigatorResponse.safeParse(reply).success).toBe(true);
@@ -76,8 +76,8 @@ describe('the navigator function', () => {
   it.each([
     ['an empty query', { query: ' ' }],
     ['an unknown member', { query: 'boiler', top: 3 }],
-    ['no object', 7],
-    ['an object that looks like a text', { query: { length: { valueOf: 0, toString: 0 } } }],
+    ['a number', 7],
+    ['an object in place of a string', { query: { length: { valueOf: 0, toString: 0 } } }],
     ['a query of 100,000 characters', { query: 'x'.repeat(100_000) }],
   ])('refuses %s with INVALID_QUERY', async (_what, body) => {
     const { status, reply } = await call('/v1/navigate', body);
@@ -88,12 +88,12 @@ describe('the navigator function', () => {
     const { status, reply } = await call(path, { query: 'boiler' }, { capabilities: ['sql:read'] });
     expect([status, reply.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
-  it.each(ROUTES)('says at %s that there is nothing to answer from yet', async (path) => {
+  it.each(ROUTES)('answers SERVICE_UNAVAILABLE at %s before the first sync', async (path) => {
     const { status, reply } = await call(path, { query: 'boiler' }, { fails: true });
     expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });
 
-  it.each(ROUTES)('answers at %s with a model, whose use metadata, receipt and log tell', async (path) => {
+  it.each(ROUTES)('answers at %s with a model, and reports its usage in metadata, receipt and log', async (path) => {
     const budgets = { tokens: 20_000, cost_micros: 9000 };
     const { reply, used } = await call(path, { query: QUESTION }, { ai: honest(), budgets });
     expect(reply.answer).toBe(`${QUOTE} (care/descale.md, How often)`);
@@ -109,7 +109,7 @@ describe('the navigator function', () => {
     const { reply, used } = await call(path, { query: QUESTION }, { ai, budgets: { tokens: 1000 } });
     expect(reply.answer).toContain('every 60 days, or every 30 days with hard water');
     expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'over_budget' });
-    expect(ai.asked).toHaveLength(0);
+    expect(ai.calls).toHaveLength(0);
     expect(used.tokens ?? 0).toBe(0);
   });
 
@@ -125,18 +125,18 @@ describe('the navigator function', () => {
 
   it('returns no model metadata without a model', async () => {
     const navigated = await call('/v1/navigate', { query: QUESTION });
-    // Only whether the answer to an earlier question was reused.
+    // `cached` depends on earlier tests.
     const namesIn = (metadata: object) => Object.keys(metadata).filter((name) => name !== 'cached');
     expect(namesIn(navigated.reply.metadata)).toEqual(['closest']);
-    const asked = await call('/librarians/navigator/ask', { query: QUESTION });
-    expect(namesIn(asked.reply.metadata)).toEqual(['navigator', 'statements', 'closest']);
+    const answered = await call('/librarians/navigator/ask', { query: QUESTION });
+    expect(namesIn(answered.reply.metadata)).toEqual(['navigator', 'statements', 'closest']);
   });
 
   it('passes the previous turns to the model', async () => {
     const ai = honest();
     const history = [{ speaker: 'user', text: 'Tell me about the boiler.' }];
     await call('/librarians/navigator/ask', { query: 'How often must it be descaled?', metadata: { history } }, { ai });
-    expect(ai.asked[0]?.given.history).toEqual(history);
+    expect(ai.calls[0]?.given.history).toEqual(history);
   });
 
   it('refuses a call without a context', async () => {

@@ -25,7 +25,7 @@ const compared = (shown: Record<string, string>, other: string, sketch: Partial<
 };
 
 describe('compareWithOthers()', () => {
-  it('names the other source and the number that differs', () => {
+  it('names the other source and the different number', () => {
     expect(compared({ 'a.md': FIRST }, `# Brewing\n\n${OTHER}`)).toEqual([
       {
         ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
@@ -56,9 +56,9 @@ describe('compareWithOthers()', () => {
   });
 
   it.each([
-    ['says the same', FIRST, 'agrees'],
+    ['states the same', FIRST, 'agrees'],
     ['adds a number', `${FIRST.slice(0, -1)}, in the cup 67.`, 'agrees'],
-  ])('agrees where the other %s', (_fact, other, verdict) => {
+  ])('agrees when the other %s', (_fact, other, verdict) => {
     expect(compared({ 'a.md': FIRST }, other)).toMatchObject([{ verdict, difference: '' }]);
   });
 

@@ -40,7 +40,7 @@ describe('composeAnswer()', () => {
   it('names an article by its file when it has no title', () => {
     expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
   });
-  it('begins a doubtful answer with a warning, and links the other close articles', () => {
+  it('starts an uncertain answer with a warning, and links the other close articles', () => {
     expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
       `${HEDGE}\n\nFrom “Warranty” (w.md):\n\n**Terms › What is not covered**\n\nCrashes.\n\nOther articles that come close:\n\n- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link`,
     );
@@ -59,7 +59,7 @@ describe('composeAnswer()', () => {
     expect(compose([{ id: 'w.md', title: 'Wheel', text: steps.slice(0, 5).join('\n') }])).not.toContain('go on');
   });
 
-  it('begins with a warning when all passages are about other devices', () => {
+  it('starts with a warning when all passages are about other devices', () => {
     expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
       /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
     );

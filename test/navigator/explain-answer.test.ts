@@ -11,7 +11,7 @@ const explained = async (question: string, metadata: object = { explain: true })
 };
 
 describe('an explanation of an answer', () => {
-  it('shows what was found, what ranked it, and what became of it', async () => {
+  it('shows the passages, their scores and their outcomes', async () => {
     const { response, explain } = await explained('How do I descale the boiler?');
     expect(explain).toMatchObject({ edition: 'e1', semantic: 'absent', probability: response.confidence });
     const [best] = explain.passages;
@@ -23,7 +23,7 @@ describe('an explanation of an answer', () => {
     expect(new Set(cited.map(({ file }) => file))).toEqual(new Set(['care/descale.md']));
   });
 
-  it('is that of the reused answer, too, and of one that declines', async () => {
+  it('is also returned for a cached answer, and for one that declines', async () => {
     const question = 'How do I descale the boiler?';
     await navigator(question);
     const { response, explain } = await explained(question);
@@ -40,7 +40,7 @@ describe('an explanation of an answer', () => {
     expect([...outcomes.values()]).toContain('other_device');
   });
 
-  it.each([[undefined], ['true'], [1], [false]])('is not made for explain = %j', async (explain) => {
+  it.each([[undefined], ['true'], [1], [false]])('is absent for explain = %j', async (explain) => {
     const { metadata } = await navigator('How do I descale the boiler?', { metadata: { explain } });
     expect(metadata).not.toHaveProperty('explain');
   });

@@ -15,12 +15,12 @@ interface HostileCase {
   statements: readonly string[];
 }
 
-/** Statements that the cited section does not support: negations dropped or added, rows and columns mixed, parts of two sentences joined. */
+/** Statements that the cited section contradicts: negations dropped or added, rows and columns mixed, parts of two sentences joined. */
 const FALSE_STATEMENTS: readonly HostileCase[] = cases.false;
 /** Paraphrases of the same sections, which must not be removed. */
 const TRUE_STATEMENTS: readonly HostileCase[] = cases.true;
 const edition = openSampleKb();
-/** Judgements of a language model that saw nothing but the judge's prompt. Set OPEN_PROMPTS to a folder to write those that lack one. */
+/** Recorded verdicts of a language model on the judge's prompts. Set OPEN_PROMPTS to a folder to write prompts without a verdict. */
 const recorded = recordedModel(readRecording('hostile'));
 
 const textOfSection = (title: string, section: string): string =>
@@ -42,13 +42,13 @@ const outcomeOf = async ({ question, section, statements }: HostileCase, judge: 
   });
   ai.judge = judge;
   const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000 });
-  const said = metadata.answered_by === 'model' ? answer.response.answer : '';
-  const calls = ai.asked.filter(({ options }) => options.schema?.name === 'answer_from_passages').length;
+  const shown = metadata.answered_by === 'model' ? answer.response.answer : '';
+  const calls = ai.calls.filter(({ options }) => options.schema?.name === 'answer_from_passages').length;
   expect(calls).toBe(1);
-  return statements.map((text) => ({ text, isOut: said.includes(text) }));
+  return statements.map((text) => ({ text, isShown: shown.includes(text) }));
 };
 
-const outWith = async (cases: readonly HostileCase[], judge: ScriptedModel['judge']) => {
+const outcomesWith = async (cases: readonly HostileCase[], judge: ScriptedModel['judge']) => {
   const outcomes = await Promise.all(cases.map((each) => outcomeOf(each, judge)));
   return outcomes.flat();
 };
@@ -64,34 +64,34 @@ describe('statements of a model about the sample knowledge base', () => {
   it.each([
     ['are removed when the cited section contradicts them', FALSE_STATEMENTS, 80, false],
     ['pass when they paraphrase the section', TRUE_STATEMENTS, 40, true],
-  ])('%s, by the recorded judge', async (_fact, statements, least, isWanted) => {
-    const outcomes = await outWith(statements, recordedJudge);
+  ])('%s, by the recorded judge', async (_fact, statements, least, isExpected) => {
+    const outcomes = await outcomesWith(statements, recordedJudge);
     expect(outcomes.length).toBeGreaterThanOrEqual(least);
     if (process.env.OPEN_PROMPTS) writeOpenPrompts(process.env.OPEN_PROMPTS, recorded.open);
     expect(recorded.open.size, 'prompts of the judge without a recorded reply').toBe(0);
-    expect(textsOf(outcomes.filter(({ isOut }) => isOut !== isWanted))).toEqual([]);
+    expect(textsOf(outcomes.filter(({ isShown }) => isShown !== isExpected))).toEqual([]);
   });
 
-  it('pass without a judge when words cannot decide; these are listed', async () => {
-    const out = async (cases: readonly HostileCase[]) =>
-      textsOf((await outWith(cases, noJudge)).filter(({ isOut }) => isOut));
-    const wrong = await out(FALSE_STATEMENTS);
+  it('pass without a judge only if they are listed', async () => {
+    const shownOf = async (cases: readonly HostileCase[]) =>
+      textsOf((await outcomesWith(cases, noJudge)).filter(({ isShown }) => isShown));
+    const wrong = await shownOf(FALSE_STATEMENTS);
     expect(wrong).toEqual(withoutJudge);
-    expect((await out(TRUE_STATEMENTS)).length).toBeGreaterThanOrEqual(36);
+    expect((await shownOf(TRUE_STATEMENTS)).length).toBeGreaterThanOrEqual(36);
   });
 
   it('are removed without a judge when the section lacks one of their literals', async () => {
-    // Another number in every statement that has one: no source of the sample has it.
+    // A number that no source contains, in every statement with a number.
     const changed = FALSE_STATEMENTS.map((each) => ({
       ...each,
       statements: each.statements
         .filter((text) => /\d/.test(text))
         .map((text) => text.replace(/\d+(?:\.\d+)*/, '7777')),
     })).filter(({ statements }) => statements.length > 0);
-    const outcomes = await outWith(changed, ({ given }) => {
-      throw new Error(`the judge is asked about ${given.statements?.map(({ statement }) => statement).join(' ')}`);
+    const outcomes = await outcomesWith(changed, ({ given }) => {
+      throw new Error(`the judge is called for ${given.statements?.map(({ statement }) => statement).join(' ')}`);
     });
     expect(outcomes.length).toBeGreaterThanOrEqual(30);
-    expect(textsOf(outcomes.filter(({ isOut }) => isOut))).toEqual([]);
+    expect(textsOf(outcomes.filter(({ isShown }) => isShown))).toEqual([]);
   });
 });

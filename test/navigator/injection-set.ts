@@ -16,7 +16,7 @@ export interface Injection {
   payloads: string[];
 }
 
-/** As in `injection-set.json`: at most one place in the articles; without one the injection stands in the question or in a previous turn. */
+/** An entry of `injection-set.json` with at most one place in the articles; without one the injection is in the question or a previous turn. */
 interface WrittenInjection extends Omit<Injection, 'articles'> {
   /** A paragraph below the one that answers the question. */
   behind?: string;
@@ -24,7 +24,7 @@ interface WrittenInjection extends Omit<Injection, 'articles'> {
   within?: string;
   /** A last step of the list. */
   step?: string;
-  /** What differs in an article of its own, whose words match the question best. */
+  /** Changes of a separate article that matches the question best. */
   beside?: Partial<Article>;
 }
 

@@ -9,7 +9,7 @@ import { openSmallKb } from './small-kb.ts';
 const { edition } = openSmallKb();
 const DESCALE = 'How do I descale the boiler?';
 const CONFLICT = 'What is the factory setting of the brewing temperature?';
-const FOREIGN = 'Can I get a mortgage for a flat in Berlin?';
+const OUT_OF_DOMAIN = 'Can I get a mortgage for a flat in Berlin?';
 const log = () => {};
 const navigator = createNavigator({ readEdition: async () => edition, log });
 const unavailable = createNavigator({
@@ -18,10 +18,10 @@ const unavailable = createNavigator({
 });
 const broken = createNavigator({ readEdition: () => Promise.reject(new Error('secret host 10.0.0.7')), log });
 
-/** Validated by other tests; read without a schema here. */
+/** Not parsed here, as other tests validate it. */
 const fullOf = (metadata: Record<string, unknown> | undefined) => (metadata?.navigator ?? {}) as NavigatorResponse;
 
-// What every librarian has to pass beside this is in test/conformance.
+// The tests of every librarian are in test/conformance.
 describe('the navigator as a librarian', () => {
   it('answers simple queries', async () => {
     const response = await navigator('How often must the boiler be descaled?');
@@ -32,7 +32,7 @@ describe('the navigator as a librarian', () => {
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('declines a question about something else, whatever was asked before it', async () => {
+  it('declines an off-topic question after a question on topic', async () => {
     const history = [{ speaker: 'user', text: DESCALE }];
     const ask = async (query: string) => fullOf((await navigator(query, { metadata: { history } })).metadata);
     expect(await ask('How do I cook rice?')).toMatchObject({ outOfDomain: true, sources: [] });
@@ -85,7 +85,7 @@ describe('createNavigator()', () => {
   });
 
   it('declines with a partial response: no sources, low confidence, and the closest articles', async () => {
-    for (const question of [FOREIGN, '???', 'Wie oft muss der Kessel entkalkt werden?']) {
+    for (const question of [OUT_OF_DOMAIN, '???', 'Wie oft muss der Kessel entkalkt werden?']) {
       const response = await navigator(question);
       expect(response.error).toBeUndefined();
       expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
@@ -99,7 +99,7 @@ describe('createNavigator()', () => {
     const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
     const question = 'By how many degrees is it turned to the left?';
     expect((await navigator(question, { metadata: { history } })).answer).toContain('degrees');
-    // Once before, since a reused answer says so.
+    // The first call fills the cache; a cached answer has other metadata.
     await navigator(question);
     expect(await navigator(question, { metadata: { history: 7, devices: { a: 1 } } })).toEqual(
       await navigator(question),
@@ -122,8 +122,8 @@ it('asLibrarianResponse() lists an article once, best first, and omits invalid l
     { title: 'B', url: 'https://b.example', relevance: 0.9 },
     { title: 'B', url: 'https://b.example', relevance: 0.1 },
   ];
-  const said = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
-  const response = { ...said, confidence: 'high' as const };
+  const fields = { answer: 'x', sources: [], confidenceReason: 'two words', outOfDomain: false };
+  const response = { ...fields, confidence: 'high' as const };
   const given = { response, verdict: 'answer' as const, probability: 0.9, sources, closest: [] };
   expect(asLibrarianResponse(given).sources).toEqual([
     { name: 'B', url: 'https://b.example', type: 'document', relevance: 0.9 },

@@ -8,7 +8,7 @@ import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
 const FOLDER = fileURLToPath(new URL('../../src/dev/sample/knowledge-base/', import.meta.url));
 
-/** The sample knowledge base, some 40 articles about a miner in three models, as an edition. */
+/** The sample knowledge base, about 40 articles on a miner in three models, as an edition. */
 export const openSampleKb = (): Edition => {
   const articles = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))

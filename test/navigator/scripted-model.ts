@@ -1,7 +1,7 @@
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 
-/** The parts of a model call that tests read; each call has its own members. */
-export interface AskedModel {
+/** The parts of a model call that tests read. */
+export interface ModelCall {
   messages: readonly AIMessage[];
   options: AICompletionOptions;
   /** The object in the first user message. */
@@ -15,32 +15,32 @@ export interface AskedModel {
   };
 }
 
-type Reply = Partial<AICompletion> | ((asked: AskedModel) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
+type Reply = Partial<AICompletion> | ((call: ModelCall) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
 
 /**
  * A model that replies from a script, repeating the last reply, and records its calls. The judge's
  * call takes `judge`, not the script; by default it accepts every statement.
  */
 export const scriptedModel = (...script: Reply[]): ScriptedModel => {
-  const asked: AskedModel[] = [];
-  const written: AskedModel[] = [];
+  const calls: ModelCall[] = [];
+  const answerCalls: ModelCall[] = [];
   const model: ScriptedModel = {
     model: 'scripted-1',
-    asked,
+    calls,
     judge: judging(() => true),
     queries: { text: JSON.stringify({ queries: [] }) },
     complete: async (messages, options = {}) => {
-      const given = JSON.parse(messages.find(({ role }) => role === 'user')?.content ?? '{}') as AskedModel['given'];
+      const given = JSON.parse(messages.find(({ role }) => role === 'user')?.content ?? '{}') as ModelCall['given'];
       const call = { messages, options, given };
-      asked.push(call);
+      calls.push(call);
       const name = options.schema?.name;
-      if (name === 'answer_from_passages') written.push(call);
+      if (name === 'answer_from_passages') answerCalls.push(call);
       const reply =
         name === 'judged_statements'
           ? model.judge
           : name === 'search_queries'
             ? model.queries
-            : (script[Math.min(written.length, script.length) - 1] ?? {});
+            : (script[Math.min(answerCalls.length, script.length) - 1] ?? {});
       const completion = await (typeof reply === 'function' ? reply(call) : reply);
       const usage = { inputTokens: 1000, outputTokens: 100 };
       return { text: '', finish: 'stop', usage, costUsd: 0.0005, ...completion };
@@ -50,7 +50,7 @@ export const scriptedModel = (...script: Reply[]): ScriptedModel => {
 };
 
 export interface ScriptedModel extends AIClient {
-  asked: AskedModel[];
+  calls: ModelCall[];
   /** Reply to the judge's call. */
   judge: Reply;
   /** Reply to the call for search queries; none by default. */
@@ -60,7 +60,7 @@ export interface ScriptedModel extends AIClient {
 /** A judge that decides each statement by `isStated`. */
 export const judging =
   (isStated: (statement: string) => boolean) =>
-  ({ given }: AskedModel): Partial<AICompletion> => ({
+  ({ given }: ModelCall): Partial<AICompletion> => ({
     text: JSON.stringify({
       judgements: (given.statements ?? []).map(({ id, statement }) => ({
         id,
@@ -82,7 +82,7 @@ export interface ScriptedStatement {
 export const replyOf = (
   statements: readonly ScriptedStatement[],
   more: { verdict?: string; confidence?: string; [member: string]: unknown } = {},
-): ((asked: AskedModel) => Partial<AICompletion>) => {
+): ((call: ModelCall) => Partial<AICompletion>) => {
   return ({ given }) => {
     const idOf = ({ from = '', passages }: ScriptedStatement) =>
       passages ?? [

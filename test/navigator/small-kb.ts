@@ -12,7 +12,7 @@ export const ARTICLES: Article[] = articles.map((each) => ({
   ...{ intents: [], lastUpdated: '2026-01-01T00:00:00Z' },
 }));
 
-/** The articles as an edition, open and fitted as a published one is. */
+/** The articles as an open edition, fitted like a published one. */
 export const openSmallKb = (
   given: readonly Article[] = ARTICLES,
 ): { edition: Edition; knowledge: CitableKnowledge } => {

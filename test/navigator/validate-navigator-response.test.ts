@@ -40,12 +40,12 @@ describe('validateNavigatorResponse()', () => {
   });
 
   it('accepts the declinations of the navigator contract', () => {
-    const silent = lacking("I don't have information about database migration procedures in my knowledge base.");
-    const foreign = lacking('This question is about AWS IAM policies, which is outside my domain.', {
+    const declined = lacking("I don't have information about database migration procedures in my knowledge base.");
+    const outOfDomain = lacking('This question is about AWS IAM policies, which is outside my domain.', {
       outOfDomain: true,
     });
-    expect(validateNavigatorResponse(silent, knowledge)).toEqual([]);
-    expect(validateNavigatorResponse(foreign, knowledge)).toEqual([]);
+    expect(validateNavigatorResponse(declined, knowledge)).toEqual([]);
+    expect(validateNavigatorResponse(outOfDomain, knowledge)).toEqual([]);
   });
 
   it('accepts an answer that also states what it lacks', () => {
@@ -57,7 +57,7 @@ describe('validateNavigatorResponse()', () => {
     expect(validateNavigatorResponse(response({ answer, sources }), knowledge)).toEqual([]);
   });
 
-  it('accepts a warning about the answer, but no claim in the same sentence', () => {
+  it('accepts a warning about the answer, but not with a claim in the same sentence', () => {
     const doubting = (sentence: string) => response({ answer: `${sentence}\n\n${QUOTE} (${FILE}, Quick Rollback)` });
     expect(rulesBroken(doubting("I'm not sure that this answers the question. The closest passage:"))).toEqual([]);
     expect(
@@ -66,17 +66,17 @@ describe('validateNavigatorResponse()', () => {
   });
 
   type Breach = Partial<NavigatorResponse> & { saying?: string };
-  it.each(cases.breaches as [string, string, Breach][])('finds by %s %s', (rule, _what, { saying: said, ...over }) => {
+  it.each(cases.breaches as [string, string, Breach][])('reports %s: %s', (rule, _what, { saying: said, ...over }) => {
     const broken = response(over.sources ? { ...over, sources: over.sources.map(source) } : over);
     expect(rulesBroken(said === undefined ? broken : saying(said))).toEqual([rule]);
   });
 
-  it('lets a declination repeat words of the question and the domain', () => {
-    const silent = lacking(
+  it('allows a declination to repeat words of the question and the domain', () => {
+    const declined = lacking(
       'I don\'t have information about "How do I set HTTP_PROXY in proxy.conf?". My knowledge base is about v2 devices.',
     );
-    expect(rulesBroken(silent)).toEqual(['path-in-source', 'identifier-in-source', 'identifier-in-source']);
-    expect(rulesBroken(silent, { query: 'How do I set HTTP_PROXY in proxy.conf?', vouched: 'v2' })).toEqual([]);
+    expect(rulesBroken(declined)).toEqual(['path-in-source', 'identifier-in-source', 'identifier-in-source']);
+    expect(rulesBroken(declined, { query: 'How do I set HTTP_PROXY in proxy.conf?', vouched: 'v2' })).toEqual([]);
   });
 
   it('names the offending words', () => {
@@ -93,7 +93,7 @@ describe('validateNavigatorResponse()', () => {
     expect(validateNavigatorResponse(response({ answer, sources: [cited] }), html)).toEqual([]);
   });
 
-  describe('reads a quote as its source does', () => {
+  describe('accepts a quote with', () => {
     const quoting = (text: string, answer = text) => {
       const excerpts = [{ quote: text, start: 0, end: text.length }];
       const cited = { file: 'a.md', section: 'A', relevance: 'Holds it', excerpts };
@@ -105,13 +105,10 @@ describe('validateNavigatorResponse()', () => {
       ['an address within code', 'Run `Connect -Url "https://example.com/a" -Interactive` and wait.'],
       ['a number beside a literal that is part of it', 'Set `1`. At most 16 miners are connected at a time.'],
       ['a number behind a sign', 'The first time zone is **(UTC-05:00) Eastern Time** and (UTC-00:00) London.'],
-      [
-        'rows of which one denies what another says',
-        '| A | B |\n| --- | --- |\n| Fan | Not covered |\n| Case | Covered |',
-      ],
+      ['rows that contradict each other', '| A | B |\n| --- | --- |\n| Fan | Not covered |\n| Case | Covered |'],
     ])('%s', (_, text) => expect(quoting(text)).toEqual([]));
 
-    it('but not where the answer changes it', () => {
+    it('rejects a changed quote', () => {
       const text = 'At most 16 miners are connected at a time.';
       expect(quoting(text, text.replace('16', '17')).map(({ rule }) => rule)).toContain('number-in-source');
       expect(quoting('Do not open the case when hot.', 'Open the case when hot.')[0]?.rule).toBe('not-contradicted');

@@ -24,7 +24,7 @@ const SHOP: LibrarianInfo = {
 };
 const REVENUE = 'How much revenue did we make in March by region?';
 
-/** The related topics of `POST /v1/navigate`, and of a question to the librarian, once the descriptions have been fetched. */
+/** The related topics of `POST /v1/navigate` and of the librarian route, once the descriptions are cached. */
 const topicsFor = async (query: string) => {
   const of = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
   const shop = serveLibrarian(async () => ({ answer: 'x' }), SHOP, await of('analytics'));
@@ -41,7 +41,7 @@ const topicsFor = async (query: string) => {
       body: JSON.stringify({ query }),
     });
     if (!answer.ok) throw new Error(answer.error.message);
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
     return answer.json() as any;
   };
   const full = await ask('/v1/navigate');
@@ -51,21 +51,21 @@ const topicsFor = async (query: string) => {
 };
 
 describe('related topics', () => {
-  it('name the librarian that claims the subject first, with its id, as inert text', async () => {
+  it('start with the librarian for the subject, with its id, as plain text', async () => {
     const { topics, answer } = await topicsFor(REVENUE);
     expect(topics[0]).toMatch(/^Ask Shop figures.*\(analytics\)$/);
     expect(topics[0]).not.toContain('](');
     expect(answer).toMatch(/I don't have information/);
   });
 
-  it('name none for a question that is for the knowledge base', async () => {
+  it('name no librarian for a question about the knowledge base', async () => {
     const { topics } = await topicsFor('How often must the boiler be descaled?');
     expect(topics.join()).not.toContain('analytics');
   });
 });
 
 describe('withWhomToAsk()', () => {
-  it('names none that the question came through', () => {
+  it('names no librarian in the call chain', () => {
     const self = { id: 'navigator', name: 'Navigator', description: 'Answers from the knowledge base.' };
     const others = (chain: string[]): OtherLibrarians => ({ self, all: [SHOP], chain });
     const answer = answerFromEdition(edition, REVENUE);

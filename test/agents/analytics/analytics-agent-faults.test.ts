@@ -48,7 +48,7 @@ describe("the catalogue's own statements", () => {
     expect(await answerTo(HOW_MANY, { names })).toMatchObject({ success: true, faults: [] });
   });
 
-  it('that read names are logged when one fails, and do not fail the question', async () => {
+  it('are logged when one that reads names fails, and the question is answered', async () => {
     const names = { broken: 'SELECT nothing FROM nowhere' };
     const { result, faults } = await answerTo('How many iPhone 17 are in stock?', { names });
     expect(result.interpretation).toMatch(/^The iPhone 17 has \d+ units in stock/);
@@ -60,7 +60,7 @@ describe("the catalogue's own statements", () => {
     expect(await answerTo(HOW_MANY, { names })).toMatchObject({ status: 502 });
   });
 
-  it('that the database has no time for fail with a recoverable error', async () => {
+  it('fail with a recoverable error when the database is overloaded', async () => {
     let isDown = true;
     const loaded: SqlDatabase = {
       ...shop.database,
@@ -94,7 +94,7 @@ describe("the catalogue's own statements", () => {
 });
 
 describe("a model's statement", () => {
-  /** Not surely a question of the catalogue, so that a model is asked first. */
+  /** Too uncertain for the catalogue, so that a model is called first. */
   const UNSURE = 'How much revenue did the shop make?';
   const toCatalogue = { success: true, metadata: { statement_by: 'catalogue' } };
 
@@ -116,7 +116,7 @@ describe("a model's statement", () => {
     expect(await answerTo(UNSURE, { ai, database: slow, timeoutMs: 3000 })).toMatchObject(toCatalogue);
   });
 
-  it('that a model never proposes leaves time for the catalogue', async () => {
+  it('that never arrives leaves time for the catalogue', async () => {
     const ai = { model: 'silent', complete: () => new Promise<never>(() => {}) };
     expect(await answerTo(UNSURE, { ai, timeoutMs: 3000 })).toMatchObject(toCatalogue);
   });

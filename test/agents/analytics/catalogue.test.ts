@@ -58,15 +58,12 @@ describe('storedCatalogue()', () => {
     expect([(await catalogueOf())?.questions, readsOf()]).toEqual([[], 3]);
   });
 
-  it('returns undefined until a catalogue is stored', async () => {
+  it('returns undefined until a catalogue is stored, also in a database without its table', async () => {
     let json: string | undefined;
     const { catalogueOf } = opened(async () => json);
     expect(await catalogueOf()).toBeUndefined();
     json = JSON.stringify(FILE);
     expect(await catalogueOf()).toMatchObject({ questions: [{ name: 'orders' }] });
-  });
-
-  it('returns undefined in a database without its table', async () => {
     expect(await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf()).toBeUndefined();
   });
 

@@ -36,8 +36,8 @@ describe('findNames()', () => {
   });
 
   it.each([
-    ['many names that begin alike', 'Apollo Series '.repeat(5000)],
-    ['words that are nearly names', 'Apolla Serias Apolko '.repeat(5000)],
+    ['many names with the same prefix', 'Apollo Series '.repeat(5000)],
+    ['words similar to names', 'Apolla Serias Apolko '.repeat(5000)],
   ])('reads %s before the test times out', (_what, question) => {
     const products = Array.from({ length: 500 }, (_each, place) => `Apollo Series ${place} Cable ${place} m`);
     const words = wordsOfQuestion(question);

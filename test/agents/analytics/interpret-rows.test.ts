@@ -4,7 +4,7 @@ import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 
 const readingOf = (name: string) => {
   const reading = SHOP_CATALOGUE.questions.find((question) => question.name === name)?.reading;
-  if (reading === undefined) throw new Error(`${name} is no named question`);
+  if (reading === undefined) throw new Error(`${name} is not a named question`);
   return reading;
 };
 

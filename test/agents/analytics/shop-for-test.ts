@@ -7,10 +7,10 @@ import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
 import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
 import SUMS from './table-sums.json' with { type: 'json' };
 
-/** The tables of the sample shop that questions may read, and all of them. */
+/** The tables of the sample shop that questions may read. */
 export const OPEN_TABLES = ['products', 'stock', 'customers', 'orders', 'order_items'];
 
-/** Runs statements: the proxy that miniflare hands out makes a request of each call, and takes 50 times as long. */
+/** Runs statements in one request; the proxy of miniflare makes a request per call, and takes 50 times as long. */
 const WORKER = `export default {
   async fetch(request, { SHOP_DB }) {
     const { statements, raw } = await request.json();
@@ -23,7 +23,7 @@ const WORKER = `export default {
   },
 };`;
 
-/** What the tests use of a statement of D1. */
+/** The methods of a D1 statement that the tests use. */
 class Statement {
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -64,7 +64,7 @@ export const startShop = async () => {
   const send: Send = async (statements, options) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify({ statements, ...options }) });
     if (!response.ok) throw new Error(await response.text());
-    return response.json() as never; // as the worker writes it
+    return response.json() as never; // the worker returns this shape
   };
   const d1 = {
     prepare: (sql: string) => new Statement(send, sql),
@@ -79,7 +79,7 @@ export const startShop = async () => {
     ...Object.entries(SUMS).map(([table, sum]) => `SELECT count(*), ${sum} FROM ${table}`),
   ].map((sql) => d1.prepare(sql));
   return {
-    d1: d1 as unknown as D1, // a statement here has what is used of one
+    d1: d1 as unknown as D1, // implements the methods that are used
     database: d1Database(d1 as unknown as D1),
     query,
     /** A digest of every row of every table, and of the schema. */
@@ -88,7 +88,7 @@ export const startShop = async () => {
       const bytes = new TextEncoder().encode(JSON.stringify(await Promise.all(contents)));
       return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
     },
-    /** The schema, the rows of each table, and a sum over what they hold: fast enough for after every statement. */
+    /** The schema, and the row count and a sum of each table: fast enough to run after every statement. */
     fingerprint: async (): Promise<unknown[]> => (await d1.batch(fingerprint)).map(({ results }) => results),
     stop: () => miniflare.dispose(),
   };
@@ -102,7 +102,7 @@ export const shopForTests = () => {
   return shop;
 };
 
-/** A database that answers as another one does, with a catalogue of its own; `undefined` for none. */
+/** The same database with another catalogue; `undefined` for none. */
 export const withCatalogue = (database: SqlDatabase, json: string | undefined): SqlDatabase => ({
   ...database,
   run: async (statement) =>
@@ -111,11 +111,11 @@ export const withCatalogue = (database: SqlDatabase, json: string | undefined): 
       : database.run(statement),
 });
 
-/** A model that proposes one statement after the other. */
+/** A model that proposes these statements in turn. */
 export const modelProposing = (...statements: string[]) =>
   modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
 
-/** A model that gives one reply after the other, and records the prompts. */
+/** A model that returns these replies in turn, and records the prompts. */
 export const modelReplying = (...replies: (string | Error)[]) => {
   const calls: (readonly AIMessage[])[] = [];
   const ai: AIClient = {

@@ -54,7 +54,7 @@ describe('readTableSizes()', () => {
 
   it.each([
     ['refuses to count', () => Promise.reject(new SqlRefused('busy'))],
-    ['tells no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],
+    ['returns no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],
   ])('throws instead of guessing a size when the database %s', async (_what, run) => {
     const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
     const sizes = readTableSizes(

@@ -13,6 +13,6 @@ it('drops thematic breaks and the underline of a heading', () => {
   expect(proseOf('Title\n=====\n\none\n\n***\n\ntwo\n\n___', 500)).toBe('Title\n\none\n\ntwo');
 });
 
-it('says that a text goes on, also where what was read has collapsed', () => {
+it('marks a truncated text even if its white space collapses', () => {
   expect(plainText(`a${' '.repeat(600)}b`, 100)).toBe('a…');
 });

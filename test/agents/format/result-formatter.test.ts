@@ -52,7 +52,7 @@ describe('toMarkdown()', () => {
     expect(resultFormatter.toMarkdown(ANSWERS[type]).split('\n')).toEqual(CASES.markdown[type]);
   });
 
-  it('makes no heading of the text before a list entry that is only a tag', () => {
+  it('does not turn the text before a list entry with only a tag into a heading', () => {
     const synthesis = 'Do this first:\n- <script>\nThen the rest.';
     const markdown = resultFormatter.toMarkdown(
       valid({ ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, synthesis } }),
@@ -61,7 +61,7 @@ describe('toMarkdown()', () => {
     expect(markdown).toMatch(/^Do this first:\n\nThen the rest\./);
   });
 
-  it('shows a failure with its code and what to do, in both forms', () => {
+  it('shows a failure with its code and advice, in both formats', () => {
     const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
     const failed = { success: false, result: [], source_attribution: [], metadata, error: 'Cannot search' };
     const failure = valid({ ...ANSWERS.semantic, ...failed });
@@ -78,7 +78,7 @@ describe('toMarkdown()', () => {
     expect(resultFormatter.toMarkdown(analytics(rows), { rows: 10 })).toContain('… and 490 more rows');
   });
 
-  it.each(Object.entries(CASES.cells))('makes %s inert, or short, in a cell', (_, { value, shown }) => {
+  it.each(Object.entries(CASES.cells))('escapes or shortens %s in a cell', (_, { value, shown }) => {
     expect(resultFormatter.toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
   });
 
@@ -94,7 +94,7 @@ describe('toMarkdown()', () => {
     }
   });
 
-  it('begins no heading, list, quote, rule or code at a margin', () => {
+  it('starts no heading, list, quote, rule or code at the beginning of a line', () => {
     expect(resultFormatter.toMarkdown(analytics([], '2.8 % of the orders'))).toMatch(/^2\.8 % of the orders/);
     for (const text of ['# a', '> a', '+ a', '=== ', '12) a', '---', ':-:', '    a', '1234. a', '~~~', '```']) {
       const kinds = treeOf(resultFormatter.toMarkdown(analytics([], `a\n${text}\n\n${text}`))).map(({ type }) => type);
@@ -123,7 +123,7 @@ describe('toText()', () => {
     );
   });
 
-  it('keeps characters that are marks in Markdown', () => {
+  it('keeps characters with a meaning in Markdown', () => {
     expect(resultFormatter.toText(analytics([{ name: 'a | *b* <c>' }, { name: 'd' }]))).toContain('a | *b* <c>');
   });
 });
@@ -138,6 +138,14 @@ describe('toDisplay()', () => {
     ['51 rows', Array.from({ length: 51 }, (_, at) => ({ a: `x${at}`, b: at }))],
   ])('draws nothing for %s', (_, rows) => {
     expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
+  });
+
+  it('labels a chart of counts by currency when no column is an amount', () => {
+    const rows = [
+      { currency: 'EUR', orders: 5 },
+      { currency: 'USD', orders: 3 },
+    ];
+    expect(blockOf(analytics(rows), 'chart')).toMatchObject({ labels: ['EUR', 'USD'] });
   });
 
   it('shows amounts in units of their currency, and no unit that repeats its column', () => {
@@ -161,7 +169,7 @@ describe('toDisplay()', () => {
     expect(blockOf(analytics(rows), 'table')?.columns[1]).not.toHaveProperty('unit');
     const mixed = blockOf(analytics([...rows, { ...rows[0], currency: 'USD' }]), 'table');
     expect([mixed?.columns[2], mixed?.rows[2]?.[2]]).toEqual([{ label: 'Revenue', align: 'right' }, '123,456.50']);
-    // Without a currency nothing says what a hundredth is.
+    // Without a currency, hundredths have no known unit.
     expect(blockOf(analytics([{ total_cents: 150 }, { total_cents: 1 }]), 'table')).toMatchObject({
       columns: [{ label: 'Total cents' }],
       rows: [['150'], ['1']],
@@ -204,8 +212,8 @@ describe('toDisplay()', () => {
     const failed = { ...part, success: false, error: 'Cannot count', metadata: { error_code: 'TIMEOUT' } };
     const coded = { ...part, success: false, error: 'Cannot count', error_code: 'DATA_SOURCE_ERROR' };
     const odd = { ...part, type: 'semantic', result: { documents: 'many' } };
-    const told = { ...part, type: 'semantic', result: { summary: 'Two weeks.' } };
-    const result = { sub_queries: [failed, coded, odd, told], synthesis: '', sources_used: [] };
+    const shown = { ...part, type: 'semantic', result: { summary: 'Two weeks.' } };
+    const result = { sub_queries: [failed, coded, odd, shown], synthesis: '', sources_used: [] };
     expect(resultFormatter.toDisplay(valid({ ...ANSWERS.hybrid, result })).blocks).toEqual([
       { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'TIMEOUT' },
       { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'DATA_SOURCE_ERROR' },
@@ -235,22 +243,16 @@ describe('toDisplay()', () => {
     expect(blockOf(response, 'table')?.rows).toEqual([['price', '949.50 EUR']]);
   });
 
-  it('states that nothing was found once', () => {
+  it.each([
+    [{ answer: 'The web search found nothing for this question.' }, 'The web search found nothing for this question.'],
+    [{}, 'Nothing was found.'],
+  ])('states once that nothing was found: %j', (metadata, text) => {
     const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
-    const metadata = { answer: 'The web search found nothing for this question.' };
-    expect(resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result, metadata })).blocks).toEqual([
-      { kind: 'text', text: metadata.answer },
-    ]);
+    const { blocks } = resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result, metadata }));
+    expect(blocks).toEqual([{ kind: 'text', text }]);
   });
 
-  it('states that nothing was found', () => {
-    const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
-    expect(resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result })).blocks).toEqual([
-      { kind: 'text', text: 'Nothing was found.' },
-    ]);
-  });
-
-  it('writes the rows of a quoted table as lines', () => {
+  it('shows the rows of a quoted table as lines', () => {
     const documents = [
       { content: '| Device | Fans |\n| --- | --- |\n| Apollo | one |\n| Apollo II | two |', score: 0.9 },
     ];
@@ -258,7 +260,7 @@ describe('toDisplay()', () => {
     expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe('Apollo: one\nApollo II: two');
   });
 
-  it('removes the marks from quoted documents', () => {
+  it('removes Markdown from quoted documents', () => {
     const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls <name>\n```';
     const documents = [{ content, score: 0.9 }];
     const response = valid({ ...ANSWERS.semantic, result: { ...FOUND, documents, summary: 'ls <name>' } });
@@ -269,7 +271,7 @@ describe('toDisplay()', () => {
   });
 });
 
-describe('Whatever an answer holds,', () => {
+describe('For any answer,', () => {
   const piece = fc.constantFrom(...CASES.pieces, '\ud83d');
   const text = fc.oneof(
     fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
@@ -349,15 +351,15 @@ describe('Whatever an answer holds,', () => {
     fc.assert(showsPlainly, { numRuns: 300 });
   });
 
-  it('its Markdown holds no tag, image or odd link, and its tables keep their rows and columns', () => {
+  it('its Markdown contains no tag, image or unsafe link, and its tables keep their rows and columns', () => {
     const isInert = fc.property(answers, (answer) => {
       const response = valid(answer);
       const markdown = resultFormatter.toMarkdown(response);
       expect(markdown.length).toBeLessThanOrEqual(64_000);
       expect(markdown).not.toContain('<');
       const nodes = treeOf(markdown);
-      const isOddLink = ({ type, url = '' }: Node) => type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url);
-      expect(nodes.filter((node) => CASES.liveNodes.includes(node.type) || isOddLink(node))).toEqual([]);
+      const isUnsafeLink = ({ type, url = '' }: Node) => type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url);
+      expect(nodes.filter((node) => CASES.liveNodes.includes(node.type) || isUnsafeLink(node))).toEqual([]);
       const tables = resultFormatter.toDisplay(response).blocks.filter((block) => block.kind === 'table');
       const shapes = nodes
         .filter(({ type }) => type === 'table')
@@ -376,15 +378,5 @@ describe('Whatever an answer holds,', () => {
       expect(resultFormatter.toText(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
     });
     fc.assert(isShort, { numRuns: 200 });
-  });
-});
-
-describe('the chart of counts', () => {
-  it('has the currency as its label where no column is an amount', () => {
-    const byCurrency = analytics([
-      { currency: 'EUR', orders: 5 },
-      { currency: 'USD', orders: 3 },
-    ]);
-    expect(blockOf(byCurrency, 'chart')).toMatchObject({ labels: ['EUR', 'USD'] });
   });
 });

@@ -18,9 +18,9 @@ const askHybrid = async (
   more: Question & Parameters<typeof hybridWith>[1] = {},
 ) => {
   const { query = QUESTION, options, context = allowed(), timeoutMs, ...served } = more;
-  const { app, asked } = await hybridWith(behaviours, served);
+  const { app, calls } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
-  return { ...(await askAgent(app, { type: 'hybrid', body, context, timeoutMs })), asked };
+  return { ...(await askAgent(app, { type: 'hybrid', body, context, timeoutMs })), calls };
 };
 
 /** Asks the hybrid agent as a librarian. */
@@ -37,14 +37,14 @@ const coded =
 
 const AWAY = coded('SERVICE_UNAVAILABLE');
 
-/** A machine that is busy at the end of the time is no fault of the agent. */
+/** Retries, as a busy machine can miss the deadline. */
 const IN_TIME = { retry: 3, timeout: 60_000 };
 
 describe('The hybrid agent', () => {
-  it('asks the agent of each part and joins the findings in the order of the question', async () => {
-    const { reply, status, asked } = await askHybrid();
+  it('calls the agent of each part and joins the findings in the order of the question', async () => {
+    const { reply, status, calls } = await askHybrid();
     expect([status, AgentResponse.safeParse(reply).success]).toEqual([200, true]);
-    expect(asked.map(({ type, query }) => [type, query]).toSorted()).toEqual([
+    expect(calls.map(({ type, query }) => [type, query]).toSorted()).toEqual([
       ['analytics', 'How many iPhone 17 are in stock'],
       ['semantic', 'what does the return policy say about opened boxes?'],
     ]);
@@ -62,7 +62,7 @@ describe('The hybrid agent', () => {
     expect(reply.metadata).not.toHaveProperty('partial');
   });
 
-  it('says what each part was taken for, and what the parts have in common', async () => {
+  it('states how each part was routed, and the common metadata of the parts', async () => {
     const about = (id: number, hit: boolean) => ({
       metadata: { entity_id: id, entity_type: 'product', cache_hit: hit },
     });
@@ -84,7 +84,7 @@ describe('The hybrid agent', () => {
     for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
   });
 
-  it('asks all agents in parallel', async () => {
+  it('calls all agents in parallel', async () => {
     let waiting = 0;
     const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();
     const meeting =
@@ -98,30 +98,27 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
   });
 
-  it('asks one agent the whole question when it needs one kind of source', async () => {
+  it('sends the whole question to one agent when it needs one kind of source', async () => {
     const query = 'How many iPhone 17 are in stock?';
-    const { reply, asked } = await askHybrid({}, { query });
-    expect(asked).toEqual([{ type: 'analytics', query, options: {} }]);
+    const { reply, calls } = await askHybrid({}, { query });
+    expect(calls).toEqual([{ type: 'analytics', query, options: {} }]);
     expect(reply.result.sources_used).toEqual(['analytics']);
   });
 
   it.each([
-    ['as an option says', { semantic: { similarity_threshold: 0.8 } }, 0.8],
-    ['less than in a search unless an option changes it', undefined, 0.4],
-  ])(
-    'passes each agent its own options only, and wants documents that are similar %s',
-    async (_, options, threshold) => {
-      const { asked } = await askHybrid({}, options === undefined ? {} : { options });
-      const optionsOf = (wanted: string) => asked.find(({ type }) => type === wanted)?.options;
-      expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
-    },
-  );
+    ['as an option sets', { semantic: { similarity_threshold: 0.8 } }, 0.8],
+    ['below that of a search by default', undefined, 0.4],
+  ])('passes each agent only its own options, with the similarity threshold %s', async (_, options, threshold) => {
+    const { calls } = await askHybrid({}, options === undefined ? {} : { options });
+    const optionsOf = (wanted: string) => calls.find(({ type }) => type === wanted)?.options;
+    expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
+  });
 
   it.each([{ limit: 3 }, { semantic: { similarity: 0.8 } }, { analytics: { limit: 3 } }])(
-    'refuses options that no agent has, before it asks one: %j',
+    'refuses unknown options before it calls an agent: %j',
     async (options) => {
-      const { reply, status, asked } = await askHybrid({}, { options });
-      expect([status, reply.metadata.error_code, asked]).toEqual([400, 'INVALID_QUERY', []]);
+      const { reply, status, calls } = await askHybrid({}, { options });
+      expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
       expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
     },
   );
@@ -145,7 +142,7 @@ describe('The hybrid agent', () => {
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
 
-  it('does not count a source that found nothing, and is partial', async () => {
+  it('is partial and does not count a source that found nothing', async () => {
     const summary = 'Nothing is written about this.';
     const result = { documents: [], summary, document_count: 0, similarity_threshold: 0.7 };
     const source_attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
@@ -209,7 +206,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
-  it('asks its parts even when the question carries much metadata', async () => {
+  it('sends its parts even when the question has large metadata', async () => {
     const { reply, status } = await askLibrarian({}, QUESTION, { metadata: { note: 'x'.repeat(15_985) } });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
@@ -217,14 +214,14 @@ describe('The hybrid agent, when a part fails', () => {
 
   it.each<[string, string, Behaviour]>([
     ['POST /v1/agents/hybrid', 'is slow', silent],
-    ['POST /v1/agents/hybrid', 'cannot be heard', 'hangs'],
+    ['POST /v1/agents/hybrid', 'never connects', 'hangs'],
     ['POST /librarians/hybrid/ask', 'is slow', silent],
-    ['POST /librarians/hybrid/ask', 'cannot be heard', 'hangs'],
+    ['POST /librarians/hybrid/ask', 'never connects', 'hangs'],
   ])('%s answers in time with the other parts when one %s', IN_TIME, async (route, _, semantic) => {
-    // The first question of a process is slow by itself.
+    // The first request of a process is slow.
     await askHybrid({ semantic: 'down' });
     const timing = { timeoutMs: 4000 };
-    // The caller waits no longer either: status 200 is an answer in time.
+    // The caller has the same deadline: status 200 is an answer in time.
     const { reply, status } = route.includes('librarians')
       ? await askLibrarian({ semantic }, QUESTION, timing)
       : await askHybrid({ semantic }, timing);
@@ -234,19 +231,19 @@ describe('The hybrid agent, when a part fails', () => {
     expect(metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
 
-  it('names a part that the caller may not ask, and does not send it', async () => {
+  it('names a part that the caller may not query, and does not send it', async () => {
     const context = userContext({ capabilities: ['sql:read'] });
-    const { reply, status, asked } = await askHybrid({}, { context });
+    const { reply, status, calls } = await askHybrid({}, { context });
     expect(status).toBe(200);
-    expect(asked.map(({ type }) => type)).toEqual(['analytics']);
+    expect(calls.map(({ type }) => type)).toEqual(['analytics']);
     expect(reply.result.synthesis).toContain('takes the capability kb:read, which is not allowed here');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
 
-  it('fails with UNAUTHORIZED when the caller may ask no source', async () => {
+  it('fails with UNAUTHORIZED when the caller may query no source', async () => {
     const context = userContext({ capabilities: ['memory:read'] });
-    const { reply, status, asked } = await askHybrid({}, { context });
-    expect([status, asked]).toEqual([401, []]);
+    const { reply, status, calls } = await askHybrid({}, { context });
+    expect([status, calls]).toEqual([401, []]);
     expect(reply).toMatchObject({ success: false, type: 'hybrid', metadata: { error_code: 'UNAUTHORIZED' } });
     expect(reply.metadata.suggestion).toContain('sql:read, kb:read');
   });
@@ -262,7 +259,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.error).toMatch(/\w/);
   });
 
-  it('advises to ask again only where that may help', async () => {
+  it('advises a retry only when it may help', async () => {
     const suggestionOf = async (recoverable: boolean) => {
       const away: Behaviour = async () => {
         throw new CodedError('SERVICE_UNAVAILABLE', 'inside', { reported: { message: 'No database', recoverable } });
@@ -286,7 +283,7 @@ describe('The hybrid agent, when a part fails', () => {
     expect(whole.reply.metadata.suggestion).toContain('in other words');
   });
 
-  it('derives the code from the agents that were asked', async () => {
+  it('derives the code from the agents that were called', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
     const { reply } = await askHybrid({ semantic: AWAY }, { context });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
@@ -294,10 +291,10 @@ describe('The hybrid agent, when a part fails', () => {
 });
 
 describe('The hybrid agent, bounded', () => {
-  it('asks at most six parts and names the others', async () => {
+  it('sends at most six parts and names the others', async () => {
     const query = Array.from({ length: 8 }, (_, at) => `How many orders came in on day ${at}?`).join(' ');
-    const { reply, asked } = await askHybrid({}, { query });
-    expect(asked).toHaveLength(6);
+    const { reply, calls } = await askHybrid({}, { query });
+    expect(calls).toHaveLength(6);
     expect(reply.metadata).toMatchObject({ sub_query_count: 6, partial: true });
     expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
   });

@@ -12,10 +12,10 @@ import { ANSWERS } from '../agents-for-test.ts';
 const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;
 type Type = keyof typeof CAPABILITIES;
 
-/** How an agent answers: one that is `down` refuses the connection, and the connection to one that `hangs` stays open. */
+/** How an agent behaves: `down` refuses the connection, `hangs` keeps it open without a reply. */
 export type Behaviour = Agent | AgentResponse | 'down' | 'hangs';
 
-/** An answer whose envelope names the question that was asked. */
+/** An answer whose envelope repeats the question. */
 export const saying =
   (type: Type, change: object = {}): Agent =>
   async (query) =>
@@ -27,24 +27,24 @@ export const silent: Agent = () => new Promise<never>(() => undefined);
 export const allowed = () => userContext({ capabilities: Object.values(CAPABILITIES) });
 
 /**
- * The hybrid agent between the three others, each a function of its own with its own key; `asked` collects what each got.
+ * The hybrid agent with the three others, each a separate function with its own key; `calls` records the calls of each.
  */
 export const hybridWith = async (
   behaviours: Partial<Record<Type, Behaviour>> = {},
   options: Partial<ServeOptions> & {
     tamper?: Partial<Record<Type, (response: Response) => Response>>;
-    /** In place of the agent: any librarian under its id. */
+    /** Replaces the agent by any librarian. */
     librarians?: Partial<Record<Type, Librarian>>;
   } = {},
 ) => {
-  const asked: { type: Type; query: string; options: unknown }[] = [];
+  const calls: { type: Type; query: string; options: unknown }[] = [];
   const targets: Record<string, Target> = {};
   const { tamper, librarians, ...served } = options;
   for (const type of Object.keys(CAPABILITIES) as Type[]) {
     const behaviour = behaviours[type] ?? saying(type);
     const id = type.replace('_', '-');
     const agent: Agent = async (query, call) => {
-      asked.push({ type, query, options: call.options });
+      calls.push({ type, query, options: call.options });
       if (behaviour === 'down' || behaviour === 'hangs') throw new Error('never reached');
       return typeof behaviour === 'function' ? behaviour(query, call) : behaviour;
     };
@@ -62,5 +62,5 @@ export const hybridWith = async (
     targets: delegateTo(targets),
     ...served,
   });
-  return { app, asked };
+  return { app, calls };
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { proposeSplit } from '../../../src/agents/hybrid/propose-split.ts';
 import CASES from './propose-split.json' with { type: 'json' };
 
-/** What a model proposes: a query for each kind of source. */
+/** The reply of a model: a query for each kind of source. */
 type Proposal = Partial<Record<'analytics' | 'semantic' | 'web_search', string>>;
 
 const propose = (question: string, proposal: Proposal) => {
@@ -13,7 +13,7 @@ const propose = (question: string, proposal: Proposal) => {
 
 describe('proposeSplit()', () => {
   it.each(CASES.accepted as [string, Proposal][])(
-    'accepts parts that ask the same as %j',
+    'accepts parts with the meaning of %j',
     async (question, proposal) => {
       const parts = await propose(question, proposal);
       expect(parts).toEqual(Object.entries(proposal).map(([type, query]) => ({ type, query })));

@@ -7,11 +7,11 @@ describe('splitQuery()', () => {
     expect(splitQuery(question)).toEqual(parts);
   });
 
-  it.each(CASES.second)('names in the second part of %s what it is about', (question, second) => {
+  it.each(CASES.second)('completes the second part of %s with its subject', (question, second) => {
     expect(splitQuery(question)[1]?.query).toBe(second);
   });
 
-  it.each(CASES.whole)('leaves a question with %s whole', (_, question) => {
+  it.each(CASES.whole)('does not split a question with %s', (_, question) => {
     expect(splitQuery(question)).toEqual([{ type: expect.any(String), query: question }]);
   });
 
@@ -20,8 +20,8 @@ describe('splitQuery()', () => {
     ['How many watts does the node need?', 'semantic'],
     ['How do I get the tracking number of my parcel?', 'semantic'],
     ['What was our cheapest accessory?', 'analytics'],
-    ['Something that no cue knows', 'semantic'],
-  ])('puts %s to one kind of source', (query, type) => {
+    ['Something without a known word', 'semantic'],
+  ])('sends %s to one kind of source', (query, type) => {
     expect(splitQuery(query)).toEqual([{ type, query }]);
   });
 
@@ -35,7 +35,7 @@ describe('splitQuery()', () => {
     ['commas', ','.repeat(4000)],
     ['capitals', 'A B '.repeat(1000)],
     ['one word', 'a'.repeat(4000)],
-  ])('bounds the parts of 4,000 characters of %s', (_, text) => {
+  ])('limits the parts of 4,000 characters of %s', (_, text) => {
     const parts = splitQuery(text.slice(0, 4000));
     expect(parts.length).toBeLessThanOrEqual(61);
     expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);

@@ -26,7 +26,7 @@ const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard wate
 const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (care/descale.md, How often)`;
 
 describe('POST /v1/agents/semantic', () => {
-  it('returns documents with scores and places, and a summary that cites them', async () => {
+  it('returns documents with scores and locations, and a summary that cites them', async () => {
     const { reply, status } = await searched(QUESTION);
     const [{ content, score, ...document }] = reply.result.documents;
     expect([status, { ...reply, result: { ...reply.result, documents: [document] } }]).toMatchObject([200, EXPECTED]);
@@ -103,7 +103,7 @@ describe('POST /v1/agents/semantic', () => {
     for (const file of cited) expect(listed).toContain(file);
   });
 
-  it('states that no word of the question is known', async () => {
+  it('states that it found nothing when no word of the question is known', async () => {
     const { reply } = await searched('unicorn');
     expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
     expect(statesLackOfInformation(reply.result.summary)).toBe(true);
@@ -148,8 +148,11 @@ describe('With a model', () => {
     ['another number', 'Descale the boiler every 90 days.'],
     ['another name', 'Descale the boiler every 60 days, says Barista.'],
     ['an address', 'Descale the boiler every 60 days, see https://evil.example/days.'],
-    ['what the judge does not find', 'The manufacturer recommends professional maintenance and cleaning services.'],
-    ['what the document does not deny', 'Never descale the boiler every 60 days.'],
+    [
+      'a statement that the judge rejects',
+      'The manufacturer recommends professional maintenance and cleaning services.',
+    ],
+    ['a negation that is not in the document', 'Never descale the boiler every 60 days.'],
   ])('the quotes are used when it answers %s', async (_, text) => {
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
     ai.judge = judging(() => false);
@@ -164,17 +167,17 @@ describe('With a model', () => {
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unavailable' });
   });
 
-  it('the quotes are used in time when it stays silent', async () => {
+  it('the quotes are used before the deadline when it does not answer', async () => {
     const ai: AIClient = { model: 'm', complete: () => new Promise<never>(() => undefined) };
     const asking = { type: 'semantic' as const, body: { query: QUESTION }, timeoutMs: 400 };
     const { reply, status } = await askAgent(appOf({ ai }), asking);
     expect([status, reply.metadata.summary_refused]).toEqual([200, 'timeout']);
   });
 
-  it('is not asked when nothing was found', async () => {
+  it('is not called when nothing was found', async () => {
     const ai = scriptedModel();
     await searched('unicorn', undefined, { ai });
-    expect(ai.asked).toEqual([]);
+    expect(ai.calls).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ const { edition } = openSmallKb();
 const identity = await identityOf('semantic');
 
 describe('GET /v1/knowledge/stats', () => {
-  it('reports the embedding of questions of the workspace, and nothing of others', async () => {
+  it("reports the embedding cache of the caller's workspace only", async () => {
     const figures = { hits: 3, storeHits: 1, misses: 4, coalesced: 0, failures: 0, storeFaults: 0 };
     const none = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
     const app = createApp({

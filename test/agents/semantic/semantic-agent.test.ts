@@ -10,7 +10,7 @@ const words = createRetriever({});
 
 const ask = async (query: string, retrieve: Retriever) => {
   const { signal } = new AbortController();
-  const call = { options: {}, signal, timeoutMs: 1000, scope: {} } as unknown as AgentCall; // all that is read of it
+  const call = { options: {}, signal, timeoutMs: 1000, scope: {} } as unknown as AgentCall; // the fields that it reads
   // The agent envelope with the result of the semantic agent.
   return (await createSemanticAgent({ editionFor: async () => edition, retrieve })(query, call)) as unknown as {
     metadata: Record<string, unknown>;
@@ -20,10 +20,10 @@ const ask = async (query: string, retrieve: Retriever) => {
 
 describe('createSemanticAgent()', () => {
   it.each(['late', 'failed', 'used', 'absent'] as const)(
-    'says when meanings could not be compared: %s',
+    'reports when embeddings could not be compared: %s',
     async (semantic) => {
-      const reply = await ask('How often must the boiler be descaled?', async (...asked) => ({
-        ...(await words(...asked)),
+      const reply = await ask('How often must the boiler be descaled?', async (...parameters) => ({
+        ...(await words(...parameters)),
         semantic,
       }));
       expect(reply.result.document_count).toBe(1);

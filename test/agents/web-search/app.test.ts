@@ -39,7 +39,7 @@ interface Asking {
   timeoutMs?: number;
 }
 
-/** An app whose callers are the gateway's users. */
+/** An app that is called through the gateway. */
 const start = async (options: Partial<WebSearchAppOptions> = {}) => {
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE) };
   const identity = await identityOf('web-search');
@@ -54,7 +54,7 @@ const start = async (options: Partial<WebSearchAppOptions> = {}) => {
     const request = { to: 'web-search', path, body, timeoutMs };
     const targets = { 'web-search': target };
     const { answer } = await callFrom('gateway', userContext({ workspace, capabilities }), { targets, request });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
     return { status: answer.ok ? answer.status : 0, reply: (answer.ok ? answer.json() : answer.error) as any };
   };
 };
@@ -145,25 +145,25 @@ describe('the web search', () => {
   });
 
   it('searches for the name of the product in a price question, otherwise for the question', async () => {
-    const asked: unknown[] = [];
+    const searches: unknown[] = [];
     const search: WebSearch = {
       provider: 'fake',
       search: async (query, { signal: _, timeoutMs: __, ...options }) => {
-        asked.push([query, options]);
+        searches.push([query, options]);
         return [];
       },
     };
     const ask = await start({ search: partOf(search), country: 'us' });
     await ask({ query: PRICE_QUESTION, options: { limit: 3, country: 'DE', language: 'de' } });
     await ask({ query: 'Reviews of the iPhone 17', options: {} });
-    expect(asked).toEqual([
+    expect(searches).toEqual([
       ['iPhone 17', { limit: 3, country: 'de', language: 'de', offers: true }],
       ['Reviews of the iPhone 17', { limit: 10, country: 'us', language: undefined, offers: false }],
     ]);
   });
 
   it.each([{ limit: 1e9 }, { country: 'Germany' }, { language: 7 }, { pages: 2 }])(
-    'refuses an option that it cannot use: %j',
+    'refuses the invalid option %j',
     async (options) => {
       const { status, reply } = await (await start())({ query: PRICE_QUESTION, options });
       expect([status, reply.metadata.error_code]).toEqual([400, 'INVALID_QUERY']);
@@ -193,7 +193,7 @@ describe('the web search', () => {
     expect(new Set(reply.result.urls).size).toBe(20);
   });
 
-  it('takes the summary of a model that the results support', async () => {
+  it('uses the summary of a model that the results support', async () => {
     const ai = (text: string) => scriptedModel(replyOf([{ text, quote: '949.99 USD', from: '949.99' }]));
     const good = await (await start({ ai: ai('It costs 949.99 USD elsewhere.') }))();
     expect(good.reply.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'scripted-1' });
@@ -211,7 +211,7 @@ describe('the web search', () => {
   it('keeps to the deadline when the provider does not', async () => {
     const silent: WebSearch = { provider: 'silent', search: () => new Promise(() => {}) };
     const { reply } = await (await start({ search: partOf(silent) }))('anything', { timeoutMs: 1500 });
-    // The function's own failure, or the caller's when a busy machine lets it wait for too long.
+    // The failure of the function, or of the caller on a busy machine.
     expect(reply.metadata?.error_code ?? reply.code).toBe('TIMEOUT');
   });
 

@@ -5,7 +5,7 @@ import CASES from './choose-provider.json' with { type: 'json' };
 const chosen = (variables: ProviderVariables) => chooseProvider(variables, { fetch, now: Date.now })?.provider;
 
 describe('chooseProvider()', () => {
-  it('takes the provider whose key is set, SerpApi when both are, none without a key', () => {
+  it('chooses the provider whose key is set, SerpApi when both are, none without a key', () => {
     expect(chosen({ SERPAPI_KEY: 'k' })).toBe('serpapi');
     expect(chosen({ BRAVE_SEARCH_KEY: 'k', SERPAPI_KEY: '' })).toBe('brave');
     expect(chosen({ SERPAPI_KEY: 'k', BRAVE_SEARCH_KEY: 'k' })).toBe('serpapi');
@@ -13,7 +13,7 @@ describe('chooseProvider()', () => {
     expect(chosen({ SERPAPI_URL: 'http://anything' })).toBeUndefined();
   });
 
-  it('takes https of any public host, and this machine over http in development', () => {
+  it('accepts https of any public host, and loopback over http in development', () => {
     expect(chosen({ SERPAPI_KEY: 'k', SERPAPI_URL: 'https://search.example.com' })).toBe('serpapi');
     for (const host of ['127.0.0.1:8000', 'localhost:8000', '[::1]:8000'])
       expect(chosen({ ENVIRONMENT: 'development', BRAVE_SEARCH_KEY: 'k', BRAVE_SEARCH_URL: `http://${host}` })).toBe(

@@ -36,7 +36,7 @@ describe('comparePrices()', () => {
     expect(compared([offer(price)], { ...IPHONE, priceCents })).toMatchObject({ difference, percentage });
   });
 
-  it('takes the cheapest in the currency of our price, and counts the offers that it does not compare', () => {
+  it('finds the cheapest offer in the currency of our price, and counts offers that are not compared', () => {
     const results = [offer('$979.00'), offer('949,99 €'), offer('£800'), offer('950.00'), offer('$959.00')];
     expect(compared(results)).toMatchObject({ cheapest_external: 959, currency: 'USD', compared: 2, not_compared: 3 });
   });

@@ -26,13 +26,13 @@ const ROWS = [
   [302, 'BAD', 'Odd price', 'Odd', -5, 'USD'],
 ] as const;
 
-/** The function in real workerd as its configuration has it, with a shop of its own. */
+/** The configured function in real workerd, with its own shop. */
 const startFunction = async (vars: Record<string, string>, { hasTable = true } = {}) => {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(
     unstable_readConfig({ config: join(ROOT, 'functions/web-search/wrangler.toml') }),
   );
   const worker = {
-    // The object that counts is the library's, which does not run here.
+    // The Durable Object for counters belongs to the library, which does not run here.
     ...{ ...workerOptions, name: 'web-search', durableObjects: {} },
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...vars },
     modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: code }],
@@ -58,7 +58,7 @@ const startFunction = async (vars: Record<string, string>, { hasTable = true } =
     const request = { to: 'web-search', path: '/v1/agents/web_search', body: { query }, timeoutMs: 10_000 };
     const context = userContext({ workspace, capabilities: ['web:search'] });
     const { answer } = await callFrom('gateway', context, { targets: { 'web-search': target }, request });
-    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
     return { status: answer.ok ? answer.status : 0, reply: (answer.ok ? answer.json() : answer.error) as any };
   };
   return { miniflare, database, ask };
@@ -109,7 +109,7 @@ describe('the function web-search in workerd', () => {
     });
   });
 
-  it('reads the current products from D1, and takes no name for SQL', async () => {
+  it('reads the current products from D1, without SQL injection by names', async () => {
     await withFunction({}, async ({ database }) => {
       const clock = { now: 0 };
       const catalogue = d1ProductCatalogue(database, { now: () => clock.now });

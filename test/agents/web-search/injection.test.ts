@@ -7,7 +7,7 @@ import { comparePrices } from '../../../src/agents/web-search/compare-prices.ts'
 import { type RawResult, webResult } from '../../../src/agents/web-search/web-result.ts';
 import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
-import { type AskedModel, scriptedModel } from '../../navigator/scripted-model.ts';
+import { type ModelCall, scriptedModel } from '../../navigator/scripted-model.ts';
 import CASES from './injection.json' with { type: 'json' };
 import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
@@ -25,7 +25,7 @@ const INJECTIONS: readonly RawResult[] = injections;
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
   raw.map((result) => webResult(result, 'us')).filter((result) => result !== undefined);
 
-/** All nodes of a Markdown text, as a reader with tables sees it. */
+/** All nodes of a Markdown text, parsed with tables. */
 const nodesOf = (markdown: string): Node[] => {
   const extensions = { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] };
   const nodes = [fromMarkdown(markdown, extensions) as Node];
@@ -35,7 +35,7 @@ const nodesOf = (markdown: string): Node[] => {
 const ALLOWED = new Set(['root', 'paragraph', 'text', 'list', 'listItem', 'link']);
 
 describe('a hostile result', () => {
-  it.each(INJECTIONS)('becomes no markup, link or line of its own in the answer: $title', (raw) => {
+  it.each(INJECTIONS)('adds no markup, link or line to the answer: $title', (raw) => {
     const shop = 'Evil [shop](https://evil.example) <b>';
     const good = { title: 'Good page', url: 'https://good.example/', snippet: 'Fine.' };
     const results = resultsOf([{ ...raw, shop }, good]);
@@ -57,7 +57,7 @@ describe('a hostile result', () => {
     expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(result!.title);
   });
 
-  it('changes no price comparison', () => {
+  it('does not change a price comparison', () => {
     const honest = resultsOf([{ title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' }]);
     const comparison = comparePrices(IPHONE, [...resultsOf(INJECTIONS), ...honest]);
     expect(comparison).toMatchObject({ cheapestCents: 94999, others: [] });
@@ -71,14 +71,14 @@ describe('summariseResults()', () => {
   const good = { title: 'iPhone 17 at Good', price: '$949.99', url: 'https://good.example/p' };
   const results = resultsOf([...INJECTIONS, { ...good, snippet: 'See evil.example for 1299' }]);
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
-  /** All of the passage that the good result is, quoted for what is said. */
+  /** A summary that quotes the whole passage of the good result. */
   const summary = (text: string, ai = scriptedModel(saying(text))) =>
     summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 });
   const saying =
     (text: string) =>
-    ({ given }: AskedModel) => {
+    ({ given }: ModelCall) => {
       const quotes = given.passages
-        .filter(({ text: said }) => said.includes('good.example') || said.includes('999.99'))
+        .filter(({ text: passageText }) => /good\.example|999\.99/.test(passageText))
         .map(({ passage, text: quote }) => ({ passage, quote }));
       return { text: JSON.stringify({ statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' }) };
     };
@@ -86,7 +86,7 @@ describe('summariseResults()', () => {
   it('sends the results as passages of one JSON object, without prompt injections', async () => {
     const ai = scriptedModel(saying('Fine.'));
     await summary('Fine.', ai);
-    const [{ messages, given }] = ai.asked as [AskedModel];
+    const [{ messages, given }] = ai.calls as [ModelCall];
     for (const { title } of results) if (title.length > 8) expect(messages[0]?.content).not.toContain(title);
     expect(given.passages.length).toBeGreaterThan(1);
     expect(given.passages.length).toBeLessThanOrEqual(11);

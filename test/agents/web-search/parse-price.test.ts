@@ -30,7 +30,7 @@ describe('parsePrice()', () => {
     expect(parsePrice(text)).toBeUndefined();
   });
 
-  it('reads back every amount that it writes, however it is grouped', () => {
+  it('parses every amount that it writes, in any grouping', () => {
     const places = { 'en-US': 'USD', 'de-DE': 'EUR', 'de-CH': 'CHF', 'fr-FR': 'EUR' };
     const groupings = [
       (cents: number) => `$${writeCents(cents)}`,

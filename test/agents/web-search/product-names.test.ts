@@ -17,35 +17,35 @@ describe('productsNamedIn()', () => {
     expect(named(query)).toBeUndefined();
   });
 
-  it('finds all that are named, each once and in the order of the question', () => {
+  it('finds all named products, each once and in the order of the question', () => {
     expect(allNamed('Compare Apollo II with Apollo III online')).toEqual(['Apollo II', 'Apollo III']);
     expect(allNamed('Apollo III, Apollo or Apollo III?')).toEqual(['Apollo III', 'Apollo']);
     expect(allNamed('iPhone 17e, iPhone 17 Pro')).toEqual(['iPhone 17 Pro']);
     expect(allNamed('an Apollo II power supply')).toEqual(['Apollo II Power Supply']);
   });
 
-  it('holds numbers to the digit, and prefers the name that is written without a mistake', () => {
+  it('matches numbers exactly, and prefers an exact spelling', () => {
     expect(named('price of the Filter 12346', [{ name: 'Filter 12345' }])).toBeUndefined();
     const alike = [{ name: 'Widgit Alpha' }, { name: 'Widget Alpha' }, { name: 'Widgat Alpha' }];
     expect(named('price of the widget alpha', alike)).toBe('Widget Alpha');
   });
 
-  it('does not take the Apollo II for an Apollo that alone is known', () => {
+  it('does not match Apollo II to a catalogue with only Apollo, nor the reverse', () => {
     expect(named('What does the Apollo II cost?', [{ name: 'Apollo' }])).toBeUndefined();
     expect(named('What does the Apollo cost?', [{ name: 'Apollo II' }])).toBeUndefined();
   });
 });
 
 describe('namesProduct()', () => {
-  it.each(CASES.takes)('takes %s for the iPhone 17', (title) => {
+  it.each(CASES.takes)('accepts %s as the iPhone 17', (title) => {
     expect(namesProduct(title, { name: 'iPhone 17' })).toBe(true);
   });
 
-  it.each(CASES.rejects)('does not take %s for it', (title) => {
+  it.each(CASES.rejects)('rejects %s as the iPhone 17', (title) => {
     expect(namesProduct(title, { name: 'iPhone 17' })).toBe(false);
   });
 
-  it('tells the models of a family apart, and takes the words of their category for neutral', () => {
+  it('distinguishes the models of a family, and ignores the words of their category', () => {
     const titles = [
       'Orbit Espresso Machine',
       'Orbit II Espresso Machines',
@@ -64,11 +64,11 @@ describe('namesProduct()', () => {
     ['an accessory', 'Orbit case', 'Cases'],
     ['a condition', 'Orbit used', 'Used devices'],
     ['a variant', 'Orbit Pro', 'Pro'],
-  ])('takes no title with %s for the product, even where its category has the word', (_, title, category) => {
+  ])('rejects a title with %s, even if its category contains the word', (_, title, category) => {
     expect(namesProduct(title, { name: 'Orbit', category })).toBe(false);
   });
 
-  it('takes an accessory for itself, not its device', () => {
+  it('matches an accessory to itself, not to its device', () => {
     expect(namesProduct('Orbit II Power Supply', { name: 'Orbit II Power Supply' })).toBe(true);
     expect(namesProduct('Orbit II Power Supply', { name: 'Orbit II' })).toBe(false);
   });

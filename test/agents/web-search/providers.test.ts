@@ -9,7 +9,7 @@ import { describeCause } from '../../../src/runtime/log.ts';
 import { json, providerServer } from './provider-server.ts';
 import EXPECTED from './providers.json' with { type: 'json' };
 
-const KEY = 'key_that_nobody_may_see_0123456789';
+const KEY = 'key_that_stays_secret_0123456789';
 const recorded = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./replies/${name}.json`, import.meta.url), 'utf8'));
 
@@ -30,12 +30,12 @@ const options = (more: Partial<WebSearchOptions> = {}): WebSearchOptions => ({
   ...more,
 });
 
-/** What the search throws, and all that of it could reach a caller or a log. */
+/** The error of a search, after a check that nothing in it reveals the key. */
 const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) => {
   const error: unknown = await search.search('iPhone 17', options(more)).catch((thrown: unknown) => thrown);
   if (!(error instanceof CodedError)) throw new Error(`not a coded error: ${String(error)}`);
-  const said = `${describeCause(error)} ${JSON.stringify(error.reported)} ${error.stack} ${String(error.cause)}`;
-  for (const secret of [KEY, 'api_key', server.url]) expect(said).not.toContain(secret);
+  const texts = `${describeCause(error)} ${JSON.stringify(error.reported)} ${error.stack} ${String(error.cause)}`;
+  for (const secret of [KEY, 'api_key', server.url]) expect(texts).not.toContain(secret);
   return error;
 };
 
@@ -45,7 +45,7 @@ const RECORDED = { serpapi: serpApi, brave: braveSearch };
 const searched = async (name: keyof typeof EXPECTED, query: string, more: Partial<WebSearchOptions> = {}) => {
   const search = await serve(RECORDED[name.startsWith('brave') ? 'brave' : 'serpapi'], [json(recorded(name))]);
   const found = await search.search(query, options(more));
-  const { url, headers } = server.asked[0]!;
+  const { url, headers } = server.requests[0]!;
   return { found, path: url.pathname, parameters: Object.fromEntries(url.searchParams), headers };
 };
 
@@ -97,7 +97,7 @@ describe('Brave Search', () => {
     const search = await serve(braveSearch, [json({ web: { results: [] } })]);
     await search.search(`${'word '.repeat(80)}`, options());
     await search.search('x'.repeat(3000), options());
-    expect(server.asked.map(({ url }) => url.searchParams.get('q')?.length)).toEqual([50 * 5 - 1, 400]);
+    expect(server.requests.map(({ url }) => url.searchParams.get('q')?.length)).toEqual([50 * 5 - 1, 400]);
   });
 });
 
@@ -110,14 +110,14 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
   it.each([401, 403])('names the secret to set after %i, without a retry', async (status) => {
     const search = await serve(make, [json({ error: `Invalid API key ${KEY}.` }, status)]);
     const { code, reported } = await failure(search);
-    expect([code, reported.recoverable, server.asked.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
+    expect([code, reported.recoverable, server.requests.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
     expect(reported.suggestion).toContain(secret);
   });
 
-  it('reports after 429 how long to wait, without a retry', async () => {
+  it('reports the wait after 429, without a retry', async () => {
     const search = await serve(make, [json({}, 429, { 'retry-after': '17' })]);
     const { code, reported } = await failure(search);
-    expect([code, reported.details, server.asked.length]).toEqual(['RATE_LIMITED', { retry_after_seconds: 17 }, 1]);
+    expect([code, reported.details, server.requests.length]).toEqual(['RATE_LIMITED', { retry_after_seconds: 17 }, 1]);
     expect(reported.suggestion).toContain('17 seconds');
   });
 
@@ -136,19 +136,19 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
       json(recorded(secret === 'SERPAPI_KEY' ? 'serpapi-google' : 'brave-web')),
     ]);
     expect(await search.search('iPhone 17', options())).not.toEqual([]);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it('fails after the second 500', async () => {
     const error = await failure(await serve(make, [json({ secret: 'stack of the provider' }, 500)]));
-    expect([error.code, server.asked.length]).toEqual(['DATA_SOURCE_ERROR', 2]);
+    expect([error.code, server.requests.length]).toEqual(['DATA_SOURCE_ERROR', 2]);
     expect(describeCause(error)).not.toContain('stack of the provider');
   });
 
   it('is retried once after a broken connection', async () => {
     const search = await serve(make, [(response) => response.destroy(), json({})]);
     expect(await search.search('iPhone 17', options())).toEqual([]);
-    expect(server.asked).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it.each<[string, Partial<WebSearchOptions>, number[]]>([
@@ -158,7 +158,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     const now = times.length === 1 ? Date.now : () => times.shift() ?? 7800;
     const search = await serve(make, [json({}, 500)], { now });
     expect((await failure(search, more)).code).toBe('DATA_SOURCE_ERROR');
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it.each<[string, Parameters<typeof serve>[1][number]]>([
@@ -171,7 +171,7 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
     ['a redirect, which would carry the key', (response) => response.writeHead(302, { location: '/elsewhere' }).end()],
   ])('fails with DATA_SOURCE_ERROR for %s', async (_what, step) => {
     expect((await failure(await serve(make, [step]))).code).toBe('DATA_SOURCE_ERROR');
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
   it('stops reading a huge response', async () => {
@@ -193,20 +193,20 @@ describe.each(PROVIDERS)('%s, when it fails,', (_name, make, secret) => {
   });
 
   it.each([
-    ['that says nothing', () => undefined],
+    ['that does not answer', () => undefined],
     ['that stops in the middle', (response: ServerResponse) => response.writeHead(200).write('{"web":')],
   ])('fails with TIMEOUT for a provider %s beyond the deadline', async (_what, step) => {
     const deadline = new AbortController();
-    const asked = (response: ServerResponse) => {
+    const onRequest = (response: ServerResponse) => {
       step(response);
       deadline.abort(new DOMException('The deadline is over', 'TimeoutError'));
     };
-    const search = await serve(make, [asked]);
+    const search = await serve(make, [onRequest]);
     expect((await failure(search, { signal: deadline.signal })).code).toBe('TIMEOUT');
-    expect(server.asked).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
   });
 
-  it('hides what fetch throws, as it may quote the address', async () => {
+  it('hides errors of fetch, as they may quote the address', async () => {
     const broken = (input: unknown) => Promise.reject(new TypeError(`Cannot load ${String(input)} with ${KEY}`));
     // Stands for any fetch.
     const search = await serve(make, [json({})], { fetch: broken as typeof fetch });

@@ -11,7 +11,7 @@ export const IPHONE: Product = {
   currency: 'USD',
 };
 
-/** Products in memory. */
+/** A catalogue in memory. */
 export const catalogueOf = (...products: Product[]): ProductCatalogue => ({
   find: async (query) => {
     const [product, ...others] = productsNamedIn(query, products);

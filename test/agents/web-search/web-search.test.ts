@@ -3,16 +3,16 @@ import type { WebSearch } from '../../../src/agents/web-search/web-search.ts';
 import { searchCache } from '../../../src/agents/web-search/web-search.ts';
 
 const counting = () => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const search: WebSearch = {
     provider: 'counting',
     search: async (query) => {
-      asked.push(query);
+      queries.push(query);
       if (query === 'broken') throw new Error('broken');
       return [];
     },
   };
-  return { asked, search };
+  return { queries, search };
 };
 const signal = new AbortController().signal;
 const asking = { limit: 10, workspace: 'default', signal };
@@ -20,7 +20,7 @@ const asking = { limit: 10, workspace: 'default', signal };
 describe('searchCache()', () => {
   it('caches a search for five minutes', async () => {
     const clock = { now: 0 };
-    const { asked, search } = counting();
+    const { queries, search } = counting();
     const cache = searchCache(search, { now: () => clock.now });
     const cached = [];
     for (const now of [0, 1, 299_999, 300_000]) {
@@ -28,29 +28,29 @@ describe('searchCache()', () => {
       cached.push((await cache.search('q', asking)).isCached);
     }
     expect(cached).toEqual([false, true, true, false]);
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
   });
 
   it('shares nothing between workspaces, countries, languages, limits and kinds', async () => {
-    const { asked, search } = counting();
+    const { queries, search } = counting();
     const cache = searchCache(search, { now: () => 0 });
     const others = [{}, { workspace: 'acme' }, { country: 'de' }, { language: 'de' }, { limit: 5 }, { offers: true }];
     for (const other of others) await cache.search('q', { ...asking, ...other });
-    expect(asked).toHaveLength(others.length);
+    expect(queries).toHaveLength(others.length);
   });
 
   it('does not cache a failure', async () => {
-    const { asked, search } = counting();
+    const { queries, search } = counting();
     const cache = searchCache(search, { now: () => 0 });
     await expect(cache.search('broken', asking)).rejects.toThrow();
     await expect(cache.search('broken', asking)).rejects.toThrow();
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
   });
 
   it('holds at most its limit, the oldest go first', async () => {
-    const { asked, search } = counting();
+    const { queries, search } = counting();
     const cache = searchCache(search, { now: () => 0, limit: 2 });
     for (const query of ['a', 'b', 'c', 'b', 'a']) await cache.search(query, asking);
-    expect(asked).toEqual(['a', 'b', 'c', 'a']);
+    expect(queries).toEqual(['a', 'b', 'c', 'a']);
   });
 });

@@ -10,7 +10,7 @@ const { edition: EDITION, knowledge } = openSmallKb();
 const PARAPHRASE = 'Calcium deposits removal interval?';
 
 /** "How often are calcium deposits to be removed?" */
-const ABROAD = 'Wie oft muss der Kalk aus dem Kessel entfernt werden?';
+const GERMAN = 'Wie oft muss der Kalk aus dem Kessel entfernt werden?';
 
 const outcomeWith = (similarity: number, question = PARAPHRASE) => {
   const chunk = Array.from({ length: EDITION.chunkCount }, (_, at) => EDITION.chunk(at)).findIndex(
@@ -33,10 +33,10 @@ describe('answerFromEdition() with embeddings', () => {
   });
 
   it('answers a question in another language in the language of the articles', () => {
-    const near = answerFromEdition(EDITION, ABROAD, { outcome: outcomeWith(0.7, ABROAD) });
+    const near = answerFromEdition(EDITION, GERMAN, { outcome: outcomeWith(0.7, GERMAN) });
     expect(near.verdict).toBe('answer');
     expect(near.response.answer).toContain('Descale the boiler every 60 days');
-    const far = answerFromEdition(EDITION, ABROAD, { outcome: outcomeWith(0.2, ABROAD) });
+    const far = answerFromEdition(EDITION, GERMAN, { outcome: outcomeWith(0.2, GERMAN) });
     expect(far.response.answer).toMatch(/^Unsere Artikel gibt es nur auf Englisch/);
   });
 

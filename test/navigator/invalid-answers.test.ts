@@ -13,12 +13,12 @@ import { openSmallKb } from './small-kb.ts';
 const { edition, knowledge } = openSmallKb();
 const QUESTION = 'How often must the boiler be descaled, and how do I do that?';
 const FILE = 'care/descale.md';
-/** A knowledge base from which an article has gone since the search. */
+/** The knowledge base without an article that the search found. */
 const withoutFile = (file: string): CitableKnowledge => ({
   ...knowledge,
   article: (id) => (id === file ? undefined : knowledge.article(id)),
 });
-/** One in which every article has other words. */
+/** The knowledge base with other words in every article. */
 const rewritten: CitableKnowledge = {
   ...knowledge,
   article: (id) => {
@@ -28,7 +28,7 @@ const rewritten: CitableKnowledge = {
 };
 
 const OTHER = 'Empty the water tank.';
-/** One in which a sentence has changed. */
+/** The knowledge base with one changed sentence. */
 const changed: CitableKnowledge = {
   ...knowledge,
   article: (id) => {
@@ -47,7 +47,7 @@ describe('a quoted answer that breaks a rule', () => {
     expect(before.violations).toBeUndefined();
   });
 
-  it('leaves without the faulty passage', () => {
+  it('is returned without the wrong passage', () => {
     const question = 'The burrs of the grinder are cleaned with a brush';
     const whole = answerFromEdition(edition, question);
     const answer = answerFromEdition(edition, question, { knowledge: changed });
@@ -61,7 +61,7 @@ describe('a quoted answer that breaks a rule', () => {
     expect(validateNavigatorResponse(answer.response, changed, { closest: answer.closest })).toEqual([]);
   });
 
-  it('declines when nothing of it holds, and says so in its metadata', async () => {
+  it('declines when nothing is left, and reports it in its metadata', async () => {
     const counted: AnswerViolation[] = [];
     const { answer, metadata } = await answerQuestion(edition, QUESTION, {
       ...{
@@ -99,7 +99,7 @@ describe('an answer of a model that breaks a rule', () => {
     return { answer, metadata, events };
   };
 
-  it('leaves without the faulty statement, which is withdrawn where it was sent', async () => {
+  it('is returned without the wrong statement, which is withdrawn from the stream', async () => {
     const [, tank] = (await ask(undefined)).answer.response.sources;
     const { answer, metadata, events } = await ask(changed);
     expect(tank?.excerpts?.[0]?.quote).toContain(OTHER);
@@ -112,7 +112,7 @@ describe('an answer of a model that breaks a rule', () => {
     expect(events.filter(({ type }) => type === 'removed')).toMatchObject([{ index: 1, text: OTHER }]);
   });
 
-  it('is replaced when nothing of it holds', async () => {
+  it('is replaced by quotes when nothing is left', async () => {
     const { answer, metadata, events } = await ask(withoutFile(FILE));
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
     expect(metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'abstained' });
