@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => shop?.stop());
 
-/** The database, and the statements that it prepares. */
-const listening = () => {
+/** The database, with a record of the statements that it prepares. */
+const recording = () => {
   const prepared: string[] = [];
   const d1: D1 = {
     prepare: (sql) => {
@@ -24,13 +24,13 @@ const listening = () => {
 };
 
 describe('run()', () => {
-  it('runs a statement once, also one that finds nothing', async () => {
-    const { database, prepared } = listening();
+  it('runs a statement once, even if it finds nothing', async () => {
+    const { database, prepared } = recording();
     const sql = 'SELECT name, sku FROM products WHERE product_id < 0';
     expect(await database.run({ sql })).toMatchObject({ columns: ['name', 'sku'], rows: [] });
     expect(prepared.filter((each) => each === sql)).toHaveLength(1);
   });
-  it('returns columns in their order, also those with numbers for names', async () => {
+  it('returns columns in order, even with numbers as names', async () => {
     const { columns, rows } = await shop.database.run({ sql: 'SELECT \'x\' AS name, 2 AS "2026", 1 AS "2025"' });
     expect([columns, rows]).toEqual([['name', '2026', '2025'], [['x', 2, 1]]]);
   });
@@ -49,7 +49,7 @@ describe('run()', () => {
   });
 });
 
-describe('the catalogue in a database of an earlier, a later or a damaged state', () => {
+describe('the catalogue in an older, newer or damaged database', () => {
   const NONE = 'undefined';
   it.each([
     [
@@ -82,18 +82,21 @@ describe('the catalogue in a database of an earlier, a later or a damaged state'
       'DELETE FROM analytics_catalogue; INSERT INTO analytics_catalogue SELECT * FROM saved; DROP TABLE saved',
       'the stored catalogue is invalid',
     ],
-  ])('is missing or named as invalid, and read again once it is restored: %s', async (_, damage, restore, expected) => {
-    let now = 0;
-    const catalogueOf = storedCatalogue(shop.database, { now: () => now });
-    const outcome = () => catalogueOf().then((found) => String(found?.questions.length), String);
-    const before = await outcome();
-    expect(Number(before)).toBeGreaterThan(10);
-    for (const statement of damage.split('; ')) await shop.query(statement);
-    now += 61_000;
-    const [found, figure] = [await outcome(), await shop.query('SELECT count(*) AS customers FROM customers')];
-    for (const statement of restore.split('; ')) await shop.query(statement);
-    expect(found).toContain(expected);
-    expect(figure).toEqual([{ customers: expect.any(Number) }]);
-    expect(await outcome()).toBe(before);
-  });
+  ])(
+    'is missing or reported as invalid, and read again once it is restored: %s',
+    async (_, damage, restore, expected) => {
+      let now = 0;
+      const catalogueOf = storedCatalogue(shop.database, { now: () => now });
+      const outcome = () => catalogueOf().then((found) => String(found?.questions.length), String);
+      const before = await outcome();
+      expect(Number(before)).toBeGreaterThan(10);
+      for (const statement of damage.split('; ')) await shop.query(statement);
+      now += 61_000;
+      const [found, figure] = [await outcome(), await shop.query('SELECT count(*) AS customers FROM customers')];
+      for (const statement of restore.split('; ')) await shop.query(statement);
+      expect(found).toContain(expected);
+      expect(figure).toEqual([{ customers: expect.any(Number) }]);
+      expect(await outcome()).toBe(before);
+    },
+  );
 });

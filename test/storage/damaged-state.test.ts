@@ -12,7 +12,7 @@ import {
   workThrough,
 } from '../knowledge/library/library-for-test.ts';
 
-/** One damaged or older value never takes the rest with it. */
+/** A damaged or older value does not affect other values. */
 describe('a library with damaged values', () => {
   const synced = async () => {
     const articles = ['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`));
@@ -35,7 +35,7 @@ describe('a library with damaged values', () => {
     ['chunks', "UPDATE chunks SET chunks = '[[1,2' WHERE id = 'a.md'"],
     ['chunks of another version', `UPDATE chunks SET chunks = '[{"heading":"Part"}]' WHERE id = 'a.md'`],
     ['state', "UPDATE state SET value = 'nonsense'"],
-    ['a run that is none', `INSERT OR REPLACE INTO state (name, value) VALUES ('run', '{"id":7}')`],
+    ['an invalid run', `INSERT OR REPLACE INTO state (name, value) VALUES ('run', '{"id":7}')`],
   ])('lists and publishes all articles: %s', async (_, damage) => {
     const before = await synced();
     before.sql.run(damage);
@@ -59,7 +59,7 @@ describe('a library with damaged values', () => {
   });
 });
 
-it('a sync skips an article whose fetched copy is damaged, takes in all others, and a full sync fetches it again', async () => {
+it('a sync skips an article whose fetched copy is damaged, and a full sync fetches it again', async () => {
   const host = hostWith(['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`)));
   const { library, sql } = libraryForTest(host);
   sql.run(`CREATE TRIGGER damage AFTER INSERT ON staged WHEN NEW.id = 'a.md'
@@ -72,7 +72,7 @@ it('a sync skips an article whose fetched copy is damaged, takes in all others, 
   expect(await syncNow(library, { full: true })).toMatchObject({ added: 1, skipped: [] });
 });
 
-it('memories: a damaged one is not found, can be erased, and hides no other', async () => {
+it('a damaged memory is not found, can be erased, and hides no other', async () => {
   const sql = nodeSql();
   const wordsOf = (text: string) => text.split(' ');
   const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
@@ -93,7 +93,7 @@ it('memories: a damaged one is not found, can be erased, and hides no other', as
   expect(await store.erase('w', ['a'])).toEqual(['a']);
 });
 
-it('gaps: a damaged one is listed without its words and questions, and hides no other', () => {
+it('a damaged gap is listed without its words and questions, and hides no other', () => {
   const sql = nodeSql();
   const ids = ['g-1', 'g-2'];
   const book = sqlGapBook(sql, { newId: () => ids.shift() ?? '' });

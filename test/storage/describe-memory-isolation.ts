@@ -9,7 +9,7 @@ import { cosine } from './describe-vector-index.ts';
 import { DIMENSIONS, eraseAll, type StoreUnderTest } from './memory-stores.ts';
 
 const WORKSPACES = 3;
-/** Few, so that they are reused after deletions. */
+/** A small set, so that ids are reused after deletions. */
 const IDS = ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'];
 const WORDS = ['fan', 'pool', 'wallet', 'node', 'fee', 'led', 'dashboard', 'password'];
 const FEW = ['a', 'b'];
@@ -75,7 +75,7 @@ const referenceWorkspace = () => {
       const sum = (items: { weight: number }[]) => items.reduce((total, { weight }) => total + weight, 0);
       return sum(weights.filter(({ word }) => stemsOf(memory.content).includes(word))) / sum(weights);
     },
-    neighbours: (id: string): string[] => [
+    relatedIds: (id: string): string[] => [
       ...(known.get(id)?.relations ?? []).map(({ to }) => to),
       ...all().flatMap(({ memory, relations }) => relations.filter(({ to }) => to === id).map(() => memory.id)),
     ],
@@ -88,15 +88,15 @@ const scoresOf = (reference: Reference, { text, vector, conversation }: Extract<
   if (text === null && vector === null) return new Map(wanted.map(({ memory }) => [memory.id, 0]));
   const scores = new Map<string, number>();
   for (const each of wanted) {
-    const meaning = vector === null || each.vector === null ? undefined : Math.max(0, cosine(vector, each.vector));
-    const words = text === null ? 0 : reference.lexical(text.join(' '), each);
-    if (meaning === undefined && words === 0) continue;
-    scores.set(each.memory.id, vector === null ? words : 1 - (1 - (meaning ?? 0)) * (1 - words / 2));
+    const cosineScore = vector === null || each.vector === null ? undefined : Math.max(0, cosine(vector, each.vector));
+    const lexicalScore = text === null ? 0 : reference.lexical(text.join(' '), each);
+    if (cosineScore === undefined && lexicalScore === 0) continue;
+    scores.set(each.memory.id, vector === null ? lexicalScore : 1 - (1 - (cosineScore ?? 0)) * (1 - lexicalScore / 2));
   }
   return scores;
 };
 
-/** Concurrent operations in several workspaces leave each as if it were alone. */
+/** Concurrent operations in several workspaces do not affect each other. */
 export const describeMemoryIsolation = (
   name: string,
   make: () => Promise<StoreUnderTest>,
@@ -111,7 +111,7 @@ export const describeMemoryIsolation = (
           fc.asyncProperty(fc.array(operation, { minLength: length, maxLength: length }), async (steps) => {
             const names = Array.from({ length: WORKSPACES }, newWorkspace);
             const references = names.map(referenceWorkspace);
-            // Each workspace in its order, all of them concurrently.
+            // In order within each workspace, concurrently across workspaces.
             const inWorkspace = async (workspace: string, at: number): Promise<void> => {
               for (const [step, next] of steps.entries()) {
                 if (next.workspace !== at) continue;
@@ -163,7 +163,7 @@ const run = async (what: Operation, place: Place): Promise<void> => {
       return;
     case 'relations': {
       const related = await store.getMemoryRelationships(what.id, workspace);
-      expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(reference.neighbours(what.id).toSorted());
+      expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(reference.relatedIds(what.id).toSorted());
       expect((await store.relationshipsOf([what.id], workspace))[0]).toEqual(related);
       return;
     }
@@ -235,7 +235,7 @@ const put = async (what: Put, { store, workspace, reference, step }: Place): Pro
     id,
     workspace_id: workspace,
     type: 'fact',
-    // The text names the workspace, so that a memory of another one is noticed.
+    // The text names the workspace, so that a memory of another workspace fails the comparison.
     content: `${words.join(' ')} (${workspace}, step ${step})`,
     confidence: 0.5,
     ...(conversation === null ? {} : { conversation_id: conversation }),

@@ -96,7 +96,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
       });
     });
     describe('list()', () => {
-      it('returns all pages newest first, whatever the order of storing', async () => {
+      it('returns all pages newest first, in any order of storing', async () => {
         const minutes = [5, 1, 9, 3, 7, 0, 8, 2, 6, 4];
         for (const minute of minutes) await put({ id: `m${minute}`, created_at: at(minute) });
         const seen: string[] = [];
@@ -109,12 +109,12 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         } while (cursor !== undefined);
         expect(seen).toEqual(['m9', 'm8', 'm7', 'm6', 'm5', 'm4', 'm3', 'm2', 'm1', 'm0']);
       });
-      it('has no page after the last, also when the last is full', async () => {
+      it('has no page after a full last page', async () => {
         for (let minute = 0; minute < 4; minute++) await put({ created_at: at(minute) });
         const first = await list({ limit: 2 });
         expect((await list({ limit: 2, cursor: first.next })).next).toBeUndefined();
       });
-      it('continues although the last memory of the previous page was deleted', async () => {
+      it('continues after the last memory of the previous page is deleted', async () => {
         for (let minute = 0; minute < 4; minute++) await put({ id: `m${minute}`, created_at: at(minute) });
         const { next } = await list({ limit: 2 });
         await store.delete(workspace, 'm2');
@@ -152,7 +152,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(results.slice(1).map(({ score }) => Math.abs(Math.round(score * 1e6)))).toEqual([0, 0]);
         expect(await found({ vector: pointing(1), limit: 1 })).toEqual([near.id]);
       });
-      it('finds memories that share a word, rarer words weighing more', async () => {
+      it('finds memories with a common word, with more weight for rarer words', async () => {
         const both = await put({ content: 'The fans of the Apollo are noisy.' });
         const common = await put({ content: 'Another Apollo arrived.' });
         await put({ content: 'The Apollo is green.' });
@@ -183,12 +183,12 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           expect(await found({ text })).toEqual([memory.id]);
         expect(await store.count(workspace, { turns: false })).toBe(1);
       });
-      it('finds by vector or text, and ranks first what matches both', async () => {
-        const meaning = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
-        const words = await put({ content: 'The fan was replaced.' });
+      it('finds by vector or text, and ranks matches of both first', async () => {
+        const similar = await put({ content: 'It hums.' }, { vector: pointing(1, 0.5) });
+        const lexical = await put({ content: 'The fan was replaced.' });
         const both = await put({ content: 'The fan is loud.' }, { vector: pointing(1, 0.5) });
         const results = await search({ vector: pointing(1), text: 'fan' });
-        expect(results.map(({ memory }) => memory.id)).toEqual([both.id, meaning.id, words.id]);
+        expect(results.map(({ memory }) => memory.id)).toEqual([both.id, similar.id, lexical.id]);
         expect(results.at(-1)?.score).toBeCloseTo(0.5, 6);
       });
       it('returns the newest with score 0 for a query without vector and text', async () => {
@@ -196,7 +196,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         const results = await search({ limit: 2 });
         expect(results).toMatchObject(['m3', 'm2'].map((id) => ({ memory: { id }, score: 0 })));
       });
-      it('filters by type, time, confidence and conversation in every way of searching', async () => {
+      it('filters by type, time, confidence and conversation in every kind of search', async () => {
         const vector = pointing(1);
         await put({ id: 'a', type: 'fact', created_at: at(1), confidence: 0.2, conversation_id: 'c1' }, { vector });
         await put({ id: 'b', type: 'decision', created_at: at(2), confidence: 0.5, conversation_id: 'c1' }, { vector });
@@ -235,7 +235,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
       });
     });
     describe('getMemoryRelationships()', () => {
-      it('returns relations that begin or end at a memory, oldest first, with the other end', async () => {
+      it('returns relations from and to a memory, oldest first, with the other memory', async () => {
         const first = await put({ created_at: at(1) });
         const relatedTo = [{ memory_id: first.id, type: 'replaces "x"|:' }];
         const second = await put({ created_at: at(2) }, { relatedTo });
@@ -262,10 +262,10 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(memories).toEqual([[first], [], [second, third], [first]]);
         expect(await store.relationshipsOf([], workspace)).toEqual([]);
       });
-      it('returns as many as fit into one answer when memories are long', async () => {
+      it('returns as many relations as fit into one reply when memories are long', async () => {
         const hub = await put();
         const relatedTo = [{ memory_id: hub.id, type: 'supports' }];
-        // Six times as long as JSON, and longer again in the answer of Redis.
+        // Six times as long in JSON, and longer again in the reply of Redis.
         const content = `x${'\u0001'.repeat(31_999)}`;
         for (let minute = 0; minute < 80; minute++) await put({ created_at: at(minute), content }, { relatedTo });
         const relations = await store.getMemoryRelationships(hub.id, workspace);
@@ -301,7 +301,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
           await store.surplusTurns(workspace, { storedBy: 'user:a', conversationId: 'c', ...limits, ...changes })
         ).toSorted();
 
-      it('are counted apart from other memories, and apart for each subject', async () => {
+      it('are counted separately from other memories, and per subject', async () => {
         await turn('t1', 1);
         await turn('t2', 2, { stored_by: 'user:b' });
         for (const stored_by of ['user:a', 'user:a', 'user:b', undefined]) await put({ stored_by });
@@ -311,7 +311,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         await store.erase(workspace, ['t1']);
         expect([await count(true), await count(true, 'user:a'), await count(false)]).toEqual([1, 0, 4]);
       });
-      it('have to go when they are the oldest of too many in the conversation, of the subject, of the workspace', async () => {
+      it('are surplus when they are the oldest beyond the limit of the conversation, subject or workspace', async () => {
         await turn('old', 0, { stored_by: 'user:b', conversation_id: 'd' });
         for (const minute of [3, 1, 2]) await turn(`c${minute}`, minute);
         await turn('p1', 4, { person_id: 'p' });
@@ -323,11 +323,11 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await surplus({ perSubject: 2 })).toEqual(['c1', 'c2', 'c3']);
         expect(await surplus({ perWorkspace: 4 })).toEqual(['c1', 'old']);
       });
-      it('have to go when they have expired, and are not among the facts of their subject', async () => {
+      it('are surplus when they have expired, and are not facts of their subject', async () => {
         await turn('expired', 2, { conversation_id: 'd', expires_at: new Date(Date.now() - 1000).toISOString() });
         await turn('live', 3);
         await put({ id: 'fact', stored_by: 'user:a', person_id: 'p' });
-        await put({ id: 'foreign', stored_by: 'user:b', person_id: 'p' });
+        await put({ id: 'other', stored_by: 'user:b', person_id: 'p' });
         expect(await surplus()).toEqual(['expired']);
         expect(await listed({ factsOf: 'user:a' })).toEqual(['fact']);
         for (const query of [{ text: 'fan' }, { vector: pointing(1) }, {}]) {
@@ -355,7 +355,7 @@ export const describeMemoryStore = (name: string, make: () => Promise<StoreUnder
         expect(await store.count(workspace, { turns: false })).toBe(1);
         expect(await store.delete(workspace, memory.id)).toBe(false);
       });
-      it('erases many at once, and returns which of them existed', async () => {
+      it('erases many at once, and returns the ids that existed', async () => {
         const kept = await put({ person_id: 'p2', conversation_id: 'c2' });
         const mine: string[] = [];
         for (let index = 0; index < 120; index++) mine.push((await put({ person_id: 'p1' })).id);

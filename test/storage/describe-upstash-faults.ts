@@ -32,11 +32,11 @@ const FAULTS: [name: string, fault: Fault, reason: StoreFailure, requests: numbe
   ['answers with truncated JSON', { kind: 'truncated-json' }, 'malformed', 1],
 ];
 
-/** For a service that hangs, and for one that fails by itself, on a busy machine as well. */
+/** Timeouts for a service that hangs, and for one that fails by itself on a busy machine. */
 const HANGING_MS = 300;
 const TIMEOUT_MS = 10_000;
 
-/** How every Upstash adapter reports a faulty service. */
+/** Tests that every Upstash adapter reports a faulty service. */
 export const describeUpstashFaults = (name: string, { server, calls, secrets }: Upstash): void => {
   const TOKEN = 'token-that-is-never-logged';
 
@@ -82,7 +82,7 @@ export const describeUpstashFaults = (name: string, { server, calls, secrets }: 
         }
       }
     });
-    it('throws `aborted` when the caller aborts, however the service hangs', async () => {
+    it('throws `aborted` when the caller aborts while the service hangs', async () => {
       for (const call of Object.values(calls({ timeoutMs: TIMEOUT_MS }))) {
         for (const kind of ['hang-before-headers', 'hang-in-body', 'reset'] as const) {
           server().faults.none();

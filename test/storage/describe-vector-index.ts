@@ -9,8 +9,8 @@ export interface VectorIndexForTest {
 
 const untilVisible = (index: VectorIndex): Promise<void> => eventually(async () => (await index.pending()) === 0);
 
-const eventually = (isSo: () => Promise<boolean>): Promise<void> =>
-  expect.poll(isSo, { interval: 10, timeout: 5000 }).toBe(true);
+const eventually = (condition: () => Promise<boolean>): Promise<void> =>
+  expect.poll(condition, { interval: 10, timeout: 5000 }).toBe(true);
 
 const POINTS: VectorRecord[] = [
   { id: 'east', vector: [1, 0, 0], metadata: { type: 'fact', confidence: 0.9, isOpen: true } },
@@ -106,7 +106,7 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       await index.delete(ids);
       expect(await index.list()).toEqual({ ids: [] });
     });
-    it('separates tenants, and clears only its own', async () => {
+    it('separates tenants, and clears only one of them', async () => {
       const { index, other } = await filled();
       await other.upsert([{ id: 'theirs', vector: [1, 0, 0] }]);
       await untilVisible(other);
@@ -129,7 +129,7 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     it.each([
       ['a vector of another dimension', { id: 'x', vector: [1, 2] }],
       ['a number that is not finite', { id: 'x', vector: [1, Number.NaN, 0] }],
-      ['an id of other letters', { id: 'a/b', vector: [1, 2, 3] }],
+      ['an id with other characters', { id: 'a/b', vector: [1, 2, 3] }],
       ['an empty id', { id: '', vector: [1, 2, 3] }],
       ['an id that is too long', { id: 'x'.repeat(201), vector: [1, 2, 3] }],
       ['metadata that is too long', { id: 'x', vector: [1, 2, 3], metadata: { text: 'x'.repeat(50_000) } }],

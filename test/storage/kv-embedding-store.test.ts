@@ -11,7 +11,7 @@ let kv: KVNamespace;
 
 beforeAll(async () => {
   miniflare = oneWorker('export default {}', { kvNamespaces: ['EMBEDDINGS'] });
-  // Two packages describe the same binding.
+  // Two packages have types for the same binding.
   kv = (await miniflare.getKVNamespace('EMBEDDINGS')) as unknown as KVNamespace;
 });
 afterAll(() => miniflare?.dispose());
@@ -19,7 +19,7 @@ afterAll(() => miniflare?.dispose());
 const storeOf = (settings: Partial<KvEmbeddingConfig> = {}) =>
   kvEmbeddingStore(kv, { dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
 
-/** Each write is a request, which takes a busy machine its time. */
+// A long timeout, as each write is a request, which is slow on a busy machine.
 describeEmbeddingStore('KV', async () => storeOf({ timeoutMs: 60_000 }), 110);
 
 /** A binding with some methods replaced. */
@@ -53,7 +53,7 @@ describe('kvEmbeddingStore()', () => {
   it.each([59, 0, 60.5])('refuses a `ttlSeconds` of %d', (ttlSeconds) => {
     expect(() => storeOf({ ttlSeconds })).toThrow(RangeError);
   });
-  it('reads a value of another form as missing', async () => {
+  it('reads a malformed value as missing', async () => {
     await kv.put('odd:a', 'hello');
     expect(await storeOf({ prefix: 'odd:' }).getMany(['a', 'b'])).toEqual([undefined, undefined]);
   });
@@ -68,7 +68,7 @@ describe('kvEmbeddingStore()', () => {
     expect(error).toMatchObject({ name: 'StoreUnavailable', reason, cause: undefined });
     expect(String(error)).not.toContain('secret');
   });
-  it('gives up on a KV that hangs', async () => {
+  it('throws at the timeout when KV hangs', async () => {
     const hanging = () => new Promise<never>(() => {});
     const store = binding({ get: hanging, put: hanging, delete: hanging });
     const unavailable = { name: 'StoreUnavailable', reason: 'unavailable' };

@@ -6,5 +6,5 @@ describeMemoryStore('embedded', embeddedStore);
 describeMemoryStore('Upstash', upstashStore);
 
 describeMemoryIsolation('embedded', embeddedStore, { runs: 12, length: 240 });
-// The vector index is behind by a random number of operations, and deleted vectors linger in it.
+// The vector index lags by a random number of operations, and still finds deleted vectors.
 describeMemoryIsolation('Upstash', () => upstashStore({ indexingDelayMs: 10 }), { runs: 4, length: 240 });

@@ -35,7 +35,7 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
   return { store: remoteMemoryStore(stubOf), stop: async () => {} };
 };
 
-/** Upstash as it is: eventually consistent, for upserts and for deletions. */
+/** The Upstash store, eventually consistent for upserts and deletions. */
 export const upstashStore = async ({
   indexingDelayMs = 40,
   timeoutMs = 10_000,

@@ -10,7 +10,7 @@ const FIRST = ['CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];
 const SECOND = ['ALTER TABLE notes ADD COLUMN at INTEGER NOT NULL DEFAULT 7'];
 
 describe('migrate()', () => {
-  it('runs each migration once, and those of a store only', () => {
+  it('runs each migration once per store', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST]);
     sql.run("INSERT INTO notes VALUES ('kept')");
@@ -31,7 +31,7 @@ describe('migrate()', () => {
     expect(() => sql.all('SELECT at FROM notes')).toThrow('no such column');
   });
 
-  it('refuses a database that a newer version has written, and says what to do', () => {
+  it('refuses a database of a newer version, with advice', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST, SECOND]);
     expect(() => migrate(sql, 'notes', [FIRST])).toThrow(
@@ -40,8 +40,8 @@ describe('migrate()', () => {
   });
 });
 
-describe('a database from before the numbering', () => {
-  it('of memories keeps them, and gives its turns the lifetime and the owner of new ones', async () => {
+describe('a database without schema versions', () => {
+  it('of memories keeps them, and adds lifetime and owner to its turns', async () => {
     const database = new DatabaseSync(':memory:');
     database.exec(`CREATE TABLE memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL UNIQUE,
       type TEXT NOT NULL, confidence REAL NOT NULL, conversation TEXT, person TEXT, memory TEXT NOT NULL)`);

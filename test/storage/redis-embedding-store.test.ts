@@ -78,7 +78,7 @@ describe('redisEmbeddingStore()', () => {
   });
   it.each([
     ['of other dimensions', encodeEmbedding([1, 2, 3])],
-    ['that is no embedding', 'hello'],
+    ['that is not an embedding', 'hello'],
     ['that the SDK would convert to a number', '12345678'],
     ['of JSON', '[1,2,3,4]'],
     ['with a character outside of base64', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],

@@ -15,7 +15,7 @@ describeVectorIndex('SQLite', async () => {
 });
 
 describe('sqlVectorIndex()', () => {
-  it('returns what sorting all cosines returns', async () => {
+  it('returns the same as sorting all cosines', async () => {
     const number = fc.integer({ min: -100, max: 100 });
     const vector = fc.array(number, { minLength: 4, maxLength: 4 });
     const property = fc.asyncProperty(
@@ -35,7 +35,7 @@ describe('sqlVectorIndex()', () => {
     );
     await fc.assert(property, { numRuns: 40 });
   });
-  it('compares vectors whose squares no 64-bit float can hold', async () => {
+  it('compares vectors whose squares overflow a 64-bit float', async () => {
     const { index } = makeIndex();
     await index.upsert([
       { id: 'huge', vector: [1e300, 0, 0] },

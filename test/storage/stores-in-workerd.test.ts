@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const get = async (path: string): Promise<unknown> => (await miniflare.dispatchFetch(`http://localhost${path}`)).json();
 
-const USED = {
+const EXPECTED = {
   found: ['east', 'north'],
   facts: [{ id: 'east', metadata: { type: 'fact' } }],
   ids: ['east'],
@@ -36,11 +36,11 @@ const USED = {
 };
 
 it('Upstash Vector works in workerd', async () => {
-  expect(await get('/vector')).toMatchObject(USED);
+  expect(await get('/vector')).toMatchObject(EXPECTED);
 });
 
 it("a Durable Object's SQLite stores more vectors than a page and a statement hold", async () => {
-  expect(await get('/object?count=700')).toMatchObject({ ...USED, closest: 'v699' });
+  expect(await get('/object?count=700')).toMatchObject({ ...EXPECTED, closest: 'v699' });
 });
 
 it('Redis and KV store embeddings in workerd', async () => {
@@ -48,7 +48,7 @@ it('Redis and KV store embeddings in workerd', async () => {
   expect(await get('/stores')).toEqual([stored, stored]);
 });
 
-it('a service that hangs is given up in workerd', async () => {
+it('a service that hangs times out in workerd', async () => {
   for (const kind of ['hang-before-headers', 'hang-in-body'] as const) {
     for (const server of [vectors, redis]) {
       server.faults.none();

@@ -22,7 +22,7 @@ const RECORDS = [
 /** Writes, searches once the records are indexed, filters, lists, deletes and clears. */
 const useIndex = async (index: VectorIndex) => {
   await index.upsert(RECORDS);
-  for (let look = 0; look < 200 && (await index.pending()) > 0; look += 1) {
+  for (let poll = 0; poll < 200 && (await index.pending()) > 0; poll += 1) {
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   const found = await index.query([1, 0.1, 0], { limit: 5 });

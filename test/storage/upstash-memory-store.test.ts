@@ -33,7 +33,7 @@ const found = async (vector: number[]): Promise<string[]> => {
   return results.map(({ memory }) => memory.id);
 };
 
-/** Sends a command to Redis without the store. */
+/** Sends a command to Redis directly. */
 const command = async (...words: (string | number)[]): Promise<unknown> => {
   const { redis } = made;
   const headers = { authorization: `Bearer ${redis.token}` };
@@ -44,7 +44,7 @@ const command = async (...words: (string | number)[]): Promise<unknown> => {
 /** All keys of the workspace. */
 const keys = async (): Promise<string[]> => ((await command('KEYS', `memory:${workspace}:*`)) as string[]).toSorted();
 
-/** Sends a request about the workspace to the vector index without the store. */
+/** Sends a request for the workspace to the vector index directly. */
 const send = async (operation: string, body: object) => {
   const { url, token } = made.vector;
   const headers = { authorization: `Bearer ${token}` };
@@ -52,36 +52,36 @@ const send = async (operation: string, body: object) => {
   const reply = await (await fetch(`${url}/${operation}/memory_${workspace}`, request)).json();
   return reply as { result?: { vectors?: { id: string }[] } };
 };
-/** Ids in the workspace's vector index, whether queries find them yet or not. */
+/** All ids in the workspace's vector index, indexed or not. */
 const vectors = async (): Promise<string[]> =>
   ((await send('range', { cursor: '0', limit: 100 })).result?.vectors ?? []).map(({ id }) => id);
-/** Upserts a vector without the store. */
-const landLate = ({ id }: Memory) => send('upsert', [{ id: encodeText(id), vector: pointing(1) }]);
+/** Upserts a vector directly, like a delayed request. */
+const upsertLate = ({ id }: Memory) => send('upsert', [{ id: encodeText(id), vector: pointing(1) }]);
 
 const DECODINGS = ['base64url', 'base64', 'hex'] as const;
 const decoded = (text: string, form: (typeof DECODINGS)[number]): string => Buffer.from(text, form).toString('latin1');
 
-describe('upstashMemoryStore() with an index that is behind', () => {
+describe('upstashMemoryStore() with an index that lags', () => {
   it('finds a new memory by vector before and after it is indexed', async () => {
     const memory = await put({}, pointing(1));
     expect(await found(pointing(1))).toEqual([memory.id]);
     made.vector.finishIndexing();
     expect(await found(pointing(1))).toEqual([memory.id]);
   });
-  it('does not return a deleted memory while its vector is still found', async () => {
+  it('does not return a deleted memory while the index still finds its vector', async () => {
     const memory = await put({}, pointing(1));
     const kept = await put({}, pointing(0.5, 1));
     made.vector.finishIndexing();
     expect(await made.store.delete(workspace, memory.id)).toBe(true);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
-  it('returns enough memories although the first hits were all removed', async () => {
+  it('returns enough memories when the first hits were all removed', async () => {
     const gone = [];
     for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
     const kept = await put({}, pointing(1, 1));
     made.vector.finishIndexing();
     await eraseAll(made.store, workspace, { personId: 'p' });
-    // As after some minutes, when it is only in the index.
+    // The state after some minutes, when the memory is only in the index.
     await command('DEL', `memory:${workspace}:fresh`);
     expect(await found(pointing(1))).toEqual([kept.id]);
   });
@@ -109,7 +109,7 @@ describe('upstashMemoryStore() when a service fails', () => {
       }
     }
   });
-  it('keeps a memory by its words when its vector could not be stored', async () => {
+  it('finds a memory by its words when its vector could not be stored', async () => {
     const memory = newMemory({ workspace_id: workspace, content: 'A zeppelin.' });
     made.vector.faults.always({ kind: 'status', status: 500 });
     await expect(made.store.put(memory, { vector: pointing(1) })).rejects.toMatchObject({ reason: 'unavailable' });
@@ -137,11 +137,11 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.delete(workspace, 'another');
     expect(await vectors()).toEqual([]);
   });
-  it('deletes a vector that landed after its memory was erased, once no upsert can be in flight', async () => {
+  it('deletes a vector that arrived after its memory was erased, once no upsert can be in flight', async () => {
     const memory = await put({ person_id: 'p' }, pointing(1));
     await eraseAll(made.store, workspace, { personId: 'p' });
-    // An upsert that the client had given up.
-    await landLate(memory);
+    // An upsert after the timeout of the client.
+    await upsertLate(memory);
     nowMs += 100_000;
     await put({}, pointing(0, 1));
     expect(await vectors()).toContain(encodeText(memory.id));
@@ -158,7 +158,7 @@ describe('upstashMemoryStore() when a service fails', () => {
     await made.store.erase(workspace, []);
     expect(await vectors()).toEqual([encodeText('same')]);
   });
-  it('returns what was removed although the first reply was lost', async () => {
+  it('returns the removed memories when the first reply was lost', async () => {
     const memories = [];
     for (let index = 0; index < 10; index++) memories.push(await put({ person_id: 'p' }));
     const ids = memories.map(({ id }) => id);
@@ -174,8 +174,8 @@ describe('upstashMemoryStore() when a service fails', () => {
     ['over its quota', { kind: 'status', status: 429 }, 'rate_limited'],
     ['down behind a proxy', { kind: 'html-502' }, 'unavailable'],
     ['answering without JSON', { kind: 'malformed-json' }, 'malformed'],
-    ['cut off half-way', { kind: 'truncated-json' }, 'malformed'],
-  ] as const)('throws StoreUnavailable without a value in it when Redis is %s', async (_, fault, reason) => {
+    ['truncating its reply', { kind: 'truncated-json' }, 'malformed'],
+  ] as const)('throws StoreUnavailable without data when Redis is %s', async (_, fault, reason) => {
     made.redis.faults.always(fault);
     const error = await made.store
       .searchMemories(workspace, { text: 'a secret word', limit: 10 })
@@ -199,7 +199,7 @@ describe('upstashMemoryStore() with damaged records', () => {
     ['not an object', () => '7'],
   ] as const;
 
-  it.each(damages)('finds, lists and relates all others, and erases the damaged one: %s', async (_, damage) => {
+  it.each(damages)('returns all other memories, and erases the damaged one: %s', async (_, damage) => {
     const kept = await put({ content: 'A yak grazes' }, pointing(1));
     const damaged = await put({ content: 'A yak yak walks', person_id: 'p' }, pointing(1));
     const third = newMemory({ workspace_id: workspace, content: 'Yaks' });
@@ -248,12 +248,12 @@ describe('upstashMemoryStore() in Redis', () => {
     for (const { headers } of made.redis.requests)
       expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
-  it('leaves nothing behind when a person is erased', async () => {
+  it('leaves no data when a person is erased', async () => {
     const first = await put({ person_id: 'p', conversation_id: 'c' }, pointing(1));
     const second = newMemory({ workspace_id: workspace, person_id: 'p' });
     await made.store.put(second, { relatedTo: [{ memory_id: first.id, type: 'supports' }] });
     await eraseAll(made.store, workspace, { personId: 'p' });
-    // The outcome of the call for a minute, and the note about its vectors while an upsert may be in flight.
+    // Remaining: the outcome of the call for a minute, and the removed vectors while an upsert may be in flight.
     expect((await keys()).filter((key) => !/:(outcome:[0-9a-f-]{36}|removed)$/.test(key))).toEqual([]);
     expect(await vectors()).toEqual([]);
     nowMs += 181_000;
@@ -270,7 +270,7 @@ describe('upstashMemoryStore() in Redis', () => {
     const all = await keys();
     expect(all.join('\n')).toMatch(/^[A-Za-z0-9_:\n-]+$/);
     expect(all.filter((key) => /:(person|conversation|type|word):/.test(key))).toHaveLength(5);
-    // As stored, and in every encoding that could be reversed.
+    // As stored, and in every reversible encoding.
     const read = all
       .flatMap((key) => key.split(':'))
       .flatMap((part) => [part, ...DECODINGS.map((form) => decoded(part, form))]);
@@ -279,14 +279,14 @@ describe('upstashMemoryStore() in Redis', () => {
 });
 
 const COMMON = 'alpha bravo carbon delta echo foxtrot golf hotel india juliet'.split(' ');
-/** Stores so many old memories that have all the words whose keys it gets. */
+/** Stores the given number of old memories with all words whose keys are passed. */
 const FILL = `for at = 1, ARGV[1] do
   local place = string.format('0621%011d:0900000:t:x', at)
   redis.call('ZADD', 'memory:large:all', 0, place)
   for _, word in ipairs(KEYS) do redis.call('SADD', word, place) end
 end`;
 
-/** How often Redis has run these commands. */
+/** How many times Redis has run these commands. */
 const callsOf = async (...names: string[]): Promise<number[]> => {
   const statistics = String(await command('INFO', 'commandstats'));
   return names.map((name) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(statistics)?.[1] ?? 0));
@@ -296,7 +296,7 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
   const search = async (text: string, more: object = {}) =>
     (await made.store.searchMemories('large', { text, limit: 5, ...more })).map(({ memory }) => memory.id);
 
-  /** 100,000 memories that share ten words, all of them older than those that are stored here. */
+  /** 100,000 memories with ten common words, older than those of the tests. */
   beforeAll(async () => {
     const words = COMMON.flatMap(stemsOf).map((word) => `memory:large:word:${shortHash(word)}`);
     await command('EVAL', FILL, words.length, ...words, 100_000);
@@ -308,14 +308,14 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     await large('both', 'A zeppelin, alpha and bravo.');
     await large('old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' });
   });
-  it('selects candidates by the rarer words and scores them by the common ones too', async () => {
+  it('selects candidates by rarer words, and scores them by common ones too', async () => {
     expect(await search('zeppelin alpha bravo')).toEqual(['both', 'rare']);
   });
-  it('finds the newest when all words are common', async () => {
+  it('finds the newest memories when all words are common', async () => {
     expect(await search('alpha', { limit: 2 })).toEqual(['both', 'common']);
     expect((await search(COMMON.join(' ')))[0]).toBe('common');
   });
-  it('finds the memories of a conversation by a common word, whatever their age', async () => {
+  it('finds old memories of a conversation by a common word', async () => {
     expect(await search('alpha bravo', { conversationId: 'c' })).toEqual(['old']);
     expect(await search('zeppelin alpha bravo', { conversationId: 'c' })).toEqual(['old']);
   });
@@ -323,7 +323,7 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     const before = await callsOf('zrangestore', 'zinterstore');
     await search(COMMON.join(' '));
     const after = await callsOf('zrangestore', 'zinterstore');
-    // The newest 5,000 memories, and two words for each of them: all words of all memories would be 1,000,000 entries.
+    // The newest 5,000 memories with two words each, instead of 1,000,000 entries.
     expect(after.map((calls, at) => calls - (before[at] ?? 0))).toEqual([1, 2]);
   });
 });

@@ -46,14 +46,14 @@ describeUpstashFaults('Upstash Vector', {
 
 describe('upstashVectorIndex()', () => {
   it('finds a new record once pending is 0', async () => {
-    const behind = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: Number.POSITIVE_INFINITY });
-    onTestFinished(() => behind.stop());
-    const index = indexOf('a', { url: behind.url, token: behind.token });
+    const lagging = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: Number.POSITIVE_INFINITY });
+    onTestFinished(() => lagging.stop());
+    const index = indexOf('a', { url: lagging.url, token: lagging.token });
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
     expect(await index.query([1, 0, 0], { limit: 1 })).toEqual([]);
     expect(await index.pending()).toBe(1);
     expect((await index.list()).ids).toEqual(['a']);
-    behind.finishIndexing();
+    lagging.finishIndexing();
     expect(await index.pending()).toBe(0);
     expect(await index.query([1, 0, 0], { limit: 1 })).toHaveLength(1);
   });
@@ -79,15 +79,15 @@ describe('upstashVectorIndex()', () => {
     expect(Math.max(...sizes)).toBeLessThan(4_000_000);
     expect((await index.list()).ids).toHaveLength(250);
   });
-  it('sends no further batch after the signal has aborted', async () => {
+  it('sends no more batches after the signal has aborted', async () => {
     const index = indexOf(randomUUID());
-    const leaving = new AbortController();
+    const abort = new AbortController();
     server.forgetRequests();
     server.faults.always({ kind: 'hang-before-headers' });
     const many = Array.from({ length: 2500 }, (_, at) => ({ id: `v${at}`, vector: [1, at, 0] }));
-    const stored = index.upsert(many, { signal: leaving.signal });
+    const stored = index.upsert(many, { signal: abort.signal });
     await expect.poll(() => server.requests.length, { interval: 2 }).toBe(1);
-    leaving.abort();
+    abort.abort();
     await expect(stored).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'aborted' });
     expect(server.requests).toHaveLength(1);
   });
@@ -111,10 +111,10 @@ describe('upstashVectorIndex()', () => {
     expect(await index.query([1, 0, 0], { limit: 5, filter: [{ field: 'owner', in: ['me'] }] })).toEqual([]);
   });
   it.each([
-    ['a score that is no number', [{ id: 'a', score: null }]],
-    ['an id that is no text', [{ id: 5, score: 0.5 }]],
+    ['a score that is not a number', [{ id: 'a', score: null }]],
+    ['an id that is not a string', [{ id: 5, score: 0.5 }]],
     ['a list within the list', [[{ id: 'a', score: 0.5 }]]],
-    ['no list', { id: 'a', score: 0.5 }],
+    ['an object', { id: 'a', score: 0.5 }],
     ['nothing', undefined],
   ])('throws `malformed` for %s', async (_name, result) => {
     const fetch = async () => Response.json({ result });
@@ -193,7 +193,7 @@ describe('filterText()', () => {
 });
 
 describe('meetsFilter()', () => {
-  it('meets no condition with a field that is missing, of another type, or inherited', () => {
+  it('fails for a field that is missing, of another type, or inherited', () => {
     for (const [metadata, condition] of [
       [{}, { field: 'type', in: ['a'] }],
       [undefined, { field: 'type', in: ['a'] }],

@@ -5,7 +5,7 @@ type Options = Parameters<typeof convertV4MiniflareOptions>[0];
 /** workerd with one worker of these options, which is called `worker`. */
 export const oneWorker = (contents: string, options: object = {}, shared: Partial<MiniflareOptions> = {}): Miniflare =>
   new Miniflare(
-    // Its types know each option of a worker; a test that names a wrong one fails.
+    // The types do not accept options of unknown names; a wrong option fails its test.
     convertV4MiniflareOptions({
       telemetry: { enabled: false },
       ...shared,
