@@ -76,7 +76,7 @@ describe('buildEdition()', () => {
     );
   });
 
-  it('gives the same bytes for any order of the articles, and from a generator', () => {
+  it('builds the same bytes for any order of the articles, and from a generator', () => {
     fc.assert(
       fc.property(sketches, (drawn) => {
         const entries = drawn.map(entryOf);
@@ -93,7 +93,7 @@ describe('buildEdition()', () => {
     expect(() => buildEdition([entry, entry], IDENTITY)).toThrow(RangeError);
   });
 
-  it('throws when a text changes between its two readings', () => {
+  it('throws when a text changes between the two passes', () => {
     let readings = 0;
     const entries = {
       *[Symbol.iterator]() {
@@ -116,7 +116,7 @@ describe('buildEdition()', () => {
     expect(edition.chunk(65_599).text).toBe('needle');
   });
 
-  it('takes at most 120 bytes of memory for each of 100,000 different words while it reads them', () => {
+  it('needs at most 120 bytes of memory for each of 100,000 different words', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void; // exposed by the flag above
     const liveBytes = (): number => {
@@ -144,7 +144,7 @@ describe('buildEdition()', () => {
         after = liveBytes();
       },
     };
-    // Without pages to read again, building ends after the first pass.
+    // The build ends after the first pass, as pages cannot be read again.
     expect(() => buildEdition(entries, IDENTITY, { pages })).toThrow('a page has gone');
     expect((after - before) / 100_000).toBeLessThan(120);
   });

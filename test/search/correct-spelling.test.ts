@@ -37,7 +37,7 @@ describe('correctSpelling()', () => {
   });
 });
 
-/** The definition, without the shortcuts: optimal string alignment. */
+/** Reference implementation: optimal string alignment. */
 const plainDistance = (left: string, right: string): number => {
   const table: number[][] = [];
   for (let row = 0; row <= left.length; row++) {

@@ -16,7 +16,7 @@ describe('devicesOwned()', () => {
     'Besitzt einen Apollo II',
     'Ich habe meinen Apollo III verkauft und nutze jetzt einen Apollo II',
     'Kundin mit einem Apollo II, keine Werbung',
-  ])('counts what a fact says: %s', (fact) => expect(owned(fact)).toEqual(['apollo ii']));
+  ])('counts a device that a fact states: %s', (fact) => expect(owned(fact)).toEqual(['apollo ii']));
 
   it.each([
     'I sold my Apollo II',
@@ -36,9 +36,9 @@ describe('devicesOwned()', () => {
     'Möchte einen Apollo II kaufen',
     'Hatte früher einen Apollo II',
     'Hat einen Apollo II gekauft, ihn aber verschenkt',
-  ])('does not count what a fact denies, ends or considers: %s', (fact) => expect(owned(fact)).toEqual([]));
+  ])('does not count a device that a fact denies, ends or considers: %s', (fact) => expect(owned(fact)).toEqual([]));
 
-  it('does not count a device that another fact denies, whichever comes first', () => {
+  it('does not count a device that another fact denies, in any order', () => {
     const facts = ['Owns an Apollo II', 'Sold the Apollo II', 'Has an Apollo III'];
     expect(owned(...facts)).toEqual(['apollo iii']);
     expect(owned(...facts.toReversed())).toEqual(['apollo iii']);

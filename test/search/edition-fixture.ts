@@ -2,7 +2,7 @@ import type { Article, EditionEntry } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 
-/** An article as a test states it: texts of its chunks, and what differs from the ordinary. */
+/** A test article: texts of its chunks, and fields that differ from the defaults. */
 export interface Sketch extends Partial<Omit<Article, 'text'>> {
   id: string;
   sections: { heading?: string[]; text: string }[];
@@ -10,7 +10,7 @@ export interface Sketch extends Partial<Omit<Article, 'text'>> {
 
 export const IDENTITY = { id: 'e1', workspace: 'default', createdAt: '2026-01-02T03:04:05Z' };
 
-/** The article, its text made of the chunks with an empty line between them. */
+/** The article with its chunks, joined by empty lines. */
 export const entryOf = ({ id, sections, ...rest }: Sketch): EditionEntry => {
   let start = 0;
   const chunks = sections.map(({ heading = [], text }, position) => {
@@ -27,6 +27,6 @@ export const entryOf = ({ id, sections, ...rest }: Sketch): EditionEntry => {
 
 export const editionOf = (...sketches: Sketch[]): Edition => openEdition(buildEdition(sketches.map(entryOf), IDENTITY));
 
-/** One article a text, with ids a, b, c, ... and no words in the titles. */
+/** One article per text, with ids a, b, c, ... and empty titles. */
 export const editionOfTexts = (...texts: string[]): Edition =>
   editionOf(...texts.map((text, at) => ({ id: String.fromCharCode(97 + at), title: '', sections: [{ text }] })));

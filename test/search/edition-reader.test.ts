@@ -26,15 +26,15 @@ const published = async (number: number, text: string, workspace = 'default') =>
   return { manifest, bytes };
 };
 
-/** A library whose current edition a test sets, with the requests that it received. */
+/** A library whose current edition a test sets; it records its requests. */
 const fakeLibrary = (cheaper: EditionParts[] = []) => {
   const library = {
     current: undefined as Awaited<ReturnType<typeof published>> | undefined,
     isDown: false,
-    asked: [] as string[],
+    requests: [] as string[],
   };
   const source = libraryEditionSource(async (path) => {
-    library.asked.push(path);
+    library.requests.push(path);
     if (library.isDown) throw new Error('unreachable');
     const part = /^\/editions\/(.*)\/parts\/(\d)$/.exec(path);
     const { current } = library;
@@ -58,20 +58,20 @@ const readerForTest = (options: { maxBytes?: number; cheaper?: EditionParts[] } 
   return { clock, reader, library, source, read, readText, settle: () => Promise.all(late.splice(0)) };
 };
 
-const FOREIGN = await published(1, 'x', 'other');
+const OTHER_WORKSPACE = await published(1, 'x', 'other');
 const LARGE = await published(1, 'x'.repeat(20_000));
 
 describe('createEditionReader()', () => {
-  it('revalidates at most once a second, and after three seconds before it answers', async () => {
+  it('revalidates at most once a second, and blocks for it after three seconds', async () => {
     const { clock, library, readText, settle } = readerForTest();
     library.current = await published(1, 'old');
     expect(await readText()).toBe('old');
     await settle();
     library.current = await published(2, 'new');
-    library.asked = [];
+    library.requests = [];
     clock.now = 999;
     expect(await readText()).toBe('old');
-    expect(library.asked).toEqual([]);
+    expect(library.requests).toEqual([]);
     clock.now = 3000;
     expect(await readText()).toBe('new');
   });
@@ -95,7 +95,7 @@ describe('createEditionReader()', () => {
     clock.now = 5000;
     await read();
     const parts = [0, 1].map((part) => `/editions/e000001-00000000/parts/${part}`);
-    expect(library.asked).toEqual(['/editions/current', ...parts, '/editions/current']);
+    expect(library.requests).toEqual(['/editions/current', ...parts, '/editions/current']);
   });
 
   it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
@@ -105,7 +105,7 @@ describe('createEditionReader()', () => {
     const { library, readText } = readerForTest({ cheaper: [cheaper] });
     library.current = edition;
     expect(await readText()).toBe('text');
-    expect(library.asked).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
+    expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
   });
 
   it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
@@ -122,16 +122,16 @@ describe('createEditionReader()', () => {
   it.each<[string, object, string]>([
     ['nothing was published', {}, 'no knowledge base has been synced'],
     ['the library is down', { isDown: true }, 'cannot be asked'],
-    ['the edition is of another workspace', { current: FOREIGN }, 'belongs to another workspace'],
+    ['the edition is of another workspace', { current: OTHER_WORKSPACE }, 'belongs to another workspace'],
     ['the edition is too large', { current: LARGE }, 'more than 20000'],
-  ])('says that it is unavailable when %s', async (_, state, problem) => {
+  ])('throws SERVICE_UNAVAILABLE when %s', async (_, state, problem) => {
     const { library, read } = readerForTest({ maxBytes: 20_000 });
     Object.assign(library, state);
     const message = expect.stringContaining(problem);
     await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
   });
 
-  it('starts its own load when the one that it waited for fails', async () => {
+  it('starts another load when a shared one fails', async () => {
     const { reader, library, source, read } = readerForTest();
     library.current = await published(1, 'text');
     const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
@@ -140,10 +140,10 @@ describe('createEditionReader()', () => {
     await expect(first).rejects.toThrow(EditionUnavailable);
     const ids = (await Promise.all(others)).map(({ edition }) => edition.id);
     expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
-    expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
+    expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(1);
   });
 
-  it('waits five seconds for a load that hangs, once for all requests, and then starts another', async () => {
+  it('waits once for five seconds for a load that hangs, and then starts another', async () => {
     vi.useFakeTimers();
     try {
       const { clock, reader, library, source, read } = readerForTest();
@@ -154,17 +154,17 @@ describe('createEditionReader()', () => {
       await vi.advanceTimersByTimeAsync(5000);
       vi.useRealTimers();
       await Promise.all(waiting);
-      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(1);
-      // No request waits for the hanging load any more, although the edition is too old by now.
+      expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(1);
+      // No request waits for the hanging load any more, although the edition is stale.
       clock.now = 10_000;
       await read();
-      expect(library.asked.filter((path) => path === '/editions/current')).toHaveLength(2);
+      expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(2);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it('evicts the least recently read workspace when editions exceed the limit together', async () => {
+  it('evicts the least recently read workspace when the editions exceed the limit', async () => {
     const { reader, clock } = readerForTest({ maxBytes: 60_000 });
     const sources = await Promise.all(
       ['one', 'two', 'three'].map(async (workspace) => {
@@ -175,8 +175,8 @@ describe('createEditionReader()', () => {
     );
     for (const { workspace, source } of sources) await reader.read({ workspace, source });
     clock.now = 500;
-    for (const { library } of sources) library.asked = [];
+    for (const { library } of sources) library.requests = [];
     for (const { workspace, source } of sources.toReversed()) await reader.read({ workspace, source });
-    expect(sources.map(({ library }) => library.asked.length > 0)).toEqual([true, false, false]);
+    expect(sources.map(({ library }) => library.requests.length > 0)).toEqual([true, false, false]);
   });
 });

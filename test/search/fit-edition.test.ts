@@ -42,18 +42,18 @@ let fitted: Edition;
 beforeAll(() => {
   fitted = openEdition(fitEdition(build()));
 });
-/** Whether a question is out of domain by its words. */
-const isForeign = (question: string): boolean => {
+/** Whether the fitted model classifies a question as out of domain. */
+const isOutOfDomain = (question: string): boolean => {
   const { domain, domainThreshold, keys } = answeringModelOf(fitted);
   return applyLogistic(domain, domainFeatures(searchEdition(fitted, question), keys)) <= domainThreshold;
 };
 
 describe('fitEdition()', () => {
-  it('gives the same bytes for the same edition', () => {
+  it('writes the same bytes for the same edition', () => {
     expect(Buffer.from(fitEdition(build())).equals(Buffer.from(fitEdition(build())))).toBe(true);
   });
 
-  it('leaves the edition readable, and its model in its sections', () => {
+  it('adds its model to the edition', () => {
     expect(fitted.chunkCount).toBe(openEdition(build()).chunkCount);
     const model = answeringModelOf(fitted);
     expect(model.keys.length).toBe(fitted.index.terms.count);
@@ -61,16 +61,16 @@ describe('fitEdition()', () => {
   });
 
   it('classifies at least nine in ten out-of-domain questions as out of domain', () => {
-    const foreign = OFF_TOPIC_QUESTIONS;
-    expect(foreign.filter(isForeign).length / foreign.length).toBeGreaterThan(0.9);
+    const questions = OFF_TOPIC_QUESTIONS;
+    expect(questions.filter(isOutOfDomain).length / questions.length).toBeGreaterThan(0.9);
   });
-  it('classifies no question as out of domain that its articles answer', () => {
-    expect(isForeign('What do I do about cavitation of the impeller?')).toBe(false);
-    expect(isForeign('In which logbook do technicians record corrosion of the flange?')).toBe(false);
+  it('classifies questions that its articles answer as in domain', () => {
+    expect(isOutOfDomain('What do I do about cavitation of the impeller?')).toBe(false);
+    expect(isOutOfDomain('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
   it('lists the topics of the knowledge base', () => expect(answeringModelOf(fitted).topics).toContain('turbine'));
 
-  it('uses the default for an edition too small to fit, and for one never fitted', () => {
+  it('uses the default for an edition that is too small, and for one without a fit', () => {
     const tiny = openEdition(
       fitEdition(buildEdition([], { id: 'e0', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
     );
@@ -79,7 +79,7 @@ describe('fitEdition()', () => {
   });
 });
 
-it('madeUpQuestions() makes questions of 2 to 7 words, whose chunk is found in most cases', () => {
+it('madeUpQuestions() returns questions of 2 to 7 words, most of which find their chunk', () => {
   const questions = madeUpQuestions(fitted, 100);
   expect(questions.length).toBe(100);
   for (const { text } of questions) expect(text.split(' ').length).toBeLessThanOrEqual(7);

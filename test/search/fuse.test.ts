@@ -15,19 +15,19 @@ const ordered = (orders: Record<number, number>, near: Record<number, number>, m
 const chunks = (...given: Parameters<typeof ordered>) => ordered(...given).map(({ chunk }) => chunk);
 
 describe('fuse()', () => {
-  it('ranks a good match of words above mere similarity of meaning', () => {
+  it('ranks a good lexical match above a similar vector', () => {
     expect(chunks({ 1: 20, 2: 0 }, { 2: 0.7, 1: 0.3 })).toEqual([1, 2]);
   });
-  it('ranks a very probable answer by meaning above a weak match of words', () => {
+  it('ranks a very similar vector above a weak lexical match', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 })).toEqual([2, 1]);
   });
-  it('does not rank distant meanings above a weak match of words', () => {
+  it('does not rank distant vectors above a weak lexical match', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.25, 3: 0.2 })).toEqual([1, 2]);
   });
-  it('breaks ties of words by meaning', () => {
+  it('breaks lexical ties by vectors', () => {
     expect(chunks({ 1: 10, 2: 9.9, 3: 9.8 }, { 3: 0.6, 2: 0.5, 1: 0.4 })).toEqual([3, 2, 1]);
   });
-  it('gives a model without calibration little weight', () => {
+  it('weights a model without calibration less', () => {
     expect(chunks({ 1: 4, 2: 0 }, { 2: 0.7, 3: 0.42, 1: 0.45 }, 'unheard-of')).toEqual([1, 2]);
   });
 
@@ -38,7 +38,7 @@ describe('fuse()', () => {
     expect(chunks(orders, moved)).toEqual(chunks(orders, near));
   });
 
-  it('ranks by meaning alone when no word is known', () => {
+  it('ranks only by vectors when no word is known', () => {
     const near = new Map([1, 2, 3].map((chunk) => [chunk, chunk / 10]));
     const fused = fuse(candidatesOf({ 1: 0, 2: 0, 3: 0 }), { model: MODEL, near, total: 0 });
     expect(fused.map(({ chunk }) => chunk)).toEqual([3, 2, 1]);
@@ -51,7 +51,7 @@ describe('fuse()', () => {
     const fused = ordered({ 1: 20, 2: 5, 3: 11 }, { 2: 0.4, 3: 0.39 }).map((hit) => hit.fused);
     expect(fused).toEqual(fused.toSorted((left, right) => right - left));
   });
-  it('keeps the order by words when nothing is close', () => {
+  it('keeps the lexical order when no vector is close', () => {
     expect(chunks({ 1: 10, 2: 30, 3: 20 }, {})).toEqual([2, 3, 1]);
   });
 });

@@ -17,24 +17,24 @@ describe('meaningBy()', () => {
   };
 
   it.each(['vector', 'hits'] as const)(
-    'gives up at once when no one waits for the %s any more, and embeds on',
+    'rejects at once when the caller aborts while it waits for the %s, and completes the embedding',
     async (wants) => {
       const { model, resolve, signals } = hanging();
       const index = fakeIndex();
       const caller = new AbortController();
-      const behind: Promise<unknown>[] = [];
-      const meaning = meaningBy(model, () => index)('pump', {
+      const late: Promise<unknown>[] = [];
+      const result = meaningBy(model, () => index)('pump', {
         wants,
         workspace: 'acme',
         signal: caller.signal,
-        waitUntil: (work) => behind.push(work),
+        waitUntil: (work) => late.push(work),
       });
       caller.abort();
-      // The model has not answered, and does only after this.
-      await expect(meaning).rejects.toThrow('not answered in time');
+      // The model answers only later.
+      await expect(result).rejects.toThrow('not answered in time');
       expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
       resolve([1]);
-      expect(await Promise.all(behind)).toEqual([[1]]);
+      expect(await Promise.all(late)).toEqual([[1]]);
       expect(index.queries).toBe(0);
     },
   );
@@ -42,9 +42,9 @@ describe('meaningBy()', () => {
   it('leaves no unhandled rejection', async () => {
     const { model, reject } = hanging();
     const caller = new AbortController();
-    const meaning = meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal: caller.signal });
+    const result = meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal: caller.signal });
     caller.abort();
-    await expect(meaning).rejects.toThrow();
+    await expect(result).rejects.toThrow();
     // An unhandled rejection would fail the run.
     reject(new Error('late'));
     await Promise.resolve();

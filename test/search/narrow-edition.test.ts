@@ -41,22 +41,22 @@ describe('editionFor()', () => {
     ],
     [['*'], ['a', 'b', 'c', 'd', 'e']],
     [['other'], ['b', 'e']],
-  ])('gives %j the articles %j', (audiences, ids) => {
+  ])('contains for the audiences %j the articles %j', (audiences, ids) => {
     expect(idsIn(editionFor(EDITION, audiences))).toEqual(ids);
   });
 
-  it('is the edition itself where all may be read, and where no article has an audience', () => {
+  it('returns the edition itself when all may be read, or no article has an audience', () => {
     expect(editionFor(EDITION, ['*'])).toBe(EDITION);
     const open = editionOf(article('a', undefined, 'For all.'));
     expect(editionFor(open, [])).toBe(open);
     expect(open.section('word.sets')).toBeUndefined();
   });
 
-  it('is the same for askers who may read the same', () => {
+  it('returns the same edition for callers with the same access', () => {
     expect(editionFor(EDITION, ['other'])).toBe(editionFor(EDITION, []));
   });
 
-  it('does not know words, terms, devices, intents or ids of other articles', () => {
+  it('contains no words, terms, devices, intents or ids of other articles', () => {
     const open = editionFor(EDITION, []);
     for (const word of ['zirconium', 'furnace', 'dollars', 'contract']) {
       expect(findWord(open.index, word), word).toBe(-1);
@@ -72,7 +72,7 @@ describe('editionFor()', () => {
     expect(open.sampleTexts().join()).not.toMatch(/zirconium|dollars|contract/);
   });
 
-  it('corrects no misspelling to a word of other articles', () => {
+  it('does not correct a misspelling to a word of other articles', () => {
     expect(
       searchEdition(editionFor(EDITION, []), 'zirconum furnase').query.terms.flatMap((t) => t.corrections),
     ).toEqual([]);
@@ -100,7 +100,7 @@ describe('editionFor()', () => {
     expect(answeringModelOf(editionFor(fitted, [])).topics.join()).toMatch(/Granite|Pump/);
   });
 
-  it('knows no word of audiences beyond the thirtieth, unless all of them may be read', () => {
+  it('hides words of audiences beyond the thirtieth, unless all of them may be read', () => {
     const sketches = Array.from({ length: 40 }, (_, at) =>
       article(`n${10 + at}`, [`group${at}`], `Only word${'abcdefghijklmnopqrstuvwxyz'[at % 26]}${at}x here.`),
     );
@@ -114,7 +114,7 @@ describe('editionFor()', () => {
     expect(searchEdition(editionFor(edition, ['group39']), 'only here').hits).toHaveLength(1);
   });
 
-  it('finds in a narrowed edition what an edition of its articles alone finds', () => {
+  it('finds the same as an edition that is built from its articles only', () => {
     const words = ['pump', 'bench', 'oak', 'furnace', 'filter', 'valve', 'lamp'];
     const audience = fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: undefined });
     const texts = fc.array(fc.tuple(audience, fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 8 })), {
@@ -122,20 +122,20 @@ describe('editionFor()', () => {
       maxLength: 12,
     });
     fc.assert(
-      fc.property(texts, fc.subarray(['a', 'b', 'c']), fc.subarray(words, { minLength: 1 }), (all, held, asked) => {
+      fc.property(texts, fc.subarray(['a', 'b', 'c']), fc.subarray(words, { minLength: 1 }), (all, held, query) => {
         const sketches = all.map(([audiences, text], at) => article(`t${10 + at}`, audiences, text.join(' ')));
         const readable = sketches.filter(({ audiences }) => mayRead(held, audiences));
         const narrowed = editionFor(editionOf(...sketches), held);
         const alone = editionOf(...readable);
         const found = (edition: Edition) =>
-          searchEdition(edition, asked.join(' ')).hits.map(({ article: at, chunk }) => [
+          searchEdition(edition, query.join(' ')).hits.map(({ article: at, chunk }) => [
             edition.article(at).id,
             edition.chunk(chunk).text,
           ]);
         expect(new Set(found(narrowed))).toEqual(new Set(found(alone)));
         expect([narrowed.articleCount, narrowed.chunkCount]).toEqual([alone.articleCount, alone.chunkCount]);
-        expect(searchEdition(narrowed, asked.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf])).toEqual(
-          searchEdition(alone, asked.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf]),
+        expect(searchEdition(narrowed, query.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf])).toEqual(
+          searchEdition(alone, query.join(' ')).query.terms.map((t) => [t.word, t.isKnown, t.idf]),
         );
       }),
       { numRuns: 100 },
@@ -144,7 +144,7 @@ describe('editionFor()', () => {
 });
 
 describe('audiencesIn()', () => {
-  it('are those of the asker, or none where no article has any', () => {
+  it('are those of the caller, or none when no article has an audience', () => {
     expect(audiencesIn(editionFor(EDITION, ['sales']), ['sales'])).toEqual(['sales']);
     expect(audiencesIn(editionOf(article('a', undefined, 'For all.')), ['sales'])).toEqual([]);
   });

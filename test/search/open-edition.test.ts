@@ -24,7 +24,7 @@ const build = (): Uint8Array<ArrayBuffer> =>
     IDENTITY,
   );
 
-/** Reads everything; the content does not matter, only that it terminates within bounds. */
+/** Reads everything, to check that it terminates within bounds. */
 const readAll = (bytes: Uint8Array): void => {
   const edition = openEdition(bytes);
   for (const question of ['clean fan apollo', 'etherent cabel', '重置 AirSpray', 'apollo 3 dust unplug']) {
@@ -109,9 +109,9 @@ describe('openEdition()', () => {
     expect(seen.refused).toBeGreaterThan(0);
   });
 
-  it('is not affected by an earlier search that met damage', () => {
+  it('is not affected by an earlier search that failed on damage', () => {
     const bytes = build();
-    const met = new Set<number>();
+    const failed = new Set<number>();
     for (let at = 2080; at < bytes.length; at++) {
       const damaged = bytes.with(at, (bytes[at] ?? 0) ^ 0x80);
       const [edition, fresh] = [damaged, damaged].map((copy) => readOr(() => openEdition(copy), undefined));
@@ -119,10 +119,10 @@ describe('openEdition()', () => {
       const search = (of: Edition, question: string) =>
         readOr(() => searchEdition(of, question, { filter: { device: 'Apollo' } }), 'refused');
       if (search(edition, 'clean the fan') !== 'refused') continue;
-      met.add(at);
+      failed.add(at);
       expect(search(edition, 'unplug')).toEqual(search(fresh, 'unplug'));
     }
-    expect(met.size).toBeGreaterThan(0);
+    expect(failed.size).toBeGreaterThan(0);
   });
 
   it('refuses or reads safely when many bytes are changed', () => {
@@ -158,7 +158,7 @@ describe('attachSection()', () => {
     expect(openEdition(large).section('large')?.at(-1)).toBe(7);
   });
 
-  it('gives the same bytes with room and without', () => {
+  it('writes the same bytes with and without room', () => {
     const tight = build().slice();
     expect(attachSection(tight, 'a', Uint8Array.of(9))).toEqual(attachSection(build(), 'a', Uint8Array.of(9)));
   });

@@ -23,7 +23,7 @@ describe('rankArticles()', () => {
     expect(idsOf(rank(edition, 'pump valve gasket'))).toEqual(['a', 'b']);
   });
 
-  it('counts occurrences in all chunks together, but a second one less than another word', () => {
+  it('adds up occurrences in all chunks, with less weight for a second one than for another word', () => {
     const edition = editionOf(
       article('b-often', 'The pump hums.', 'The pump leaks.', 'The pump dries.'),
       article('a-once', 'The pump hums.', OTHER, OTHER),

@@ -5,7 +5,7 @@ import { attachRepeatedBlocks, isRepeatedIn } from '../../src/search/repeated-bl
 import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 const HELP = 'Still need help? Write to us.';
-/** One article a list of blocks. */
+/** One article per list of blocks. */
 const editionOf = (...articles: string[][]): Edition => {
   const entries = articles.map((blocks, at) => entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] }));
   return openEdition(attachRepeatedBlocks(buildEdition(entries, IDENTITY)));
@@ -36,7 +36,7 @@ describe('isRepeatedIn()', () => {
   it('counts an article once, however often it repeats a block', () => {
     expect(isRepeatedIn(editionOf([HELP, HELP, HELP, HELP, HELP], ['Other.']))(HELP)).toBe(false);
   });
-  it('detects nothing in an edition without the section', () => {
+  it('returns false for an edition without the section', () => {
     const sketches = withHelp(9).map((blocks, at) => ({ id: `${at}`, sections: blocks.map((text) => ({ text })) }));
     const plain = openEdition(buildEdition(sketches.map(entryOf), IDENTITY));
     expect(isRepeatedIn(plain)(HELP)).toBe(false);

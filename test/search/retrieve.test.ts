@@ -30,11 +30,11 @@ const texts = entries.flatMap(({ article, chunks }) =>
   chunks.map((chunk) => embeddingTextOf({ ...chunk, title: article.title })),
 );
 
-/** Has the meaning of a text on displays, and shares no word with any. */
+/** Means the same as a text on displays, without a common word. */
 const PARAPHRASE = 'monitor black';
 const newModel = () => fakeModel({ model: 'text-embedding-ada-002', synonyms: { monitor: 'display', black: 'dark' } });
 
-/** An edition with its vectors, in itself or in an index. */
+/** An edition with vectors in itself or in an index. */
 const editionWith = async (model: FakeModel, place: 'edition' | 'index', without: readonly number[] = []) => {
   const vectors = await model.embedBatch(texts);
   model.texts.length = 0;
@@ -52,7 +52,7 @@ const editionWith = async (model: FakeModel, place: 'edition' | 'index', without
 
 afterEach(() => vi.useRealTimers());
 
-/** Timers that a test moves. Nothing else is waited for by time. */
+/** Runs work on fake timers. */
 const onFakeTime = <T>(work: () => Promise<T>) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   let state = 'waiting';
@@ -86,15 +86,15 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(outcome).toMatchObject({ quality: 0, coverage: 0, margin: 0, model: 'text-embedding-ada-002' });
   });
 
-  it('keeps the scores by words, and finds everything that words find', async () => {
+  it('keeps the lexical scores and hits', async () => {
     const { edition, retrieve } = await setUp();
     for (const question of ['why does the fan hum', 'pump seal', 'grease', 'loose cable wheels']) {
-      const byWords = searchEdition(edition, question);
+      const lexical = searchEdition(edition, question);
       const { outcome } = await retrieve(edition, question);
-      const { query, quality, coverage, margin } = byWords;
+      const { query, quality, coverage, margin } = lexical;
       expect(outcome).toMatchObject({ query, quality, coverage, margin });
-      expect(outcome.hits[0]?.chunk).toBe(byWords.hits[0]?.chunk);
-      for (const hit of byWords.hits) {
+      expect(outcome.hits[0]?.chunk).toBe(lexical.hits[0]?.chunk);
+      for (const hit of lexical.hits) {
         const { similarity, fused, ...same } = outcome.hits.find(({ chunk }) => chunk === hit.chunk) ?? {};
         expect(same).toEqual(hit);
         expect(similarity).toBeGreaterThanOrEqual(-1);
@@ -116,10 +116,10 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(outcome.hits.map(({ chunk }) => chunk)).not.toContain(2);
   });
 
-  it('embeds a question together with the one before it', async () => {
+  it('embeds a question together with the previous one', async () => {
     const { edition, model, retrieve } = await setUp();
-    const asked = { speaker: 'user', text: 'The fan hums' } as const;
-    await retrieve(edition, 'And why?', { history: [asked, { speaker: 'assistant', text: 'Clean it.' }] });
+    const turn = { speaker: 'user', text: 'The fan hums' } as const;
+    await retrieve(edition, 'And why?', { history: [turn, { speaker: 'assistant', text: 'Clean it.' }] });
     expect(model.texts).toEqual(['The fan hums\nAnd why?']);
   });
 
@@ -140,7 +140,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(other.texts).toEqual([]);
   });
 
-  it('falls back to words when the model fails', async () => {
+  it('falls back to lexical search when the model fails', async () => {
     const { edition, model, retrieve, faults } = await setUp();
     model.forever = DOWN;
     const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'failed' };
@@ -151,14 +151,14 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
   it.each([
     ['too short', [1, 2]],
     ['without a direction', new Array<number>(64).fill(0)],
-  ])('answers from the words when the vector is %s', async (_, vector) => {
+  ])('falls back to lexical search when the vector is %s', async (_, vector) => {
     const { edition, retriever, index } = await setUp();
     if (index) index.query = () => Promise.reject(INDEX_DOWN);
     const embeddings = { ...newModel(), embed: async () => vector };
     expect((await retriever(embeddings)(edition, 'pump seal')).semantic).toBe('failed');
   });
 
-  it('falls back to words at the deadline, and caches the late vector', async () => {
+  it('falls back to lexical search at the deadline, and caches the late vector', async () => {
     const { edition, model, retriever } = await setUp();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const signals: (AbortSignal | undefined)[] = [];
@@ -180,7 +180,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(await elapse(89)).toBe('waiting');
     expect(await elapse(1)).toBe('answered');
     expect(await found).toEqual({ outcome: searchEdition(edition, 'pump seal'), semantic: 'late' });
-    // The request ends, and with it everything that listens to its signal.
+    // The request ends, which aborts its signal.
     caller.abort();
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     answer();
@@ -188,7 +188,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(isCached).toBe(true);
   });
 
-  it('takes at most half of the time left', async () => {
+  it('waits for at most half of the time left', async () => {
     const { edition } = await setUp();
     const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
     const retrieve = createRetriever({ embeddings, indexOf: () => fakeIndex(), deadlineMs: 5000 });
@@ -244,7 +244,7 @@ describe('createRetriever() over a vector index', () => {
   });
 });
 
-it('createRetriever() without a model or without vectors returns exactly the result by words', async () => {
+it('createRetriever() without a model or without vectors returns exactly the lexical result', async () => {
   const { edition } = await editionWith(newModel(), 'edition');
   for (const [retrieve, over] of [
     [createRetriever({}), edition],
@@ -264,7 +264,7 @@ describe('createRetriever() over word vectors', () => {
     outcome.hits.map(({ article }) => edition.article(article).id);
   const question = 'the ventilator is noisy';
 
-  it('finds a text that shares no word with the question, without waiting for anything', async () => {
+  it('finds a text without a common word, without a timer', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect((await createRetriever({})(edition, question)).outcome.hits).toEqual([]);
     const found = await createRetriever({ wordVectors: words })(edition, question);
@@ -275,9 +275,9 @@ describe('createRetriever() over word vectors', () => {
   });
 
   it('calls no embedding service for an edition with word vectors', async () => {
-    const asked = vi.fn();
-    const { semantic } = await createRetriever({ wordVectors: words, meaningOf: asked })(edition, question);
-    expect([semantic, asked.mock.calls]).toEqual(['used', []]);
+    const meaningOf = vi.fn();
+    const { semantic } = await createRetriever({ wordVectors: words, meaningOf })(edition, question);
+    expect([semantic, meaningOf.mock.calls]).toEqual(['used', []]);
   });
 
   it('uses the embedding service for editions with other vectors', async () => {
@@ -297,7 +297,7 @@ describe('createRetriever() over word vectors', () => {
     expect(await similarityOf('ventilator qzxv')).toBeCloseTo(whole / 2, 6);
   });
 
-  it('searches words alone when none of them is in the table', async () => {
+  it('uses only lexical search when no word is in the table', async () => {
     const { semantic, outcome } = await createRetriever({ wordVectors: words })(edition, 'qzxv wvvk');
     expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
   });
@@ -311,7 +311,7 @@ describe('createRetriever() over word vectors', () => {
     expect(hitsOf(found)[0]).toBe('fans.md');
   });
 
-  it('searches words alone, and reports it, when the table is damaged', async () => {
+  it('uses only lexical search, and reports it, when the table is damaged', async () => {
     const faults: unknown[] = [];
     const wordVectors = wordVectorsIn(new ArrayBuffer(100));
     const retrieve = createRetriever({ wordVectors, onFault: (_, error) => faults.push(error) });

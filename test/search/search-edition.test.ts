@@ -61,7 +61,7 @@ const corpus = fc
   .map((drawn) => drawn.map((sketch, at): Sketch => ({ id: `a${at}`, ...sketch })));
 
 describe('searchEdition()', () => {
-  it('scores by BM25F, to the precision of a byte, and misses no chunk', () => {
+  it('scores every chunk by BM25F, to the precision of a byte', () => {
     const question = fc.uniqueArray(fc.constantFrom(...vocabulary), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(corpus, question, (sketches, drawn) => {
@@ -76,7 +76,7 @@ describe('searchEdition()', () => {
     );
   });
 
-  it('returns the best first, deterministically, and leaves no state for the next search', () => {
+  it('returns the best first, deterministically and without state between searches', () => {
     fc.assert(
       fc.property(corpus, words, words, (sketches, first, second) => {
         const edition = editionOf(...sketches);
@@ -110,7 +110,7 @@ describe('searchEdition()', () => {
     expect(idsOf(edition, 'wallet')).toEqual(['title', 'text']);
   });
 
-  it('prefers words that are adjacent, as typed, and close together', () => {
+  it('prefers words that are adjacent, exact, and close together', () => {
     const filler = 'one two three four five six';
     expect(idsOf(editionOfTexts('board hash', 'hash board'), 'hash board')).toEqual(['b', 'a']);
     const pair = editionOfTexts(`board ${filler} hash`, `hash board ${filler}`, `hash ${filler} board`);
@@ -121,7 +121,7 @@ describe('searchEdition()', () => {
     expect(idsOf(tight, 'fan noise')[0]).toBe('b');
   });
 
-  it.each(cases.found)('finds for %j the text %j', (question, text) => {
+  it.each(cases.found)('finds by %j the text %j', (question, text) => {
     const edition = editionOfTexts('nothing to see', text, 'something else');
     expect(idsOf(edition, question)).toEqual(['b']);
   });
@@ -144,7 +144,7 @@ describe('searchEdition()', () => {
     expect(query.terms.length).toBeLessThanOrEqual(24);
   });
 
-  it('reads no further than 8,000 characters', () => {
+  it('ignores text after 8,000 characters', () => {
     const edition = editionOfTexts('needle', 'late');
     expect(idsOf(edition, `needle${' '.repeat(8_000)}late`)).toEqual(['a']);
   });
@@ -157,7 +157,7 @@ describe('searchEdition()', () => {
     expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
   });
 
-  it('searches at most twelve known words, the rarest', () => {
+  it('searches the twelve rarest known words', () => {
     const rare = Array.from({ length: 12 }, (_, at) => `rare${at}word`);
     const edition = editionOfTexts('common', 'common', `common ${rare.join(' ')}`);
     const { query } = searchEdition(edition, `common ${rare.join(' ')}`);
@@ -197,7 +197,7 @@ describe('searchEdition()', () => {
     expect(margin).toBeCloseTo((hits[0]!.score - hits[1]!.score) / hits[0]!.score);
   });
 
-  it('returns at most the limit, which is kept within 1 and 50', () => {
+  it('returns at most the limit, clamped to 1 to 50', () => {
     const edition = editionOf({ id: 'a', sections: Array.from({ length: 80 }, () => ({ text: 'fan' })) });
     const counts = [undefined, 3, 0, 1000].map((limit) => searchEdition(edition, 'fan', { limit }).hits.length);
     expect(counts).toEqual([10, 3, 1, 50]);
@@ -246,7 +246,7 @@ describe('searchEdition() with metadata', () => {
     expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
   });
 
-  it('ranks the section on the named device first in an article on several', () => {
+  it('ranks the section on the named device first in an article on several devices', () => {
     const shared = editionOf({
       id: 'password',
       title: 'Reset the password',

@@ -9,12 +9,12 @@ const words = createRetriever({});
 
 describe('searchKnowledge()', () => {
   it.each(['late', 'failed', 'used', 'absent'] as const)(
-    'says when meanings could not be compared: %s',
+    'reports when embeddings could not be compared: %s',
     async (semantic) => {
       const found = await searchKnowledge(
         edition,
         { query: 'descale the boiler', limit: 2 },
-        { retrieve: async (...asked) => ({ ...(await words(...asked)), semantic }) },
+        { retrieve: async (...parameters) => ({ ...(await words(...parameters)), semantic }) },
       );
       expect(KnowledgeSearchResponse.parse(found)).toEqual(found);
       expect(found.hits).toHaveLength(2);

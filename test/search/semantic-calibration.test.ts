@@ -23,7 +23,7 @@ describe('semanticRelevances()', () => {
     expect(unrelated).toBeLessThan(0.05);
   });
 
-  it('falls with the lead of another source', () => {
+  it('is lower when another source leads', () => {
     const [best = 0, second = 0, third = 0] = semanticRelevances({
       hits: hitsOf(0.6, 0.58, 0.5),
       model: 'text-embedding-3-small',
@@ -42,13 +42,13 @@ describe('semanticRelevances()', () => {
   });
 });
 
-it('joined() is the relevance by words when meaning was not compared, and never less', () => {
+it('joined() is the lexical relevance without vectors, and never less with them', () => {
   expect(joined(0.3, undefined)).toBe(0.3);
-  for (const words of [0, 0.2, 0.7, 1])
-    for (const meaning of [0, 0.2, 0.7, 1]) {
-      expect(joined(words, meaning)).toBeGreaterThanOrEqual(Math.max(words, meaning));
-      expect(joined(words, meaning)).toBeLessThanOrEqual(1);
-      expect(joined(words, meaning)).toBe(joined(meaning, words));
+  for (const lexical of [0, 0.2, 0.7, 1])
+    for (const semantic of [0, 0.2, 0.7, 1]) {
+      expect(joined(lexical, semantic)).toBeGreaterThanOrEqual(Math.max(lexical, semantic));
+      expect(joined(lexical, semantic)).toBeLessThanOrEqual(1);
+      expect(joined(lexical, semantic)).toBe(joined(semantic, lexical));
     }
 });
 
@@ -76,7 +76,7 @@ describe('the calibrations of models', () => {
     expect(relevances).toEqual(relevances.toSorted((a, b) => a - b));
   });
 
-  /** Where a text of the question's subject stands, the best answer and a second one, in each model's own range. */
+  /** Typical similarities of an unrelated text, the best answer and a second one, for each model. */
   const RANGES: Record<string, { unrelated: number; answer: number; second: number }> = {
     'universal-sentence-encoder-lite': { unrelated: 0.3, answer: 0.69, second: 0.6 },
     'text-embedding-3-small': { unrelated: 0.28, answer: 0.63, second: 0.55 },
@@ -84,15 +84,18 @@ describe('the calibrations of models', () => {
     'text-embedding-ada-002': { unrelated: 0.7, answer: 0.845, second: 0.815 },
   };
 
-  it.each(Object.entries(RANGES))('give equal evidence equal relevance: %s', (model, { unrelated, answer, second }) => {
-    const [best = 0, next = 0] = semanticRelevances({ hits: hitsOf(answer, second), model });
-    const [foreign = 0] = semanticRelevances({ hits: hitsOf(unrelated, unrelated - 0.01), model });
-    expect(best).toBeGreaterThan(0.6);
-    expect(best).toBeLessThan(0.75);
-    expect(next).toBeGreaterThan(0.02);
-    expect(next).toBeLessThan(0.1);
-    expect(foreign).toBeLessThan(0.05);
-  });
+  it.each(Object.entries(RANGES))(
+    'return equal relevance for equal evidence: %s',
+    (model, { unrelated, answer, second }) => {
+      const [best = 0, next = 0] = semanticRelevances({ hits: hitsOf(answer, second), model });
+      const [unrelatedRelevance = 0] = semanticRelevances({ hits: hitsOf(unrelated, unrelated - 0.01), model });
+      expect(best).toBeGreaterThan(0.6);
+      expect(best).toBeLessThan(0.75);
+      expect(next).toBeGreaterThan(0.02);
+      expect(next).toBeLessThan(0.1);
+      expect(unrelatedRelevance).toBeLessThan(0.05);
+    },
+  );
 });
 
 describe('fitSemanticCalibration()', () => {
@@ -116,7 +119,7 @@ describe('fitSemanticCalibration()', () => {
       }
   });
 
-  it('gives equal evidence equal relevance whatever the range of a model', () => {
+  it('returns equal relevance for equal evidence in any range of similarities', () => {
     const narrow = (similarity: number): number => 0.68 + similarity / 4;
     const wide = fitSemanticCalibration(drawn(1500));
     const squeezed = fitSemanticCalibration(drawn(1500, narrow));
@@ -148,7 +151,7 @@ describe('fitSemanticCalibration()', () => {
   });
 
   it.each([[[]], [[{ features: [0.5, 0.1], label: true }]], [[{ features: [0.5, 0.1], label: false }]]])(
-    'stays finite with nothing to tell right from wrong: %j',
+    'stays finite without two classes of examples: %j',
     (examples) => {
       const { weights, bias, slope } = fitSemanticCalibration(examples);
       expect([...weights, bias, slope].every(Number.isFinite)).toBe(true);

@@ -20,7 +20,7 @@ describe('openTextTable()', () => {
     [[0, 8, 3, 11], 1],
     [[0, 99, 8, 11], 0],
     [[0, 4_000_000_000, 8, 11], 1],
-  ])('refuses of %j to read entry %j, which ends before it begins or outside', (starts, at) => {
+  ])('refuses, for the starts %j, to read entry %j with an invalid end', (starts, at) => {
     const table = open(...starts);
     expect(() => entryText(table, at)).toThrow(EditionFormatError);
     expect(() => findEntry(table, new TextEncoder().encode('board'))).toThrow(EditionFormatError);

@@ -10,7 +10,7 @@ import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { cosine } from '../knowledge/vectors-for-test.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';
 
-/** Directions as a model's: dense, and spread evenly. */
+/** Dense vectors with evenly distributed directions, like those of a model. */
 const randomVectors = (count: number, dimensions: number, seed = 7): number[][] => {
   const random = seededRandom(seed);
   return Array.from({ length: count }, () =>
@@ -33,10 +33,10 @@ const rowsOf = (vectors: readonly number[][]) => {
 describe('quantise()', () => {
   it('preserves cosines within 0.01', () => {
     const vectors = randomVectors(60, 256);
-    const [asked = [], ...others] = vectors;
-    const near = nearestRows(rowsOf(others))(asked, { limit: 59 });
+    const [query = [], ...others] = vectors;
+    const near = nearestRows(rowsOf(others))(query, { limit: 59 });
     for (const { chunk, similarity } of near)
-      expect(Math.abs(similarity - cosine(asked, others[chunk] ?? []))).toBeLessThan(0.01);
+      expect(Math.abs(similarity - cosine(query, others[chunk] ?? []))).toBeLessThan(0.01);
   });
 
   it('ignores the length of a vector', () => {
@@ -50,7 +50,7 @@ describe('quantise()', () => {
     expect(() => quantise(vector)).toThrow(RangeError);
   });
 
-  it('survives packing and unpacking', () => {
+  it('round-trips through packing', () => {
     const [vector = []] = randomVectors(1, 33);
     const quantised = quantise(vector);
     const { row, scale } = unpackVector(packVector(quantised));
@@ -61,7 +61,7 @@ describe('quantise()', () => {
 
 describe('nearestRows()', () => {
   it('finds the nearest of many with preselection by sign', () => {
-    // In groups of five that are alike.
+    // Groups of five similar vectors.
     const [themes, own] = [randomVectors(1800, 512), randomVectors(9000, 512, 8)];
     const vectors = own.map((vector, at) =>
       vector.map((value, place) => value + (themes[Math.floor(at / 5)]?.[place] ?? 0)),
@@ -71,12 +71,12 @@ describe('nearestRows()', () => {
     let [found, wanted] = [0, 0];
     for (let question = 0; question < 20; question += 1) {
       const target = vectors[Math.floor(random() * vectors.length)] ?? [];
-      const asked = target.map((value) => value + 1.5 * (random() - 0.5));
+      const query = target.map((value) => value + 1.5 * (random() - 0.5));
       const exact = vectors
-        .map((vector, chunk) => ({ chunk, similarity: cosine(asked, vector) }))
+        .map((vector, chunk) => ({ chunk, similarity: cosine(query, vector) }))
         .sort((left, right) => right.similarity - left.similarity)
         .slice(0, 5);
-      const near = nearestRows(views)(asked, { limit: 5 }).map(({ chunk }) => chunk);
+      const near = nearestRows(views)(query, { limit: 5 }).map(({ chunk }) => chunk);
       expect(near[0]).toBe(exact[0]?.chunk);
       found += exact.filter(({ chunk }) => near.includes(chunk)).length;
       wanted += exact.length;
@@ -103,7 +103,7 @@ const edition = (spareBytes = 0) => {
 };
 
 describe('the vectors of an edition', () => {
-  it('have ids, which equal chunks share', () => {
+  it('have ids, which are the same for equal chunks', () => {
     const ids = ['b0', 'a0', undefined, 'b0'].map((id) => id?.padEnd(32, '0'));
     const vectors = vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })));
     if (vectors?.kind !== 'ids') throw new Error('There are no ids');
@@ -113,7 +113,7 @@ describe('the vectors of an edition', () => {
     expect([vectors.chunksOf('a0'), vectors.chunksOf('../x'), vectors.chunksOf('')]).toEqual([[], [], []]);
   });
 
-  it('are attached without a copy where there is room', () => {
+  it('are attached without a copy when there is room', () => {
     const space = { model: 'm', dimensions: 20_000 };
     const built = edition(attachedBytes('rows', space, 4));
     const rows = randomVectors(4, 20_000).map((vector) => packVector(quantise(vector)));
@@ -126,7 +126,7 @@ describe('the vectors of an edition', () => {
     const ids = ['a0'.padEnd(32, '0')];
     expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
   });
-  it('are refused when there are not as many as chunks', () => {
+  it('are refused when their number differs from the chunks', () => {
     expect(() => attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 })).toThrow(RangeError);
   });
 });

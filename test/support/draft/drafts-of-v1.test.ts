@@ -4,7 +4,7 @@ import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { createDraftGenerator } from '../../../src/support/draft/generate-draft.ts';
 
-/** The templates as they were then; those of the sample may change. */
+/** The templates of v1.0; those of the sample may change. */
 const taxonomy = Taxonomy.parse(
   JSON.parse(readFileSync(new URL('../fixtures/v1.0/templates.json', import.meta.url), 'utf8')),
 );
@@ -25,11 +25,11 @@ const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRe
   );
 
 describe('drafts without knowledge', () => {
-  it.each(INTENTS)('are those of v1.0, character for character: %s', async (intent) => {
+  it.each(INTENTS)('are identical to those of v1.0: %s', async (intent) => {
     const recorded = `../fixtures/v1.0/${intent}.json`;
     await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(recorded);
   });
-  it.each(INTENTS)('are the same with sources that are empty: %s', (intent) => {
+  it.each(INTENTS)('are the same with empty sources: %s', (intent) => {
     expect(draftsOf(intent, unavailableRetrieval())).toEqual(draftsOf(intent));
     expect(draftsOf(intent, undefined)).toEqual(draftsOf(intent));
   });

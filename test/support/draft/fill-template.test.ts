@@ -22,7 +22,7 @@ describe('fillTemplate()', () => {
       after: 'Write again, Dana.',
     });
   });
-  it('removes a missing name with its space, and replaces other missing values by a general word', () => {
+  it('removes a missing name with its space, and replaces other missing values by a generic word', () => {
     expect(fill({})).toEqual({
       greeting: 'Hello,',
       before: 'about "your message" and your device:',
@@ -43,7 +43,7 @@ describe('fillTemplate()', () => {
     expect(fill({ customerName: 'Dana' }, { text }).greeting).toBe('Hello Dana,');
     expect(fill({}, { text, language: 'de' }).greeting).toBe('Guten Tag,');
   });
-  it('takes no value for a pattern or a placeholder', () => {
+  it('treats no value as a pattern or placeholder', () => {
     expect(fill({ product: "A$&B$'C" }).before).toContain("A$&B$'C".replace('&', '\\&'));
     expect(fill({ subject: '{product}' }).before).toContain('"your message"');
   });
@@ -63,10 +63,10 @@ describe('fillTemplate()', () => {
 });
 
 describe('nameInGreeting()', () => {
-  it.each(names.kept)('keeps a name, without invisible characters: %j', (name, said) => {
-    expect(nameInGreeting(name)).toBe(said);
+  it.each(names.kept)('keeps a name, without invisible characters: %j', (name, greeted) => {
+    expect(nameInGreeting(name)).toBe(greeted);
   });
-  it.each([undefined, ...names.refused])('does not greet by what is no name: %j', (name) => {
+  it.each([undefined, ...names.refused])('returns undefined for an invalid name: %j', (name) => {
     expect(nameInGreeting(name)).toBeUndefined();
   });
 });
@@ -75,7 +75,7 @@ describe('withoutName()', () => {
   it.each(names.masked)('masks %j: %j', (name, text, left) => {
     expect(withoutName(text, name)).toBe(left);
   });
-  it.each(names.words)('keeps words that are no name of %j: %j', (name, text) => {
+  it.each(names.words)('keeps words other than the name %j: %j', (name, text) => {
     expect(withoutName(text, name)).toBe(text);
   });
   it('accepts any name and any text', () => {

@@ -15,7 +15,7 @@ interface Given {
   passages?: (typeof STEPS)[];
   product?: string;
 }
-/** For a message of an intent, with what the knowledge base has. */
+/** The draft for a message of an intent, with the given knowledge. */
 const draftFor = (message: string, { intent = 'noise', confidence = 0.9, product, ...given }: Given = {}) => {
   const { knowledge = knowledgeOf(), isForeign = false, passages = [STEPS] } = given;
   const ticket = ticketOf(message, {}, { passages, hasPromptInjection: false });
@@ -98,7 +98,7 @@ describe('a draft without an answer', () => {
 
 describe('a draft in another language than the articles', () => {
   const options = { isForeign: true, knowledge: knowledgeOf(CLOSE, { ...CLOSE, title: 'Weather', relevance: 0.1 }) };
-  it('says in the customer’s language that the articles are in another, and links the closest', () => {
+  it('states in the customer’s language that the articles are in another, and links the closest', () => {
     const draft = draftFor('Hola, ¿cómo puedo hacer que el ventilador de mi equipo sea más silencioso?', options);
     expect(draft.language).toBe('es');
     expect(draft.text).toContain('Nuestra documentación solo está disponible en inglés.');
@@ -110,7 +110,7 @@ describe('a draft in another language than the articles', () => {
     expect(draft.language).toBe('de');
     expect(draft.text).toMatch(/^Hallo Dana,\n\nvielen Dank[\s\S]*nur auf Englisch/);
   });
-  it('links nothing that the customer cannot open', () => {
+  it('links only public addresses', () => {
     const knowledge = knowledgeOf({ ...CLOSE, url: 'http://localhost:8787/api/kb/text/fans.md' });
     const message = 'Le ventilateur de mon appareil est trop bruyant, que puis-je faire ?';
     const draft = draftFor(message, { ...options, knowledge });
@@ -119,8 +119,8 @@ describe('a draft in another language than the articles', () => {
   });
 });
 
-describe('a draft that may go out without a person', () => {
-  it('is the template alone, whatever the knowledge', () => {
+describe('a draft that may be sent automatically', () => {
+  it('is only the template', () => {
     const message = 'How do I make a backup of my settings?';
     const sent = draftFor(message, { intent: 'backup_restore', confidence: 0.99 });
     expect(sent.auto_send).toBe(true);

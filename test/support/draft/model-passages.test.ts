@@ -23,14 +23,14 @@ interface Given {
   isForeign?: boolean;
   queries?: string[];
 }
-/** What a model is shown for a message, and what it is asked before, where articles are this likely. */
+/** The passages for a model, and its earlier calls, when articles have this relevance. */
 const shownFor = async (message: string, { relevance = 0.9, isForeign = false, queries = [] }: Given = {}) => {
   const { ticket, found } = await foundIn(EDITION, message);
-  const asked: AIMessage[][] = [];
+  const modelCalls: AIMessage[][] = [];
   const ai: AIClient = {
     model: 'test-model',
     complete: async (messages) => {
-      asked.push([...messages]);
+      modelCalls.push([...messages]);
       return { text: JSON.stringify({ queries }), usage: { inputTokens: 1, outputTokens: 1 } };
     },
   };
@@ -39,38 +39,38 @@ const shownFor = async (message: string, { relevance = 0.9, isForeign = false, q
   const calls = startModelCalls({ ai, timeMs: 1000 });
   const passages = await modelPassages(given, { ...ticket, question: message, history: [], calls });
   calls.end();
-  return { asked, texts: passages.map(({ text }) => text).join('\n\n'), isAnswerable: canAnswerFrom(given) };
+  return { modelCalls, texts: passages.map(({ text }) => text).join('\n\n'), isAnswerable: canAnswerFrom(given) };
 };
 
 describe('modelPassages()', () => {
-  it('shows whole sections, and none for other devices', async () => {
-    const { texts, asked } = await shownFor(LOUD);
+  it('returns whole sections, and none for other devices', async () => {
+    const { texts, modelCalls } = await shownFor(LOUD);
     expect(texts).toContain('The fan is loud in Turbo mode. Choose Eco mode.');
     expect(texts).toContain('needs a filter');
     expect(texts).not.toMatch(/blue screw|has a switch/);
-    expect(asked).toEqual([]);
+    expect(modelCalls).toEqual([]);
   });
-  it('shows no section for a single device when the device is unknown', async () => {
+  it('returns no section for a single device when the device is unknown', async () => {
     const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
     expect(texts).toContain('Choose Eco mode');
     expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
   });
-  it('shows uncertain articles too, but no unrelated ones', async () => {
+  it('includes uncertain articles, but no unrelated ones', async () => {
     expect((await shownFor(LOUD, { relevance: 0.05 })).texts).toContain('Choose Eco mode');
     const none = await shownFor(LOUD, { relevance: 0.01 });
     expect([none.texts, none.isAnswerable]).toEqual(['', false]);
   });
   it('searches by queries of the model when the search is weak', async () => {
     const queries = ['carpet living room'];
-    expect((await shownFor(LOUD, { relevance: 0.5, queries })).asked).toHaveLength(0);
-    const { asked, texts } = await shownFor(LOUD, { relevance: 0.39, queries });
-    expect(asked).toHaveLength(1);
+    expect((await shownFor(LOUD, { relevance: 0.5, queries })).modelCalls).toHaveLength(0);
+    const { modelCalls, texts } = await shownFor(LOUD, { relevance: 0.39, queries });
+    expect(modelCalls).toHaveLength(1);
     expect(texts).toContain('damped by a carpet');
   });
   it('requests queries in the language of the articles for a message in another', async () => {
     const given = { isForeign: true, queries: ['carpet living room'] };
-    const { asked, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', given);
-    expect([asked.length, isAnswerable]).toEqual([1, true]);
+    const { modelCalls, texts, isAnswerable } = await shownFor('Der Fan von meinem Apollo II ist zu laut', given);
+    expect([modelCalls.length, isAnswerable]).toEqual([1, true]);
     expect(texts).toContain('damped by a carpet');
   });
 });

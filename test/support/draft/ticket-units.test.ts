@@ -3,7 +3,7 @@ import { rankTicketUnits } from '../../../src/support/draft/ticket-units.ts';
 import { editionOf, foundIn } from './tickets.ts';
 
 describe('rankTicketUnits()', () => {
-  it('considers the articles that the search finds likely, however many have more of its words', async () => {
+  it('considers the likely articles of the search, even if many others have more common words', async () => {
     const others = Array.from({ length: 12 }, (_, at) => [
       `care/fan-${at}.md`,
       [{ title: `Loud fan ${at}` }, 'The loud fan of the miner is loud.'] as const,

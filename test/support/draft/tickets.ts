@@ -31,14 +31,14 @@ export const knowledgeOf = (...sources: readonly { title: string; url: string; r
   ...{ coverage: 'high', gaps: [], retrieval_time_ms: 7 },
 });
 
-/** What `analyze` hands to the draft of a message. */
+/** The input of `analyze` to the draft of a message. */
 export const ticketOf = (
   message: string,
   request: Omit<Parameters<typeof readTicket>[0], 'message'> = {},
   answer?: Answer,
 ): DraftTicket => ({ ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }), answer });
 
-/** The draft for a message about noise that quotes these passages, with what it was put together from. */
+/** The draft for a message about noise that quotes these passages, with its parts. */
 export const composeFor = (message: string, ...passages: readonly AnswerPassage[]) =>
   createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
     { primary_intent: 'noise', confidence: 0.9 },
@@ -67,7 +67,7 @@ export const editionOf = (articles: Readonly<Record<string, readonly [GivenArtic
 
 type TicketRequest = { intent?: string } & Omit<Parameters<typeof readTicket>[0], 'message'>;
 
-/** What an edition has for a message, by words alone, and the message as it is read. */
+/** The lexical results of an edition for a message, and the parsed ticket. */
 export const foundIn = async (edition: Edition, message: string, request: TicketRequest = {}) => {
   const { intent = 'noise', ...rest } = request;
   const ticket = readTicket({ message, ...rest }, { mask: (text) => text, taxonomy });
@@ -80,7 +80,7 @@ export const foundIn = async (edition: Edition, message: string, request: Ticket
   return { ticket, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
 };
 
-/** What an edition answers to a message, by words alone. */
+/** The answer of an edition to a message, by lexical search. */
 export const answerFrom = async (edition: Edition, message: string, request: TicketRequest = {}): Promise<Answer> => {
   const { ticket, found } = await foundIn(edition, message, request);
   return answerPassages(found.evidence, found.units, ticket);

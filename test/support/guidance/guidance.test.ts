@@ -17,7 +17,7 @@ describe('escalationOf()', () => {
   const OWN = { to: 'Desk', reason: 'own', always: true };
   const NONE = { needed: false, reasons: [] };
 
-  /** By rules of the intent of the message, of other intents, and of the taxonomy. */
+  /** The escalation by rules of the message's intent, of other intents, and of the taxonomy. */
   const escalate = (
     message: string,
     { own, others = [], all = [] }: { own?: object[]; others?: object[][]; all?: object[] },
@@ -25,7 +25,7 @@ describe('escalationOf()', () => {
     coverage: NonNullable<Parameter[2]['coverage']> | 'unknown' = 'high',
   ) =>
     escalationOf(
-      // Of an intent only the rules matter here.
+      // Only the rules of an intent are read.
       { intents: others.map(rulesOf) as unknown as Parameter[0]['intents'], ...rulesOf(all) },
       own && rulesOf(own),
       {
@@ -72,13 +72,13 @@ describe('escalationOf()', () => {
       { needed: true, to: 'Safety', reasons: ['smoke'] },
     ],
     [
-      'escalates danger whatever the intent, to the team of the danger first',
+      'escalates danger for any intent, to the team of the danger first',
       'Since the update there is smoke',
       { own: [OWN], others: [[OWN], [SMOKE]] },
       { needed: true, to: 'Safety', reasons: ['Desk: own', 'smoke'] },
     ],
     [
-      'ignores a word that another intent means in its own way',
+      'ignores a harmless sense of a word of another intent',
       'I lost my password',
       { own: [OWN], others: [[OWN], [SMOKE]] },
       { needed: true, to: 'Desk', reasons: ['own'] },
@@ -123,35 +123,35 @@ describe('escalationOf()', () => {
 });
 
 describe('missingInformation()', () => {
-  const ask = (fact: Partial<RequiredFact>, ticket: { said?: string[]; metadata?: object; subject?: string }) =>
+  const missing = (fact: Partial<RequiredFact>, ticket: { said?: string[]; metadata?: object; subject?: string }) =>
     missingInformation(
       { required_facts: [{ id: 'fact', question: 'Which firmware version does the dashboard show?', ...fact }] },
       { customerMessages: ticket.said ?? [], subject: ticket.subject, metadata: { ...ticket.metadata } },
     ).map(({ question }) => question);
-  it('asks for what neither message, history, subject nor metadata give', () => {
+  it('asks for facts that are missing in message, history, subject and metadata', () => {
     const fact = { patterns: ['\\bfirmware \\d'], metadata: ['firmware', 'attachments'] };
-    expect(ask(fact, { said: ['It is loud'] })).toEqual(['Which firmware version does the dashboard show?']);
-    expect(ask(fact, { said: ['Firmware 3.4.0 runs on it', 'It is loud'] })).toEqual([]);
-    expect(ask(fact, { said: ['It is loud'], subject: 'FIRMWARE 3' })).toEqual([]);
-    expect(ask(fact, { metadata: { firmware: '3.4.0' } })).toEqual([]);
-    expect(ask(fact, { metadata: { attachments: ['a.log'] } })).toEqual([]);
+    expect(missing(fact, { said: ['It is loud'] })).toEqual(['Which firmware version does the dashboard show?']);
+    expect(missing(fact, { said: ['Firmware 3.4.0 runs on it', 'It is loud'] })).toEqual([]);
+    expect(missing(fact, { said: ['It is loud'], subject: 'FIRMWARE 3' })).toEqual([]);
+    expect(missing(fact, { metadata: { firmware: '3.4.0' } })).toEqual([]);
+    expect(missing(fact, { metadata: { attachments: ['a.log'] } })).toEqual([]);
   });
-  it('takes empty metadata for missing', () => {
+  it('treats empty metadata as missing', () => {
     const fact = { patterns: ['x{9}'], metadata: ['firmware', 'toString'] };
     for (const firmware of ['', ' ', null, [], false])
-      expect(ask(fact, { metadata: { firmware } }), JSON.stringify(firmware)).toHaveLength(1);
+      expect(missing(fact, { metadata: { firmware } }), JSON.stringify(firmware)).toHaveLength(1);
   });
   it('compares the words of the question in each of its languages', () => {
     const fact = { question: { en: 'Which firmware version is it?', de: 'Welche Lampe ist eingebaut?' } };
-    expect(ask(fact, { said: ['Die Lampe ist schon eingebaut'] })).toEqual([]);
-    expect(ask(fact, { said: ['It is loud'] })).toHaveLength(1);
+    expect(missing(fact, { said: ['Die Lampe ist schon eingebaut'] })).toEqual([]);
+    expect(missing(fact, { said: ['It is loud'] })).toHaveLength(1);
   });
   it('compares the words of the question when there is no pattern', () => {
-    expect(ask({}, { said: ['The dashboard shows firmware version 3.4.0'] })).toEqual([]);
-    expect(ask({}, { said: ['It is loud'] })).toHaveLength(1);
+    expect(missing({}, { said: ['The dashboard shows firmware version 3.4.0'] })).toEqual([]);
+    expect(missing({}, { said: ['It is loud'] })).toHaveLength(1);
   });
   it('skips a pattern that does not compile', () => {
-    expect(ask({ patterns: ['(', 'loud'] }, { said: ['It is loud'] })).toEqual([]);
+    expect(missing({ patterns: ['(', 'loud'] }, { said: ['It is loud'] })).toEqual([]);
   });
 });
 
@@ -164,7 +164,7 @@ describe('autoSendOf()', () => {
     expect(of(0.8999).allowed).toBe(false);
     expect(of(1, { ...intent, auto_send: { allowed: false, min_confidence: 0 } }).allowed).toBe(false);
   });
-  it('never sends when the message reports danger, whatever the confidence', () => {
+  it('never sends when the message reports danger', () => {
     const { allowed, reasons } = autoSendOf({ primary_intent: 'noise', confidence: 1, danger: 'smoke' }, intent);
     expect([allowed, reasons]).toEqual([
       false,
@@ -175,7 +175,7 @@ describe('autoSendOf()', () => {
     expect(autoSendOf({ primary_intent: 'noise', confidence: 1 }, undefined).allowed).toBe(false);
     expect(of(1, intent, 'unknown').allowed).toBe(false);
   });
-  it('gives the reason, and never rounds a confidence up', () => {
+  it('states the reason, and never rounds a confidence up', () => {
     expect(of(0.8999).reasons).toEqual([
       'The intent "Noise" lets its template go out alone from 90 % on; the classification is 89.9 % sure.',
     ]);
@@ -208,13 +208,13 @@ describe('signalsIn()', () => {
     expect(signalsIn('Der Brand der Firma', 'de').danger).toBeUndefined();
     expect(signalsIn('Hilfe, smoke kommt aus dem Gerät', 'de').danger).toBe('smoke');
   });
-  it('recognises anger in words, marks and capitals, but not in names and units', () => {
+  it('recognises anger in words, punctuation and capitals, but not in names and units', () => {
     expect(signalsIn('This is unacceptable.').isAngry).toBe(true);
     expect(signalsIn('Answer me!!!').isAngry).toBe(true);
     expect(signalsIn('THIS DOES NOT WORK AND NOBODY HELPS').isAngry).toBe(true);
     expect(signalsIn('HTTP 404 on GET /api, see the JSON').isAngry).toBe(false);
   });
-  it('does not take lines of a log for shouting', () => {
+  it('does not treat lines of a log as shouting', () => {
     expect(signalsIn('12:01 INFO start\n12:02 ERROR board\n12:03 WARN pool\n12:04 FATAL end').isAngry).toBe(false);
   });
   it.each(signals.requests)('recognises the request in %j', (text, requested) => {

@@ -52,12 +52,12 @@ describe('guideAgent()', () => {
     const steps = ['Clean the fan.', 'Lower the room temperature, see Miner > Power.'];
     expect(guide('The fan is loud').recommended_steps).toEqual(steps.map((step) => ({ step, ...SOURCE })));
   });
-  it('gives no address that the customer could not open', () => {
+  it('includes only public addresses', () => {
     const answer = answerOf({ ...FANS, url: 'http://localhost:8787/api/kb/text/fans.md' });
     const [first] = guide('The fan is loud', { answer }).recommended_steps;
     expect(first).toEqual({ step: 'Clean the fan.', title: SOURCE.title });
   });
-  it('counts the quoted articles, also those whose address the customer could not open', () => {
+  it('counts the quoted articles, also those without a public address', () => {
     const hidden = { ...FANS, url: 'http://localhost:8787/api/kb/text/fans.md' };
     expect(guide('The fan is loud', { answer: answerOf(hidden) }).summary).toContain('the draft quotes one article');
     expect(guide('The fan is loud', { answer: answerOf(hidden, FANS) }).summary).toContain('quotes 2 articles');
@@ -127,11 +127,11 @@ describe('guideAgent()', () => {
   ])('has no risks when there are none: %s', (message, given) => {
     expect(guide(message, given).risks).toEqual([]);
   });
-  it('reports neither questions without an answer nor removals of a refused draft', () => {
+  it('omits questions without an answer, and removals of a refused draft', () => {
     expect(guide('How? What now? And when?', NOTHING).all).not.toContain('questions');
     expect(guide('The fan is loud', { model: REFUSED }).all).not.toContain('removed');
   });
-  it('says that nothing in the draft answers, and which articles come closest', () => {
+  it('states that the draft does not answer, and lists the closest articles', () => {
     const weak = knowledgeOf({ ...FANS, relevance: 0.4 });
     const { all, closest_articles } = guide('The fan is loud', { knowledge: weak, answer: answerOf() });
     expect(all).toContain('nothing in the draft does');

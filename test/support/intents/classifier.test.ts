@@ -18,7 +18,7 @@ import { smallTaxonomy } from './small-taxonomy.ts';
 const SAMPLE = Taxonomy.parse(
   JSON.parse(readFileSync(join(import.meta.dirname, '../../../src/dev/sample/taxonomy.json'), 'utf8')),
 );
-/** Of each intent the first examples, for what trains again and again. */
+/** The first examples of each intent, for repeated training. */
 const CUT: Taxonomy = {
   ...SAMPLE,
   intents: SAMPLE.intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 12) })),
@@ -38,7 +38,7 @@ describe('a classifier', () => {
     ['password', 'forgot the password again'],
     ['noise', 'this fan is very loud'],
     ['refund', 'please give me my money back'],
-  ])('finds %s in words that no example has exactly', (intent, message) => {
+  ])('finds %s in a new wording', (intent, message) => {
     expect(small.classify(message).primary_intent).toBe(intent);
   });
   it('finds the intent of the documented example', () => {
@@ -61,7 +61,7 @@ describe('a classifier', () => {
     }
   });
   it.each(['', ' \n\t', '😡😡😡 🔥', '…!?', '再起動しても動きません', '\u0000\u0000', '\ud800'])(
-    'calls %j unknown with no confidence at all',
+    'classifies %j as unknown with confidence 0',
     (message) => {
       expect(small.classify(message)).toEqual({ primary_intent: 'unknown', confidence: 0, secondary_intents: [] });
     },
@@ -102,7 +102,7 @@ describe('a classifier', () => {
 });
 
 describe('trainClassifier()', () => {
-  it('gives the same bytes for the same seed, and an equivalent model for another', () => {
+  it('writes the same bytes for the same seed, and an equivalent model for another', () => {
     const taxonomy = smallTaxonomy();
     const packed = trainClassifier(taxonomy, { seed: 4 });
     expect(trainClassifier(taxonomy, { seed: 4 })).toEqual(packed);
@@ -116,8 +116,8 @@ describe('trainClassifier()', () => {
   it('learns from titles and from each sentence of a description', () => {
     const taxonomy = smallTaxonomy();
     const [first, ...rest] = taxonomy.intents;
-    const told = { ...first, title: 'Consignments', description: 'Freight of pallets. Customs duties.' };
-    const classifier = classifierOf({ ...taxonomy, intents: [told as (typeof rest)[number], ...rest] });
+    const described = { ...first, title: 'Consignments', description: 'Freight of pallets. Customs duties.' };
+    const classifier = classifierOf({ ...taxonomy, intents: [described as (typeof rest)[number], ...rest] });
     for (const text of ['consignments', 'freight of pallets', 'customs duties'])
       expect(classifier.classify(text).primary_intent, text).toBe('shipping');
   });
@@ -155,7 +155,7 @@ describe('trainClassifier()', () => {
     const greatest = dense.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0);
     expect(farthest / greatest).toBeLessThan(0.05);
   });
-  it('weighs a feature of one intent above one of all', () => {
+  it('weights a feature of one intent above one of all intents', () => {
     const examples = ['the parcel', 'the parcel', 'the fan', 'the fan'].map((text, at) => ({ text, intent: at >> 1 }));
     const { gains, hashes } = extractFeatures({ intentCount: 2, examples });
     const gainOf = (text: string) => {
@@ -167,7 +167,7 @@ describe('trainClassifier()', () => {
 });
 
 describe('confidenceOf()', () => {
-  it('rises with the score and with covered words, and falls with unseen ones', () => {
+  it('increases with the score and with covered words, and decreases with unseen ones', () => {
     const base = { score: 0, unseen: 0.3, cover: 0.5 };
     const confidence = confidenceOf(base);
     expect(confidenceOf({ ...base, score: 0.5 })).toBeGreaterThan(confidence);
@@ -183,10 +183,10 @@ describe('holdOut()', () => {
     const taxonomy = smallTaxonomy();
     const judged = holdOut(taxonomy);
     expect(judged).toHaveLength(32);
-    // Memorised examples would all be right.
+    // A model that was trained with them would classify all correctly.
     expect(judged.filter(({ intent, likeliest }) => intent === likeliest).length).toBeLessThan(32);
   });
-  it('gives the same for the same seed', () => {
+  it('returns the same for the same seed', () => {
     expect(holdOut(smallTaxonomy(), { seed: 3 })).toEqual(holdOut(smallTaxonomy(), { seed: 3 }));
   });
   it('classifies no example of an intent that is held out', () => {
@@ -195,7 +195,7 @@ describe('holdOut()', () => {
 });
 
 describe('simulateThreshold()', () => {
-  it('rises with the share that may be lost, between 0.3 and 0.9', () => {
+  it('increases with the share that may be lost, between 0.3 and 0.9', () => {
     const lenient = simulateThreshold(CUT, { effort: 'quick', lostShare: 0.02 });
     const strict = simulateThreshold(CUT, { effort: 'quick', lostShare: 0.6 });
     expect(lenient).toBeGreaterThanOrEqual(0.3);

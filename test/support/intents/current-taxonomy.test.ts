@@ -15,7 +15,7 @@ beforeAll(async () => {
   const modules = [{ type: 'ESModule' as const, path: 'index.mjs', contents: 'export default {}' }];
   const worker = { name: 'kv', compatibilityDate: '2026-11-01', kvNamespaces: ['TAXONOMIES'], modules };
   miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
-  // Two packages describe the same binding.
+  // Two packages have types for the same binding.
   kv = (await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace;
 });
 
@@ -24,12 +24,12 @@ afterAll(() => miniflare?.dispose());
 const PARCEL = 'Where is my parcel?';
 const hashOf = (taxonomy: Taxonomy): string => hashText(contentHash(taxonomy));
 
-/** An isolate with a clock of its own, a workspace of its own, and a note of what it read. */
+/** An isolate with its own clock and workspace, and a record of its reads and faults. */
 const isolate = ({
   workspace = `w-${randomUUID().slice(0, 8)}`,
   ...faults
 }: Partial<TaxonomyStore> & { workspace?: string } = {}) => {
-  const told: string[] = [];
+  const faultLog: string[] = [];
   const reads: string[] = [];
   const work: Promise<unknown>[] = [];
   let now = 1_000_000;
@@ -48,19 +48,19 @@ const isolate = ({
   };
   const current = currentTaxonomy({
     store,
-    onFault: (where, error) => told.push(`${where}: ${error instanceof Error ? error.message : error}`),
+    onFault: (where, error) => faultLog.push(`${where}: ${error instanceof Error ? error.message : error}`),
     now: () => now,
   });
   return {
-    ...{ workspace, told, reads, store: real },
+    ...{ workspace, faultLog, reads, store: real },
     forget: () => current.forget(workspace),
     wait: (milliseconds: number) => {
       now += milliseconds;
     },
     read: async () => {
-      const atHand = await current.taxonomyFor(workspace, { waitUntil: (each) => work.push(each) });
+      const loaded = await current.taxonomyFor(workspace, { waitUntil: (each) => work.push(each) });
       await Promise.all(work);
-      return atHand;
+      return loaded;
     },
     readOf: (other: string) => current.taxonomyFor(other),
   };
@@ -85,12 +85,12 @@ const large = (): Taxonomy => {
 
 describe('currentTaxonomy()', () => {
   it('has no intents when the workspace has no taxonomy', async () => {
-    const { read, told } = isolate();
+    const { read, faultLog } = isolate();
     const { taxonomy, classifier } = await read();
     expect(taxonomy.intents).toEqual([]);
     expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
     expect(classifier.classify(PARCEL).primary_intent).toBe('unknown');
-    expect(told).toEqual([]);
+    expect(faultLog).toEqual([]);
   });
   it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
     const first = await isolateWithTaxonomy();
@@ -137,7 +137,7 @@ describe('currentTaxonomy()', () => {
       },
     });
     const early = read();
-    // Its text is read from KV before this one is there.
+    // KV is read before the new text is stored.
     await real.readTaxonomy(workspace);
     await put(real, workspace, smallTaxonomy());
     forget();
@@ -151,38 +151,38 @@ describe('currentTaxonomy()', () => {
     expect(second).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model']);
   });
-  it('keeps workspaces apart, and the models of one from all others', async () => {
+  it('separates workspaces and their models', async () => {
     const { read, readOf, store } = await isolateWithTaxonomy();
     await read();
     expect((await readOf('someone-else')).taxonomy.intents).toEqual([]);
     expect(await store.readModel('someone-else', hashOf(smallTaxonomy()))).toBeUndefined();
   });
   it.each([
-    ['is no JSON', 'Where is my secret parcel', 'is no JSON'],
-    ['is none', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
-    ['has a pattern that is dangerous', JSON.stringify(dangerous()), 'refused at intents.0.required_facts'],
+    ['is not JSON', 'Where is my secret parcel', 'is no JSON'],
+    ['is not a taxonomy', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
+    ['has a dangerous pattern', JSON.stringify(dangerous()), 'refused at intents.0.required_facts'],
   ])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, text, why) => {
-    const { read, store, workspace, told } = isolate();
+    const { read, store, workspace, faultLog } = isolate();
     await store.writeTaxonomy(workspace, text);
     expect((await read()).taxonomy.name).toBe('General');
-    expect(told).toEqual([expect.stringContaining(why)]);
-    expect(told[0]).not.toContain('secret');
+    expect(faultLog).toEqual([expect.stringContaining(why)]);
+    expect(faultLog[0]).not.toContain('secret');
   });
   it('keeps the last usable taxonomy when the next is invalid', async () => {
-    const { read, wait, store, workspace, told } = await isolateWithTaxonomy();
+    const { read, wait, store, workspace, faultLog } = await isolateWithTaxonomy();
     await read();
     await store.writeTaxonomy(workspace, '{');
     wait(60_000);
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
-    expect(told).toHaveLength(1);
-    await put(store, workspace, smallTaxonomy({ name: 'Mended' }));
+    expect(faultLog).toHaveLength(1);
+    await put(store, workspace, smallTaxonomy({ name: 'Repaired' }));
     wait(60_000);
-    expect((await read()).taxonomy.name).toBe('Mended');
+    expect((await read()).taxonomy.name).toBe('Repaired');
   });
   it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
     let isDown = false;
     const real = kvTaxonomies(kv);
-    const { read, wait, workspace, told } = isolate({
+    const { read, wait, workspace, faultLog } = isolate({
       readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : real.readTaxonomy(of)),
     });
     await put(real, workspace, smallTaxonomy());
@@ -190,7 +190,7 @@ describe('currentTaxonomy()', () => {
     isDown = true;
     wait(60_000);
     expect((await read()).taxonomy.name).toBe('Small');
-    expect(told).toEqual(['taxonomy: KV is down']);
+    expect(faultLog).toEqual(['taxonomy: KV is down']);
     isDown = false;
     await put(real, workspace, smallTaxonomy({ name: 'Renamed' }));
     wait(5000);
@@ -204,22 +204,22 @@ describe('currentTaxonomy()', () => {
     expect((await read()).taxonomy.name).toBe('General');
   });
   it('trains again when the model is damaged or of another version', async () => {
-    const { read, store, workspace, told } = await isolateWithTaxonomy();
+    const { read, store, workspace, faultLog } = await isolateWithTaxonomy();
     const damaged = trainClassifier(smallTaxonomy());
     damaged[5000] = (damaged[5000] ?? 0) ^ 1;
     await store.writeModel(workspace, hashOf(smallTaxonomy()), { packed: damaged, isDerived: true });
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
-    expect(told).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
-    const mended = await store.readModel(workspace, hashOf(smallTaxonomy()));
-    expect(mended).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
+    expect(faultLog).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
+    const retrained = await store.readModel(workspace, hashOf(smallTaxonomy()));
+    expect(retrained).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
   });
   it('uses a large taxonomy only with its packed model', async () => {
-    const { read, wait, store, workspace, told } = await isolateWithTaxonomy();
+    const { read, wait, store, workspace, faultLog } = await isolateWithTaxonomy();
     await read();
     await put(store, workspace, large());
     wait(60_000);
     expect((await read()).taxonomy.intents[0]?.examples).toHaveLength(8);
-    expect(told[0]).toContain('more than 400 examples and no trained model that fits it');
+    expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
     const packed = trainClassifier(large(), { effort: 'quick' });
     await store.writeModel(workspace, hashOf(large()), { packed, isDerived: false });
     wait(60_000);
@@ -228,13 +228,13 @@ describe('currentTaxonomy()', () => {
     expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
   });
   it('works when the trained model cannot be stored', async () => {
-    const { read, told } = await isolateWithTaxonomy({
+    const { read, faultLog } = await isolateWithTaxonomy({
       writeModel: () => Promise.reject(new Error('KV is full')),
     });
     expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
-    expect(told).toEqual(['taxonomy: KV is full']);
+    expect(faultLog).toEqual(['taxonomy: KV is full']);
   });
-  it('caches a bounded number of workspaces, the latest ones', async () => {
+  it('caches the latest workspaces up to a limit', async () => {
     const { readOf, reads } = isolate();
     for (let at = 0; at < 17; at += 1) await readOf(`bounded-${at}`);
     const before = reads.length;

@@ -11,7 +11,7 @@ import words from './words.json' with { type: 'json' };
 const blocksOf = (text: string) => messageFeatures(messageWords(text)).blocks;
 
 describe('messageWords()', () => {
-  it('writes contractions out, whichever apostrophe they have', () => {
+  it('expands contractions with any apostrophe', () => {
     const long = ['i', 'can', 'not', 'log', 'in'];
     for (const text of ["I can't log in", 'I can’t log in', 'i cant log in', 'I CAN NOT log in'])
       expect(messageWords(text)).toEqual(long);
@@ -22,19 +22,19 @@ describe('messageWords()', () => {
   it('keeps digits, accents and other scripts, and drops all signs', () => {
     expect(messageWords('0 H/s — für 3 Tage! ¿Qué? 再起動 😡')).toEqual('0 h s für 3 tage qué 再起動'.split(' '));
   });
-  it('reads what looks the same as the same', () => {
+  it('normalises compatible characters', () => {
     expect(messageWords('ﬁrmware ＵＰＤＡＴＥ')).toEqual(['firmware', 'update']);
   });
 });
 
 describe('stemWord()', () => {
-  it.each(words.stems)('makes %s %s', (word, stem) => {
+  it.each(words.stems)('stems %s to %s', (word, stem) => {
     expect(stemWord(word)).toBe(stem);
   });
 });
 
 describe('messageFeatures()', () => {
-  it('finds the same pairs of content words whatever their order', () => {
+  it('finds the same pairs of content words in any order', () => {
     const [, , pairs] = blocksOf('the fan rattles');
     expect(blocksOf('rattles, my fan')[2]).toEqual(pairs);
     expect(pairs).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('messageFeatures()', () => {
     expect(blocks[2]).toEqual([]);
     expect(blocks[0]).toHaveLength(5);
   });
-  it('gives nothing for nothing', () => {
+  it('returns nothing for no words', () => {
     expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] });
   });
 });
@@ -64,28 +64,28 @@ describe('messageFeatures()', () => {
 describe('correctWord()', () => {
   const all = ['parcel', 'password', 'past', 'paste', 'phone', 'plane', 'plans'];
   const known = { words: all, wordCounts: Uint32Array.from(all, (word) => (word === 'plans' ? 5 : 1)) };
-  it.each(words.corrections)('makes %s %s', (word, right) => {
+  it.each(words.corrections)('corrects %s to %s', (word, right) => {
     expect(correctWord(word, known)).toBe(right);
   });
 });
 
 describe('messageParts()', () => {
-  it('reads a short message as one', () => {
+  it('does not split a short message', () => {
     const { whole, sentences } = messageParts('Hello. My parcel is late. Where is it?');
     expect(whole).toEqual('hello my parcel is late where is it'.split(' '));
     expect(sentences).toEqual([]);
   });
-  it('reads each sentence of a long one too', () => {
+  it('splits a long message into sentences', () => {
     const story =
       'We bought it in spring for our little office and it has been running since then without any trouble at all.';
     const { sentences } = messageParts(`Hello.\n\n${story} Now the fan rattles.`);
     expect(sentences.at(-1)).toEqual(['now', 'the', 'fan', 'rattles']);
   });
-  it('leaves quoted mail out', () => {
+  it('omits quoted mail', () => {
     const { whole } = messageParts('Still loud.\n\n> On Monday support wrote:\n> > My password is wrong');
     expect(whole).toEqual(['still', 'loud']);
   });
-  it('reads the beginning of what is endless', () => {
+  it('reads the beginning of a long message', () => {
     const { whole, sentences } = messageParts('All of it is broken again and again. '.repeat(1000));
     expect(sentences).toHaveLength(8);
     expect(whole.length).toBeLessThan(100);

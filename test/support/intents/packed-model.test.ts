@@ -14,7 +14,7 @@ import { smallTaxonomy } from './small-taxonomy.ts';
 const taxonomy = smallTaxonomy();
 const packed = trainClassifier(taxonomy);
 
-/** The packed model with numbers of four bytes changed, and the checksum that fits them. */
+/** The packed model with changed 32-bit numbers and a matching checksum. */
 const resealed = (change: (numbers: Uint32Array) => void): Uint8Array => {
   const bytes = packed.slice();
   const numbers = new Uint32Array(bytes.buffer);
@@ -26,58 +26,56 @@ const resealed = (change: (numbers: Uint32Array) => void): Uint8Array => {
 const opening = (bytes: Uint8Array, of = taxonomy) => openClassifier.bind(undefined, bytes, of);
 
 describe('a packed model', () => {
-  it('decides alike wherever it lies in a buffer', () => {
+  it('works at any offset of a buffer', () => {
     const padded = new Uint8Array(packed.length + 3);
     padded.set(packed, 3);
-    const askew = openClassifier(padded.subarray(3), taxonomy);
+    const shifted = openClassifier(padded.subarray(3), taxonomy);
     const own = openClassifier(packed, taxonomy);
     for (const text of ['Where is my parcel?', 'loud fan', 'nonsense'])
-      expect(askew.classify(text)).toEqual(own.classify(text));
+      expect(shifted.classify(text)).toEqual(own.classify(text));
   });
-  it('is not changed by being used', () => {
+  it('is not changed by use', () => {
     const before = packed.slice();
     openClassifier(packed, taxonomy).classify('Where is my parcel?');
     expect(packed).toEqual(before);
   });
-  it('opens with whatever of the taxonomy it was not trained from', () => {
+  it('opens after changes of the taxonomy that do not affect training', () => {
     const [first, ...rest] = taxonomy.intents;
-    const told = { ...first, reply_template: 'Another text', devices: ['Apollo'] } as (typeof rest)[number];
-    expect(opening(packed, { ...taxonomy, name: 'Renamed', intents: [told, ...rest] })).not.toThrow();
+    const changed = { ...first, reply_template: 'Another text', devices: ['Apollo'] } as (typeof rest)[number];
+    expect(opening(packed, { ...taxonomy, name: 'Renamed', intents: [changed, ...rest] })).not.toThrow();
   });
   it.each([
-    ['an example more', { examples: ['One more'] }],
+    ['another example', { examples: ['One more'] }],
     ['another title', { title: 'Something else' }],
     ['a description', { description: 'It has one now' }],
     ['another id', { id: 'freight' }],
-  ])('is refused by a taxonomy with %s', (_, change) => {
+    ['another out-of-scope example', {}, ['Spam']],
+  ])('is refused by a taxonomy with %s', (_, change, out_of_scope_examples: string[] = []) => {
     const [first, ...rest] = taxonomy.intents;
-    const changed = { ...taxonomy, intents: [{ ...first, ...change } as (typeof rest)[number], ...rest] };
+    const intents = [{ ...first, ...change } as (typeof rest)[number], ...rest];
     const refusal = new InvalidModel('Cannot open the trained model: it was trained from another taxonomy');
-    expect(opening(packed, changed)).toThrow(refusal);
-  });
-  it('is refused by a taxonomy with something more that belongs to no intent', () => {
-    expect(opening(packed, { ...taxonomy, out_of_scope_examples: ['Spam'] })).toThrow(InvalidModel);
+    expect(opening(packed, { ...taxonomy, intents, out_of_scope_examples })).toThrow(refusal);
   });
   it.each([
     ['nothing', new Uint8Array(0)],
     ['a text', new TextEncoder().encode('not a model at all, but long enough to be taken for one by its length')],
     ['its first half', packed.slice(0, (packed.length >> 3) << 2)],
-    ['one with more behind it', Uint8Array.of(...packed, 0, 0, 0, 0)],
+    ['one with trailing bytes', Uint8Array.of(...packed, 0, 0, 0, 0)],
     ['another version', resealed((numbers) => numbers.set([99], HEADER.version))],
-    ['one that says it has more features', resealed((numbers) => numbers.set([1_000_000], HEADER.features))],
+    ['one with too many features in its header', resealed((numbers) => numbers.set([1_000_000], HEADER.features))],
     ['one whose numbers overflow', resealed((numbers) => numbers.set([0xffffffff], HEADER.weights))],
-    ['a threshold that is no number', resealed((numbers) => numbers.set([0x7fc00000], HEADER.threshold))],
+    ['a threshold that is not a number', resealed((numbers) => numbers.set([0x7fc00000], HEADER.threshold))],
   ])('is refused when it is %s', (_, bytes) => {
     expect(opening(bytes)).toThrow(InvalidModel);
   });
-  it('is refused with any byte of it changed', () => {
+  it('is refused when any byte is changed', () => {
     for (let at = 0; at < packed.length; at += Math.ceil(packed.length / 300)) {
       const bytes = packed.slice();
       bytes[at] = (bytes[at] ?? 0) ^ 0x10;
       expect(opening(bytes), `byte ${at}`).toThrow(InvalidModel);
     }
   });
-  it('is refused when its parts do not fit together although its checksum does', () => {
+  it('is refused when its parts do not fit together despite a valid checksum', () => {
     const { starts } = layoutOf(new Uint32Array(packed.buffer, 0, 16));
     for (const part of ['stemStarts', 'weightStarts'] as const) {
       const bytes = resealed((numbers) => numbers.set([0xffffff], starts[part] / 4 + 1));
@@ -87,11 +85,11 @@ describe('a packed model', () => {
 });
 
 describe('contentHash()', () => {
-  it('is 16 hex digits, the same for the same', () => {
+  it('is 16 hex digits, and deterministic', () => {
     expect(hashText(contentHash(taxonomy))).toMatch(/^[0-9a-f]{16}$/);
     expect(contentHash(smallTaxonomy())).toEqual(contentHash(taxonomy));
   });
-  it('distinguishes where one text ends and the next begins', () => {
+  it('depends on the boundaries between texts', () => {
     const of = (examples: string[]) =>
       hashText(contentHash({ intents: [{ id: 'a', title: 'b', examples }], out_of_scope_examples: [] }));
     expect(new Set([of(['ab', 'c']), of(['a', 'bc']), of(['abc']), of(['abc', '']), of(['', 'abc'])]).size).toBe(5);

@@ -18,7 +18,7 @@ const fact = (change: Json): Json =>
 const rule = (change: Json): Json => withIntent({ escalation: [{ to: 'Team', reason: 'Because', ...change }] });
 
 const INTENTS = smallTaxonomy().intents;
-/** Rows of the file: what is wrong, the change, and where and how it is reported. */
+/** Rows of the file: the problem, the change, and the path and message of its issue. */
 const rowsOf = (rows: readonly unknown[][], changed: (change: Json) => Json, at: string) =>
   (rows as [string, Json, string, string][]).map(
     ([title, change, path, message]): [string, unknown, string, RegExp] => [
@@ -34,7 +34,7 @@ const issueOf = (value: unknown) => {
 };
 
 describe('readTaxonomy()', () => {
-  it('takes the least that a taxonomy needs, and fills in the rest', () => {
+  it('accepts a minimal taxonomy, and fills in defaults', () => {
     const read = readTaxonomy({
       version: 1,
       name: 'Least',
@@ -47,7 +47,7 @@ describe('readTaxonomy()', () => {
     });
   });
   it.each<[string, unknown, string, RegExp]>([
-    ['that is no object', 'text', '', /expected object/],
+    ['that is not an object', 'text', '', /expected object/],
     [
       'with two intents of one id',
       withTaxonomy({ intents: [...INTENTS, ...INTENTS] }),
@@ -55,7 +55,7 @@ describe('readTaxonomy()', () => {
       /twice: shipping/,
     ],
     [
-      'with too much of no intent',
+      'with too many out-of-scope examples',
       withTaxonomy({ out_of_scope_examples: Array(1001).fill('x') }),
       'out_of_scope_examples',
       /1000/,
@@ -67,15 +67,15 @@ describe('readTaxonomy()', () => {
     ...rowsOf(refused.intent, withIntent, 'intents.0.'),
     ...rowsOf(refused.fact, fact, 'intents.0.required_facts.0.'),
     ...rowsOf(refused.rule, rule, 'intents.0.escalation.0.'),
-  ])('refuses one %s, and names the place', (_, value, path, message) => {
+  ])('refuses one %s, and names the path', (_, value, path, message) => {
     expect(issueOf(value)?.path).toBe(path);
     expect(issueOf(value)?.message).toMatch(message);
   });
-  it('refuses more intents than a classifier is made for', () => {
+  it('refuses more than 200 intents', () => {
     const intents = Array.from({ length: 201 }, (_, at) => ({ ...smallTaxonomy().intents[0], id: `intent_${at}` }));
     expect(issueOf(withTaxonomy({ intents }))?.path).toBe('intents');
   });
-  it('takes every kind of rule', () => {
+  it('accepts every kind of rule', () => {
     const words = [{ any_of: ['smoke'] }, { min_customer_messages: 3 }, { confidence_below: 0.5 }];
     const rules = [...words, { coverage: ['none'] }, { always: true }];
     const value = withIntent({ escalation: rules.map((each) => ({ to: 'Team', reason: 'Because', ...each })) });
@@ -84,13 +84,13 @@ describe('readTaxonomy()', () => {
 });
 
 describe('checkPattern()', () => {
-  it.each(patterns.accepted)('takes %s', (pattern) => {
+  it.each(patterns.accepted)('accepts %s', (pattern) => {
     expect(checkPattern(pattern)).toBeUndefined();
   });
   it.each(patterns.refused)('refuses %s', (pattern, message) => {
     expect(checkPattern(pattern as string)).toContain(message);
   });
-  it('accepts only patterns that end on the worst of texts', () => {
+  it('accepts only patterns that terminate on the worst text', () => {
     const text = 'a'.repeat(8000);
     for (const pattern of ['a{0,30}a{0,30}b', '(?:a|b){1,8}c', 'a?a?a?a?a?a?a?a?a?b', '[^.]{0,999}b']) {
       expect(checkPattern(pattern), pattern).toBeUndefined();
@@ -101,7 +101,7 @@ describe('checkPattern()', () => {
 });
 
 describe('patternCost()', () => {
-  it.each(patterns.ways)('counts the ways of %s', (pattern, ways) => {
+  it.each(patterns.ways)('counts the alternatives of %s', (pattern, ways) => {
     expect(patternCost(pattern as string).ways).toBe(ways);
   });
   it.each(patterns.lengths)('counts the characters of %s', (pattern, length) => {

@@ -1,7 +1,7 @@
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import EXAMPLES from './small-taxonomy.json' with { type: 'json' };
 
-/** Four intents with eight examples each, as a team without much time writes them. */
+/** Four intents with eight short examples each. */
 export const smallTaxonomy = (changes: Partial<Taxonomy> = {}): Taxonomy => ({
   ...Taxonomy.parse({
     version: 1,

@@ -50,7 +50,7 @@ interface Call {
   capabilities?: string[];
 }
 
-/** A request as the gateway signs it. */
+/** A request that the gateway signed. */
 const requestOf = async (
   method: string,
   { body, path = PATH, workspace = 'acme', capabilities = ['support:taxonomy:write', 'support:analyze'] }: Call = {},
@@ -78,9 +78,9 @@ const large = { ...taxonomy, out_of_scope_examples: Array.from({ length: 400 }, 
 describe('GET /v1/support/taxonomy/accuracy', () => {
   const measure = () => send('GET', { path: `${PATH}/accuracy`, capabilities: ['support:analyze'] });
 
-  it('counts how many examples of each intent are recognised by what the others teach', async () => {
+  it('counts the examples of each intent that a model trained on the others recognises', async () => {
     const [first, second, ...rest] = taxonomy.intents;
-    // The examples of one intent in the words of another teach the wrong thing.
+    // Examples of one intent in the words of another train the wrong intent.
     const confused = [first, { ...second, examples: first?.examples.map((each) => `${each} please`) }, ...rest];
     texts.set('acme', JSON.stringify({ ...taxonomy, intents: confused }));
     const worse = TaxonomyAccuracy.parse(await (await measure()).json());
@@ -95,7 +95,7 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
     expect(worse.intents[0]?.right).toBeLessThan(accuracy.intents[0]?.right ?? 0);
     expect(worse.intents[0]?.taken_for[0]?.intent).toBe(second?.id);
   });
-  it('refuses what would take too long, and a workspace without a taxonomy', async () => {
+  it('refuses too many examples, and a workspace without a taxonomy', async () => {
     expect(await problemOf(await measure())).toEqual([404, expect.stringContaining('Cannot find a taxonomy')]);
     const many = Array.from({ length: 990 }, (_, at) => `Buy pill number ${at}`);
     const examples = (from: string) => Array.from({ length: 500 }, (_, at) => `${from} number ${at}`);
@@ -144,7 +144,7 @@ describe('PUT /v1/support/taxonomy', () => {
     ]);
     expect(texts.size + models.size).toBe(0);
   });
-  it('names the place of an issue', async () => {
+  it('names the path of an issue', async () => {
     const [first, ...rest] = taxonomy.intents;
     const facts = [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }];
     const dangerous = { ...taxonomy, intents: [{ ...first, required_facts: facts }, ...rest] };
@@ -170,7 +170,7 @@ describe('PUT /v1/support/taxonomy', () => {
     expect([...models.keys()]).toEqual([`acme/${hash}`]);
     expect(texts.get('acme')).toContain('Yours');
   });
-  it('needs support:taxonomy:write', async () => {
+  it('requires support:taxonomy:write', async () => {
     const response = await send('PUT', { body: { taxonomy }, capabilities: ['support:analyze'] });
     expect(response.status).toBe(401);
     expect(texts.size).toBe(0);
@@ -181,14 +181,14 @@ describe('PUT /v1/support/taxonomy', () => {
     expect((await app.fetch(request.clone())).status).toBe(200);
     expect((await app.fetch(request)).status).toBe(401);
   });
-  it('refuses a body that is longer than an article may be', async () => {
+  it('refuses a body beyond the size limit', async () => {
     const model = 'A'.repeat(MAX_ARTICLE_BYTES);
     expect((await send('PUT', { body: { taxonomy, model } })).status).toBe(400);
   });
 });
 
 describe('GET and DELETE /v1/support/taxonomy', () => {
-  it('return what was put, in the workspace of the context alone', async () => {
+  it('return the stored taxonomy, only in the workspace of the context', async () => {
     await send('PUT', { body: { taxonomy } });
     expect(await (await send('GET')).json()).toEqual({ taxonomy });
     expect((await send('GET', { workspace: 'other' })).status).toBe(404);
@@ -198,7 +198,7 @@ describe('GET and DELETE /v1/support/taxonomy', () => {
     expect(models.size).toBe(0);
     expect(forgotten).toEqual(['acme', 'acme']);
   });
-  it('need support:analyze and support:taxonomy:write', async () => {
+  it('require support:analyze and support:taxonomy:write', async () => {
     expect((await send('GET', { capabilities: ['kb:read'] })).status).toBe(401);
     expect((await send('DELETE', { capabilities: ['support:analyze'] })).status).toBe(401);
   });

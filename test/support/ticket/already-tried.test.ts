@@ -6,10 +6,10 @@ import steps from './tried-steps.json' with { type: 'json' };
 const reported = (...customer: string[]) => alreadyTried({ customer, agent: [] }, taxonomy);
 
 describe('alreadyTried() and wasTried()', () => {
-  it.each(steps.tried)('recognises what a customer has done: $message, $step', ({ message, step }) => {
+  it.each(steps.tried)('recognises a step that the customer has done: $message, $step', ({ message, step }) => {
     expect(wasTried(step, reported(message))).toBe(true);
   });
-  it.each(steps.notTried)('does not take it for done: $message, $step', ({ message, step }) => {
+  it.each(steps.notTried)('does not recognise a step as done: $message, $step', ({ message, step }) => {
     expect(wasTried(step, reported(message))).toBe(false);
   });
   it('applies a heading to the list below it', () => {
@@ -17,7 +17,7 @@ describe('alreadyTried() and wasTried()', () => {
     expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Restart properly' })).toBe(true);
     expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Check the cables' })).toBe(false);
   });
-  it('recognises an action behind the condition of an item', () => {
+  it('recognises an action after the condition of an item', () => {
     const item = '**LED amber:** the device gets no address. Try another cable and another socket.';
     expect(wasTried(item, reported('I tried another cable already.'))).toBe(true);
     expect(wasTried(item, reported('I tried another room already.'))).toBe(false);
@@ -30,7 +30,7 @@ describe('alreadyTried() and wasTried()', () => {
     const fan = { under: 'Replace a fan', title: 'Fan noise and cleaning' };
     expect(wasTried('Undo the screws.', reported('I cleaned the fan.'), fan)).toBe(false);
   });
-  it('recognises advice that an agent has given before', () => {
+  it('recognises earlier advice of an agent', () => {
     const tried = alreadyTried(
       { customer: ['Still the same.'], agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'] },
       taxonomy,

@@ -8,10 +8,10 @@ describe('messageKind()', () => {
   it.each(kinds.closing)('recognises a closing message: %j', (message) => {
     expect(messageKind(message, { before })).toBe('closing');
   });
-  it.each(kinds.open)('does not take an open problem for closed: %j', (message) => {
+  it.each(kinds.open)('does not recognise an open problem as closing: %j', (message) => {
     expect(messageKind(message, { before })).not.toBe('closing');
   });
-  it('takes the first message for thanks only when it says nothing else', () => {
+  it('recognises a first message as closing only if it contains nothing but thanks', () => {
     expect(messageKind('Thanks for the great support!', { before: [] })).toBe('closing');
     for (const message of ['Fixed IP address', 'My Apollo is running hot', 'The Apollo II works fine, the III is dead'])
       expect(messageKind(message, { before: [] }), message).toBe('new');
@@ -28,7 +28,7 @@ describe('messageKind()', () => {
     expect(messageKind(message, { before })).toBe('follow-up');
   });
   it.each(['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])(
-    'takes no endless repetition for the end of a ticket (%#)',
+    'does not recognise endless repetition as closing (%#)',
     (text) => {
       expect(messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) })).not.toBe('closing');
     },

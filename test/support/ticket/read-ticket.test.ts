@@ -30,45 +30,45 @@ describe('readTicket()', () => {
   it.each<[string, string, More, Partial<Read>]>([
     ['keeps a complete message', ANOTHER, { history: [NO_HASH] }, { question: ANOTHER }],
     [
-      'joins a reply to the question before',
+      'joins a reply to the previous question',
       MODEL,
       { history: STORM },
       { isFollowUp: true, question: `${STORM[0]?.text}\n${MODEL}` },
     ],
     [
-      'joins no reply to other words',
+      'does not join a reply to anything but a question',
       MODEL,
       { history: [customer('Hi'), agent('We will look.')] },
       { isFollowUp: false },
     ],
     [
-      'joins no question to a question',
+      'does not join a question to a question',
       'Where does the dashboard show the firmware version of my Apollo III?',
       { history: STORM },
       { isFollowUp: false },
     ],
     [
-      'takes a question for one',
+      'recognises a question',
       'Hello,\n\nwhich wallet should I use? And where is it entered?\n\nThanks\nJo',
       {},
       { isQuestion: true },
     ],
     [
-      'takes a report with a question for none',
+      'does not recognise a report with a question as a question',
       'My Apollo II shows 0 H/s. What should I check?',
       {},
       { isQuestion: false },
     ],
-    ['takes a report for no question', 'Zeigt 0 H/s seit gestern', {}, { isQuestion: false }],
-    ['knows an exact product', 'My Apollo II is loud', {}, { isProductExact: true }],
-    ['knows a shared name', 'My Apollo is loud', {}, { isProductExact: false }],
-    ['knows an exact product of the metadata', 'My Apollo is loud', product('Apollo'), { isProductExact: true }],
-    ['knows no product', 'It is loud', {}, { isProductExact: false }],
+    ['does not recognise a report as a question', 'Zeigt 0 H/s seit gestern', {}, { isQuestion: false }],
+    ['recognises an exact product', 'My Apollo II is loud', {}, { isProductExact: true }],
+    ['recognises a shared name', 'My Apollo is loud', {}, { isProductExact: false }],
+    ['recognises an exact product of the metadata', 'My Apollo is loud', product('Apollo'), { isProductExact: true }],
+    ['finds no product', 'It is loud', {}, { isProductExact: false }],
     ['ignores quoted history', `It is still loud.\n\n${QUOTED}`, {}, { message: 'It is still loud.' }],
     ['reads a forwarded mail', `FYI\n\n${FORWARDED}`, {}, { message: NODE }],
     ['reads a forwarded mail and its cover', `${CLIENT}\n\n${FORWARDED}`, {}, { message: `${CLIENT}\n${NODE}` }],
     ['detects the language', 'Mein Gerät rechnet nicht mehr, was kann ich tun?', {}, { language: 'de' }],
-    ['detects no language in too little', '0 H/s', {}, { language: undefined }],
+    ['detects no language in a short text', '0 H/s', {}, { language: undefined }],
     ['omits a prompt injection', `My Apollo II is loud. ${INJECTION}`, {}, { question: 'My Apollo II is loud.' }],
     ['reports a prompt injection', INJECTION, {}, { hasPromptInjection: true }],
     [
@@ -104,7 +104,7 @@ describe('readTicket()', () => {
     ['It is loud', product('x'.repeat(5000)), undefined],
     ['It is loud', product('Apollo\nII'), 'Apollo II'],
     ['It is loud', product('Apollo II **now** <i>'), 'Apollo II'],
-  ])('reads nothing but a product: %s %j', (message, more, name, otherProduct) => {
+  ])('reads only a product: %s %j', (message, more, name, otherProduct) => {
     const ticket = read(message, more);
     expect([ticket.product, ticket.otherProduct]).toEqual([name, otherProduct]);
   });
@@ -121,7 +121,7 @@ describe('readTicket()', () => {
       expect(ticket.question).not.toContain('cables');
     },
   );
-  it('joins an addition to the message before', () => {
+  it('joins an addition to the previous message', () => {
     const ticket = read("Forgot to mention: it's the Apollo III, not the II.", { history: [NO_HASH] });
     expect(ticket).toMatchObject({ isFollowUp: true, product: 'Apollo III' });
     expect(ticket.question).toContain('0 H/s');
@@ -143,7 +143,7 @@ describe('readTicket()', () => {
     expect(ticket.metadata.attachments).toHaveLength(20);
     expect(ticket.metadata.paid).toBe(7);
   });
-  it('masks before it cuts', () => {
+  it('masks before it truncates', () => {
     expect(read(`${'x'.repeat(7995)} a@b.example`).message).not.toContain('a@');
   });
   it('omits a prompt injection from a follow-up', () => {
