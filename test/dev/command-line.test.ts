@@ -7,16 +7,16 @@ import { runNode } from './node-for-test.ts';
 const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
 const OWN = Object.values(scripts).flatMap((command) => /^node (\S+\.ts.*)$/.exec(command)?.[1] ?? []);
 const OTHERS = ['release/build-background-words', 'eval/fit-support', 'eval/fit-answers', 'eval/fit-tickets'];
-/** Their help and their errors are those of the tool. */
+/** Scripts of third-party tools, with help and errors of their own. */
 const OF_TOOLS = ['format'];
 
 describe.concurrent('command lines', () => {
-  it('are those of all scripts', () => {
+  it('cover every script', () => {
     expect(OWN).toHaveLength(Object.keys(scripts).length - OF_TOOLS.length);
     for (const name of OF_TOOLS) expect(scripts[name]).toMatch(/^biome /);
   });
   it.each([...OWN, ...OTHERS.map((name) => `src/dev/${name}.ts`)])(
-    '%s prints its help and runs nothing, and refuses an unknown option with one line',
+    '%s prints its help without running, and refuses an unknown option with one line',
     async (script) => {
       const command = script.split(' ');
       const help = await runNode([...command, '--help']);

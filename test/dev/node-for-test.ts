@@ -3,31 +3,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../../src/dev/functions.ts';
 
-/** Stripped and compiled modules, for all processes that tests start: loading them is most of what a script takes. */
+/** Compiled modules for all processes that tests start: loading them is most of the time of a script. */
 const NODE_COMPILE_CACHE = join(tmpdir(), 'constellation-compile-cache');
 
-interface Surroundings {
+interface SpawnOptions {
   cwd?: string;
   env?: Record<string, string>;
-  /** Whom the process runs as; the same user when absent. */
+  /** The user of the process; the current one when absent. */
   uid?: number;
 }
 
 const spawned = (
   command: string,
   args: readonly string[],
-  { cwd = ROOT, env, uid }: Surroundings,
-): [ChildProcess, Said] => {
+  { cwd = ROOT, env, uid }: SpawnOptions,
+): [ChildProcess, Output] => {
   const child = spawn(command, args, {
     ...{ cwd, env: { ...process.env, NODE_COMPILE_CACHE, ...env } },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.on('data', (bytes) => (said.stdout += bytes));
-  child.stderr.on('data', (bytes) => (said.stderr += bytes));
-  return [child, said];
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (bytes) => (output.stdout += bytes));
+  child.stderr.on('data', (bytes) => (output.stderr += bytes));
+  return [child, output];
 };
-interface Said {
+interface Output {
   stdout: string;
   stderr: string;
 }
@@ -36,39 +36,38 @@ interface Said {
 export const runCommand = async (
   command: string,
   args: readonly string[],
-  surroundings: Surroundings = {},
-): Promise<Said & { status: number | null }> => {
-  const [child, said] = spawned(command, args, surroundings);
+  options: SpawnOptions = {},
+): Promise<Output & { status: number | null }> => {
+  const [child, output] = spawned(command, args, options);
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { status, ...said };
+  return { status, ...output };
 };
 
-export const runNode = (args: readonly string[], surroundings?: Surroundings) =>
-  runCommand(process.execPath, args, surroundings);
+export const runNode = (args: readonly string[], options?: SpawnOptions) => runCommand(process.execPath, args, options);
 
 /** `npm start -- …`, as a user would, until it says that it is ready. */
-export const startProduct = async (args: readonly string[], surroundings: Surroundings = {}) => {
-  const [child, said] = spawned(process.execPath, ['src/dev/run/start.ts', ...args], surroundings);
-  const output = () => said.stdout + said.stderr;
+export const startProduct = async (args: readonly string[], options: SpawnOptions = {}) => {
+  const [child, output] = spawned(process.execPath, ['src/dev/run/start.ts', ...args], options);
+  const all = () => output.stdout + output.stderr;
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const [, url = '', key = ''] = await new Promise<string[]>((resolve, reject) => {
     child.stdout?.on('data', () => {
-      const ready = /^ready (\S+) key (\S+)$/m.exec(said.stdout);
+      const ready = /^ready (\S+) key (\S+)$/m.exec(output.stdout);
       if (ready) resolve(ready);
     });
-    void ended.then(() => reject(new Error(`it ended: ${output()}`)));
+    void ended.then(() => reject(new Error(`it ended: ${all()}`)));
   });
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   return {
     url,
     key,
-    output,
+    output: all,
     get: async (path: string): Promise<unknown> => (await fetch(new URL(path, url), { headers })).json(),
     ask: async (body: { query: string; librarian: string }): Promise<{ answer: string }> => {
       const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body: JSON.stringify(body) });
       return (await response.json()) as { answer: string }; // what the route documents
     },
-    /** As npm does, which hands on what the terminal has sent to both: the signal comes twice. Gives the exit code. */
+    /** Sends the signal twice, as npm does when it passes on what the terminal sent to both. Returns the exit code. */
     stop: (signal: NodeJS.Signals = 'SIGINT'): Promise<number | null> => {
       for (let time = 0; time < 2 && child.exitCode === null; time += 1) child.kill(signal);
       return ended;

@@ -11,7 +11,7 @@ import { readJws, signJws } from '../../src/signing/compact-jws.ts';
 import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
 import { localSigner } from '../../src/signing/local-directory.ts';
 import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
-import { startSurroundings } from '../dev/run/upgrade/surroundings.ts';
+import { startServices } from '../dev/run/upgrade/services.ts';
 import {
   AUDIENCE,
   type LocalIdentityProvider,
@@ -27,12 +27,12 @@ let child: ChildProcess;
 let spy: Server;
 let signer: Signer;
 let provider: LocalIdentityProvider;
-let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+let services: Awaited<ReturnType<typeof startServices>>;
 let url: string;
 let key: string;
-/** The last token that the partner was sent. */
+/** The last token that the partner received. */
 let captured = '';
-/** What the start has said. */
+/** The output of the start. */
 let output = '';
 
 const listen = async (server: Server): Promise<number> => {
@@ -50,8 +50,8 @@ beforeAll(async () => {
   });
   const entry = { keys: [{ kid: `${PARTNER}.1`, x }], host: `127.0.0.1:${await listen(spy)}` };
   writeFileSync(join(folder, 'partners.json'), JSON.stringify({ [PARTNER]: entry }));
-  surroundings = await startSurroundings();
-  const { HELPDESKS, OWN_DESK_SECRET } = surroundings.env;
+  services = await startServices();
+  const { HELPDESKS, OWN_DESK_SECRET } = services.env;
   provider = await startIdentityProvider();
   const rights = { workspaces: ['default'], capabilities: ['kb:*', 'memory:*', 'support:*', 'answers:*', 'sql:read'] };
   const grants = [{ ...rights, claims: { groups: 'legal' }, audiences: ['legal'] }, rights];
@@ -77,7 +77,7 @@ afterAll(async () => {
   await ended;
   spy.close();
   provider.stop();
-  await surroundings.stop();
+  await services.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -102,8 +102,8 @@ const linkTo = async (aud: string, more: object, by: Signer) => {
   return signJws({ ...base, ...more }, { typ: 'ctx+jwt', signer: by });
 };
 
-describe('a partner that is asked something', () => {
-  it('is given no right that its entry does not name, and cannot use the user’s elsewhere', async () => {
+describe('a partner', () => {
+  it('gets only rights of its directory entry, and cannot use those of the user elsewhere', async () => {
     await ask({ query: 'How warm is it?', librarian: PARTNER });
     expect(readJws(captured, 'ctx+jwt').claims.cap).toEqual([]);
     const next = { iss: PARTNER, hop: 1, prv: await sha256(utf8(captured)) };
@@ -114,7 +114,7 @@ describe('a partner that is asked something', () => {
   });
 });
 
-describe('someone on the same machine', () => {
+describe('another user of the machine', () => {
   it('cannot sign with the keys that tests derive from a public seed', async () => {
     const root = { tid: randomHex(16), sub: 'user:u_1', ws: 'default', amr: 'key', max: 8, cap: ['sql:read'] };
     const claims = { iss: 'gateway', hop: 0, ...root, bud: { calls: 8 } };
@@ -128,7 +128,7 @@ describe('someone on the same machine', () => {
   });
 });
 
-describe('a web page whose name resolves to this machine', () => {
+describe('DNS rebinding', () => {
   const statusFor = (host: string, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
       const options = { host: '127.0.0.1', port: new URL(url).port, path, headers: { host } };
@@ -137,20 +137,20 @@ describe('a web page whose name resolves to this machine', () => {
         .end();
     });
 
-  it('is refused by its name', async () => {
+  it('is refused by host name', async () => {
     expect(await statusFor('rebound.example.com', '/healthz')).toBe(400);
     expect(await statusFor(`rebound.example.com:${new URL(url).port}`, '/v1/librarians')).toBe(400);
     for (const host of ['127.0.0.1', 'localhost:8787', '[::1]:1', 'desk.localhost'])
       expect(await statusFor(host, '/healthz'), host).toBe(200);
   });
 
-  it('leaves helpdesks and partners, which sign, their way through a tunnel', async () => {
+  it('protection does not affect signed calls of helpdesks and partners through a tunnel', async () => {
     expect(await statusFor('tunnel.example.com', '/librarians/navigator')).toBe(200);
   });
 });
 
-describe('someone without a valid key', () => {
-  it('learns whether a key is missing or wrong, and no more', async () => {
+describe('a caller without a valid key', () => {
+  it('learns only whether a key is missing or wrong', async () => {
     const messageFor = async (headers: Record<string, string>) => {
       const response = await post('/v1/ask', QUESTION, headers);
       const { error } = (await response.json()) as { error: { message: string } }; // as every error body
@@ -163,7 +163,7 @@ describe('someone without a valid key', () => {
 });
 
 describe('a caller with a key', () => {
-  it('learns nothing of another person’s conversation by its id', async () => {
+  it('learns nothing about another person’s conversation by its id', async () => {
     const talk = (query: string, person_id: string) =>
       ask({ query, conversation_id: 'c-1', metadata: { person_id }, librarian: 'navigator' });
     await talk('How do I reset the Apollo III?', 'p-1');
@@ -173,7 +173,7 @@ describe('a caller with a key', () => {
     expect((await talk('and the Apollo II?', 'p-2')).metadata?.conversation?.turns).toBe(0);
   });
 
-  it('is served although others at its address guess keys', async () => {
+  it('is served while others at its address guess keys', async () => {
     const guess = (at: number) =>
       post('/v1/ask', QUESTION, { authorization: `Bearer ck_guess_${String(at).padStart(20, '0')}` });
     const statuses = await Promise.all(Array.from({ length: 70 }, async (_, at) => (await guess(at)).status));
@@ -182,7 +182,7 @@ describe('a caller with a key', () => {
   });
 });
 
-describe('someone who may not read an article', () => {
+describe('a caller who may not read an article', () => {
   const ID = 'policies/severance.md';
   const ABOUT_IT = 'How much is the severance payment at Quillfeather?';
   const ARTICLE = {
@@ -223,7 +223,7 @@ describe('someone who may not read an article', () => {
     await vi.waitFor(isAnswered, { timeout: 60_000, interval: 500 });
   });
 
-  /** What a caller may try with what it already knows of the article. */
+  /** Requests about the article. */
   const attempts = (query: string): [string, unknown?][] => [
     ['POST /v1/ask', { query }],
     ['POST /v1/ask?events', { query }],
@@ -256,7 +256,7 @@ describe('someone who may not read an article', () => {
     [`GET /search?q=${encodeURIComponent(query)}`],
   ];
 
-  it('learns no word of it from any route, after someone who may has asked the same everywhere', async () => {
+  it('learns no word of it from any route, after an authorised caller has asked the same', async () => {
     const found = [];
     for (const [route, body] of attempts(ABOUT_IT))
       if ((await shown('legal', route, body)).text.includes('7340')) found.push(route);
@@ -265,7 +265,7 @@ describe('someone who may not read an article', () => {
     for (const query of queries) {
       for (const [route, body] of attempts(query)) {
         const { status, text } = await shown('sales', route, body);
-        // What it has written itself is no secret to it.
+        // Words of its own queries are known to it.
         const written = queries
           .slice(0, queries.indexOf(query) + 1)
           .join()
@@ -276,7 +276,7 @@ describe('someone who may not read an article', () => {
     }
   });
 
-  it('cannot tell its id from one that there is not', async () => {
+  it('cannot distinguish its id from an unknown one', async () => {
     const guesses = (id: string): [string, unknown?][] => [
       [`GET /api/kb/articles/${id}`],
       [`GET /api/kb/text/${id}`],
@@ -296,7 +296,7 @@ describe('someone who may not read an article', () => {
     expect((await shown('legal', `GET /api/kb/articles/${ID}`)).text).toContain('7340');
   });
 
-  it('finds no kept answer about it by its id', async () => {
+  it('finds no kept answer about it by the answer id', async () => {
     const { metadata } = JSON.parse((await askAbout('legal')).text) as { metadata: { answer_id: string } };
     const path = `/v1/answers/${metadata.answer_id}`;
     const read = async () => (await shown('legal', `GET ${path}`)).status;
@@ -312,8 +312,8 @@ describe('someone who may not read an article', () => {
   });
 });
 
-describe('someone who knows the address of a webhook', () => {
-  it('cannot deliver without the secret, and is counted where an operator looks', async () => {
+describe('a caller of a webhook address', () => {
+  it('cannot deliver without the secret, and is counted in the list of tickets', async () => {
     const headers = { 'webhook-id': 'msg_1', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) };
     const forged = { ...headers, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` };
     expect((await post('/webhooks/standard', '{"type":"ticket.created","data":{"id":"forged"}}', forged)).status).toBe(
@@ -324,24 +324,24 @@ describe('someone who knows the address of a webhook', () => {
       .toMatchObject({ helpdesks: [{ helpdesk: 'standard', refused: 1 }] });
   });
 
-  it('finds the others working where the connection of one is broken, which the start and GET /healthz name', async () => {
+  it('reaches working connections when another is broken, which the start and GET /healthz report', async () => {
     expect(output).toMatch(/^WRONG zendesk \(acme\): .*NO_SUCH_SECRET is not set/m);
     expect(await get('/healthz')).toMatchObject({
       status: 'degraded',
       helpdesks: { connections: 2, misconfigured: ['zendesk'] },
     });
-    await surroundings.deliver(url, { id: 'beside', subject: 'Reset', text: 'How do I reset it?' });
+    await services.deliver(url, { id: 'beside', subject: 'Reset', text: 'How do I reset it?' });
     const tickets = () => get('/v1/support/tickets?state=done');
     await expect.poll(tickets, { timeout: 30_000 }).toMatchObject({ tickets: [{ ticket_id: 'beside' }] });
   });
 
-  it('loses no ticket of a customer by its size', async () => {
-    await surroundings.deliver(url, {
+  it('loses no ticket because of its size', async () => {
+    await services.deliver(url, {
       id: 'long',
       subject: 'Reset',
       text: `How do I reset it?\n${'word '.repeat(130_000)}`,
     });
-    await surroundings.deliver(url, { id: 'huge', subject: 'Reset', text: 'word '.repeat(1_000_000) });
+    await services.deliver(url, { id: 'huge', subject: 'Reset', text: 'word '.repeat(1_000_000) });
     const states = async () => {
       const { tickets } = (await get('/v1/support/tickets?state=all')) as {
         tickets: { ticket_id: string; state: string }[];
@@ -352,10 +352,10 @@ describe('someone who knows the address of a webhook', () => {
   });
 });
 
-it('forgets a person with all that was asked in their name', async () => {
+it('erases the gaps of a person', async () => {
   const body = { message: 'Do you sell a zeppelin rack mount kit for the Apollo III?', metadata: { person_id: 'p-9' } };
   const gaps = async () => JSON.stringify(await get('/v1/knowledge/gaps?state=all'));
-  // A busy machine has no time left for gaps at first.
+  // On a busy machine the first retrieval may time out, and stores no gap.
   const asked = async () => {
     await post('/v1/support/analyze', JSON.stringify(body), { authorization: `Bearer ${key}` });
     return gaps();
@@ -365,7 +365,7 @@ it('forgets a person with all that was asked in their name', async () => {
   expect(await gaps()).not.toContain('zeppelin');
 });
 
-it('makes no key with a capability that no function has', () => {
+it('creates no key with an unknown capability', () => {
   const args = ['src/dev/release/api-key.ts', '--name', 'desk', '--capabilities', 'kb:reed'];
   const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });
   expect([status, stderr]).toEqual([1, expect.stringContaining('no function has the capability kb:reed. There are')]);

@@ -10,21 +10,21 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As another process that finds the bundles of this one: a module with another query is evaluated anew. */
+/** Like another process that finds the bundles of this one: a module with another query is evaluated again. */
 let time = 0;
-const bundleAnew = async (): Promise<string> => {
+const bundleAgain = async (): Promise<string> => {
   const module = `../../../src/dev/build/bundle-function.ts?${time++}`;
   const { bundle } = (await import(module)) as typeof import('../../../src/dev/build/bundle-function.ts'); // what the file exports
   return bundle(join(folder, 'entry.ts'));
 };
 
-it('reads a bundle again while its files are the same, and builds it when one below the entry has changed', async () => {
+it('reuses a bundle while its files are the same, and rebuilds it when an imported file has changed', async () => {
   writeFileSync(join(folder, 'word.ts'), "export const word = 'orchard';\n");
-  const first = await bundleAnew();
+  const first = await bundleAgain();
   expect(first).toContain('orchard');
-  expect(await bundleAnew()).toBe(first);
+  expect(await bundleAgain()).toBe(first);
   writeFileSync(join(folder, 'word.ts'), "export const word = 'harbour';\n");
-  expect(await bundleAnew()).toContain('harbour');
+  expect(await bundleAgain()).toContain('harbour');
   rmSync(join(folder, 'word.ts'));
-  await expect(bundleAnew()).rejects.toThrow('word.ts');
+  await expect(bundleAgain()).rejects.toThrow('word.ts');
 });

@@ -43,14 +43,14 @@ The pump needs 12 V & a fuse.
 | Lid | 4 Nm |`;
 
 describe('a Word document', () => {
-  it('becomes Markdown with its headings, lists and tables, and has the title of its properties', async () => {
+  it('becomes Markdown with headings, lists and tables, and the title of its properties', async () => {
     expect(await read('docx', await wordDocument(MANUAL, 'The &lt;pump&gt;'))).toEqual({
       text: MARKDOWN,
       title: 'The <pump>',
     });
   });
 
-  it('is read again when it has changed, and not before', async () => {
+  it('is read again only when it has changed', async () => {
     const ducks = await wordDocument('<w:p><w:r><w:t>Ducks</w:t></w:r></w:p>');
     const file = put('docx', ducks);
     const time = new Date('2026-01-02');
@@ -81,20 +81,20 @@ const printed = async (html: string, options: { tagged: boolean }): Promise<Buff
 };
 
 describe('a PDF', () => {
-  it('becomes Markdown as its tags say', async () => {
+  it('becomes Markdown by its tags', async () => {
     expect(await read('pdf', await printed(HTML, { tagged: true }))).toEqual({ text: MARKDOWN, title: 'Pump manual' });
   });
 
-  it('without tags becomes Markdown as its lines look, without header and page numbers', async () => {
+  it('without tags becomes Markdown by its layout, without header and page numbers', async () => {
     const page = (number: number): string => `<section style="break-after: page; position: relative; height: 900px">
       <div>Handbook of pumps</div><h2>Step ${number}</h2>
       <p style="width: 300px; text-align: justify">The valve is opened slowly by a quarter of a turn, until the water runs clear again.</p>
       <p>1. Close it.</p><p>2. Dry it.</p><div style="position: absolute; bottom: 0">Page ${number} of 4</div></section>`;
     const html = `<!doctype html><body>${[1, 2, 3, 4].map(page).join('')}</body>`;
-    const said = await read('pdf', await printed(html, { tagged: false }));
+    const result = await read('pdf', await printed(html, { tagged: false }));
     const step = (number: number): string =>
       `# Step ${number}\n\nThe valve is opened slowly by a quarter of a turn, until the water runs clear again.\n\n1. Close it.\n2. Dry it.`;
-    expect(said).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
+    expect(result).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
   });
 });
 
@@ -104,19 +104,19 @@ describe('a document that cannot be read', () => {
     ['an encrypted PDF', 'pdf', () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }), /^it is encrypted$/],
     ['an encrypted Word document', 'docx', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^it is encrypted, or no/],
     ['a scan', 'pdf', () => pdfOf(Buffer.from('0 0 100 100 re f')), /^it has no text, like scanned pages/],
-    ['a document without a word', 'docx', () => wordDocument(''), /^it has no text$/],
-    ['a PDF that is none', 'pdf', () => Buffer.from('hello'), /^it is damaged or no PDF$/],
+    ['a document without text', 'docx', () => wordDocument(''), /^it has no text$/],
+    ['a PDF that is not one', 'pdf', () => Buffer.from('hello'), /^it is damaged or no PDF$/],
     ['an empty file', 'docx', () => new Uint8Array(), /^it is damaged or no Word document$/],
     ['another zip file', 'docx', () => new JSZip().file('a.txt', 'a').generateAsync({ type: 'nodebuffer' }), /no Word/],
     ['a large file', 'pdf', () => new Uint8Array(8 * MIB + 1), /^it is larger than 8 MiB$/],
     [
-      'a Word document that unpacks to very much',
+      'a Word document with 40 MiB of text',
       'docx',
       () => wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`),
       /^its text unpacks to more than 32 MiB$/,
     ],
     [
-      'a Word document that says less of its size than it unpacks to',
+      'a Word document that declares less than it unpacks to',
       'docx',
       async () => {
         const bytes = await wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`);
@@ -131,17 +131,17 @@ describe('a document that cannot be read', () => {
       /^its text unpacks to more than 32 MiB$/,
     ],
     [
-      'a Word document that is nested very deep',
+      'a deeply nested Word document',
       'docx',
       () => wordDocument(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`),
       /^it is damaged$/,
     ],
-  ])('%s has a problem, and the next one is read', async (_, ending, bytes, problem) => {
+  ])('%s is reported, and the next document is read', async (_, ending, bytes, problem) => {
     expect(await read(ending, await bytes())).toEqual({ problem: expect.stringMatching(problem) });
     expect(await read('docx', await wordDocument())).toMatchObject({ text: MARKDOWN });
   });
 
-  it('is given up when it takes too much memory', async () => {
+  it('is abandoned when it takes too much memory', async () => {
     const small = documentReader({ ...BOUNDS, maxGrowthBytes: 150 * MIB });
     const spaces = pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' });
     try {
@@ -151,7 +151,7 @@ describe('a document that cannot be read', () => {
     }
   });
 
-  it('is given up when it takes too long', async () => {
+  it('is abandoned when it takes too long', async () => {
     const hasty = documentReader({ ...BOUNDS, maxMs: 1 });
     try {
       expect(await hasty.read(put('docx', await wordDocument()))).toEqual({

@@ -12,7 +12,7 @@ const numbered = (list: number): string => `<w:numPr><w:ilvl w:val="0"/><w:numId
 const row = (...cells: string[]): string =>
   `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`;
 
-/** The body of a document with each thing that a knowledge base needs. */
+/** The body of a document with headings, lists and a table. */
 export const MANUAL = [
   paragraph('Pump manual', style('Heading1')),
   paragraph('The pump needs 12 V &amp; a fuse.'),
@@ -23,7 +23,7 @@ export const MANUAL = [
   `<w:tbl>${row('Part', 'Torque')}${row('Lid', '4 Nm')}</w:tbl>`,
 ].join('');
 
-/** A Word document as an editor writes it, with the body given. */
+/** A Word document with this body. */
 export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> => {
   const zip = new JSZip();
   const list = (id: number, format: string): string =>
@@ -58,7 +58,7 @@ export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> =
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE', compressionOptions: { level: 1 } });
 };
 
-/** A PDF of one page with the content stream given, and what else its trailer says. */
+/** A PDF of one page with this content stream and trailer. */
 export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buffer => {
   const parts: Buffer[] = [];
   const offsets: number[] = [];
@@ -92,7 +92,7 @@ export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buff
   return Buffer.concat(parts);
 };
 
-/** Deflated spaces: a megabyte of them, so many times. Made without ever unpacking it. */
+/** Deflated spaces, made without ever holding them unpacked. */
 export const deflatedSpaces = (megabytes: number): Buffer => {
   const block = deflateRawSync(Buffer.alloc(2 ** 20, ' '), { finishFlush: zlib.Z_FULL_FLUSH });
   const end = deflateRawSync(Buffer.alloc(0));

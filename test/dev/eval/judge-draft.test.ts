@@ -18,7 +18,7 @@ const judge = (body: string, more: { references?: typeof references } = {}) => {
 const LEAD = 'This is what our documentation says:';
 
 describe('judgeDraft()', () => {
-  it('takes quotes, headings, rows and links to articles', () => {
+  it('accepts quotes, headings, rows and links to articles', () => {
     const judged = judge(
       `${LEAD}\n\n**Check the switch**\n\nPress it once. A bulb lasts for 2,000 hours.\n\n| Code | Meaning |\n| --- | --- |\n| \`L1\` | Miner &gt; Pools is empty |\n\n- [Dark lamps](https://lamps.example/dark)`,
     );
@@ -26,7 +26,7 @@ describe('judgeDraft()', () => {
     expect(judged.fromSources).toBeGreaterThanOrEqual(4);
     expect(judged.fromTemplate).toBeGreaterThanOrEqual(4);
   });
-  it('takes the questions that go with the template', () => {
+  it('accepts the questions of the template', () => {
     expect(judge('- Which bulb is in it?').unsupported).toEqual([]);
   });
   it('reports a statement in no template when the draft has no source', () => {
@@ -44,7 +44,7 @@ describe('judgeDraft()', () => {
     expect(problem).toContain('not said by its sources');
     expect(judge(said).unsupported).toEqual([]);
   });
-  it('ignores references that are no article', () => {
+  it('ignores references that are not articles', () => {
     const invented = [{ title: 'Invented', url: 'https://lamps.example/invented' }];
     expect(judge('Press it once.', { references: invented }).unsupported).toHaveLength(1);
   });

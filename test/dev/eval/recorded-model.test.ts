@@ -17,7 +17,7 @@ const empty = { recorded: '', by: '', replies: {} };
 const folder = () => mkdtempSync(join(tmpdir(), 'recorded-'));
 
 describe('a model with recorded replies', () => {
-  it('replies to the very prompt that was recorded, and counts what that took', async () => {
+  it('replies to a recorded prompt, and counts its tokens', async () => {
     const model = recordedModel({ ...empty, replies: { [keyOf('one')]: { verdict: 'answer' } } });
     const { text, usage } = await model.complete(messages('one'), { schema });
     expect(JSON.parse(text)).toEqual({ verdict: 'answer' });
@@ -25,7 +25,7 @@ describe('a model with recorded replies', () => {
     expect([...model.used]).toEqual([keyOf('one')]);
     await expect(model.complete(messages('one!'), { schema })).rejects.toThrow('No reply is recorded');
   });
-  it('opens the first prompt of a question alone, since the others depend on its reply', async () => {
+  it('lists only the first open prompt of a question, since the others depend on its reply', async () => {
     const model = recordedModel(empty);
     for (const content of ['queries', 'answer'])
       await model.complete(messages(content), { schema }).catch(() => undefined);
@@ -33,7 +33,7 @@ describe('a model with recorded replies', () => {
     await model.complete(messages('next'), { schema }).catch(() => undefined);
     expect([...model.open.keys()]).toEqual([keyOf('queries'), keyOf('next')]);
   });
-  it('writes open prompts, and takes their replies in, as JSON or as what a model broke', async () => {
+  it('writes open prompts, and imports replies, also malformed ones', async () => {
     const model = recordedModel(empty);
     await model.complete(messages('one'), { schema }).catch(() => undefined);
     const [prompts, replies] = [folder(), folder()];

@@ -13,7 +13,7 @@ describe('keepOnDisk()', () => {
   afterEach(() => {
     rmSync(folder, { recursive: true });
   });
-  it('embeds a text once, also for the next that opens the folder', async () => {
+  it('embeds a text once, also for the next reader of the folder', async () => {
     const model = fakeModel();
     const first = await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp', 'red lamp']);
     const second = await keepOnDisk(model, { folder }).embedBatch(['blue lamp', 'red lamp']);
@@ -21,21 +21,21 @@ describe('keepOnDisk()', () => {
     expect(second).toEqual([first[1], first[0]]);
   });
   it('returns the texts without a vector', async () => {
-    const kept = keepOnDisk(fakeModel(), { folder });
-    await kept.embed('red lamp');
-    expect(kept.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
+    const model = keepOnDisk(fakeModel(), { folder });
+    await model.embed('red lamp');
+    expect(model.missing(['red lamp', 'blue lamp', 'blue lamp'])).toEqual(['blue lamp']);
   });
   it.each([
     ['two models', { model: 'other' }, undefined],
     ['two sizes', { dimensions: 32 }, undefined],
     ['two services', {}, 'https://models.example/v1'],
-  ])('keeps the vectors of %s apart', async (_, changed, origin) => {
+  ])('separates the vectors of %s', async (_, changed, origin) => {
     const [one, other] = [fakeModel(), fakeModel(changed)];
     await keepOnDisk(one, { folder }).embed('red lamp');
     await keepOnDisk(other, { folder, origin }).embed('red lamp');
     expect(other.texts).toEqual(['red lamp']);
   });
-  it('drops what was cut off while it was written', async () => {
+  it('drops an incomplete record', async () => {
     const model = fakeModel();
     await keepOnDisk(model, { folder }).embed('red lamp');
     const [file = ''] = readdirSync(folder);
@@ -45,10 +45,10 @@ describe('keepOnDisk()', () => {
     expect(model.texts).toEqual(['red lamp', 'blue lamp']);
   });
   it('stores nothing when the model fails', async () => {
-    const model = fakeModel();
-    model.failures.push(new Error('down'));
-    const kept = keepOnDisk(model, { folder });
-    await expect(kept.embed('red lamp')).rejects.toThrow('down');
-    expect(kept.missing(['red lamp'])).toEqual(['red lamp']);
+    const failing = fakeModel();
+    failing.failures.push(new Error('down'));
+    const model = keepOnDisk(failing, { folder });
+    await expect(model.embed('red lamp')).rejects.toThrow('down');
+    expect(model.missing(['red lamp'])).toEqual(['red lamp']);
   });
 });

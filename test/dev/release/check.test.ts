@@ -7,8 +7,8 @@ import { ROOT } from '../../../src/dev/functions.ts';
 
 const CONFIGS = 'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore';
 
-/** A small sound tree: each gate passes on it, so that a failure is the planted fault's. */
-const SOUND: Record<string, string> = {
+/** A small valid tree: each gate passes on it, so a failure comes from the inserted fault. */
+const VALID: Record<string, string> = {
   'src/contract/index.ts': "export { Name } from './name.ts';\n",
   'src/contract/name.ts': "import * as z from 'zod';\n\nexport const Name = z.string().min(1);\n",
   'src/runtime/greet.ts':
@@ -21,7 +21,7 @@ const SOUND: Record<string, string> = {
 
 const GATES = {
   types: ['tsc', '-p', 'tsconfig.json'],
-  // What is shown fails: less than a warning is neither.
+  // Whatever is printed fails; less than a warning is not printed.
   lint: ['biome', 'ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '--vcs-enabled=false', '.'],
   'dead code': ['knip', '--no-progress', '--include', 'files,exports,types'],
   directions: ['depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'test'],
@@ -39,7 +39,7 @@ const write = (files: Record<string, string>): void => {
 const faultIn = (file: string, code: string) => new RegExp(`^src/runtime/${file}\\.ts\\S* ${code}`, 'm');
 const error = (rule: string, file: string) => new RegExp(`error ${rule}: ${file}\\.ts`);
 
-/** What each gate says of a fault, by the fault's name: the line has the file and the rule. Paths are below src. */
+/** The output of each gate for a fault, by the name of the fault: the line has the file and the rule. Paths are below src. */
 const FAULTS: Record<keyof typeof GATES, [name: string, files: Record<string, string>, says: RegExp][]> = {
   types: [
     ['a wrong type', { 'runtime/wrong': 'export const fault: number = "text";' }, faultIn('wrong', 'error TS2322')],
@@ -69,16 +69,16 @@ const FAULTS: Record<keyof typeof GATES, [name: string, files: Record<string, st
     ],
   ],
   'dead code': [
-    ['a file that nobody imports', { 'runtime/unused': 'export const unused = 1;' }, /^src\/runtime\/unused\.ts/m],
+    ['a file without an importer', { 'runtime/unused': 'export const unused = 1;' }, /^src\/runtime\/unused\.ts/m],
     [
-      'an export that nobody imports',
-      { 'runtime/greet': `${SOUND['src/runtime/greet.ts']}export const fault = 1;` },
+      'an export without an importer',
+      { 'runtime/greet': `${VALID['src/runtime/greet.ts']}export const fault = 1;` },
       /^fault +src\/runtime\/greet\.ts/m,
     ],
   ],
   directions: [
     [
-      'a lower room that imports a higher one',
+      'a lower folder that imports a higher one',
       { 'runtime/higher': "import '../knowledge/search.ts';", 'knowledge/search': 'export const search = 1;' },
       error('runtime-imports', 'src/runtime/higher'),
     ],
@@ -91,7 +91,7 @@ const FAULTS: Record<keyof typeof GATES, [name: string, files: Record<string, st
       error('storage-imports', 'src/storage/type'),
     ],
     [
-      'two domains that know one another',
+      'two domains that import each other',
       { 'gateway/domain': "import '../navigator/answer.ts';", 'navigator/answer': 'export const answer = 1;' },
       error('gateway-imports', 'src/gateway/domain'),
     ],
@@ -135,27 +135,27 @@ beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'constellation-check-'));
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   for (const file of CONFIGS.split(' ')) cpSync(join(ROOT, file), join(tree, file));
-  write(SOUND);
+  write(VALID);
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 describe.each(Object.keys(GATES) as (keyof typeof GATES)[])('npm run check, its gate for %s', (gate) => {
-  let sound: ReturnType<typeof runGate>;
+  let valid: ReturnType<typeof runGate>;
   let faulty: ReturnType<typeof runGate>;
 
   beforeAll(() => {
-    sound = runGate(gate);
+    valid = runGate(gate);
     // All faults of a gate at once: starting it takes longer than finding them.
-    const planted = Object.fromEntries(
+    const inserted = Object.fromEntries(
       FAULTS[gate].flatMap(([, files]) => Object.entries(files).map(([path, text]) => [`src/${path}.ts`, `${text}\n`])),
     );
-    write(planted);
+    write(inserted);
     faulty = runGate(gate);
-    for (const path of Object.keys(planted)) rmSync(join(tree, path), { force: true });
-    write(SOUND);
+    for (const path of Object.keys(inserted)) rmSync(join(tree, path), { force: true });
+    write(VALID);
   });
-  it('passes a sound tree', () => {
-    expect(sound).toMatchObject({ passed: true });
+  it('passes a valid tree', () => {
+    expect(valid).toMatchObject({ passed: true });
   });
   it.each(FAULTS[gate])('refuses %s', (_name, _files, says) => {
     expect(faulty).toMatchObject({ passed: false, output: expect.stringMatching(says) });

@@ -37,11 +37,11 @@ describe('the configuration', () => {
       expect(observability, file).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
     }
   });
-  it('stands on its page as it is here', () => {
+  it('is the table of its page', () => {
     const page = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8');
     expect(page).toContain(configurationTable());
   });
-  it('gives the secrets of the stores to those alone that use them', () => {
+  it('gives the secrets of a store only to the functions that use it', () => {
     const readers = (name: string) => CONFIGURATION.find((setting) => setting.name === name)?.functions;
     expect(readers('UPSTASH_VECTOR_REST_TOKEN')).toEqual(['navigator', 'semantic', 'support', 'library', 'memory']);
     expect(readers('UPSTASH_REDIS_REST_TOKEN')).toEqual(['navigator', 'semantic', 'support', 'memory']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { functionConfigs, ROOT } from '../../../src/dev/functions.ts';
 
-/** What stores something, in the configuration of a function. */
+/** Bindings of stores in the configuration of a function. */
 const STORE =
   /^(?:class_name|queue|dead_letter_queue) = "([^"]+)"|^\[\[(?:kv_namespaces|d1_databases)\]\]\s+binding = "([^"]+)"/gm;
 

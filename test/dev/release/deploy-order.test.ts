@@ -5,7 +5,7 @@ import { functionConfigs, ROOT } from '../../../src/dev/functions.ts';
 import { deployOrder } from '../../../src/dev/release/deploy-order.ts';
 
 describe('deployOrder()', () => {
-  it('puts every function after those that it calls', () => {
+  it('puts every function after the ones that it calls', () => {
     const functions = functionConfigs().map((file) => {
       const { name = '', services = [] } = unstable_readConfig({ config: join(ROOT, file) });
       return { name, calls: services.map(({ service }: { service: string }) => service) };
@@ -16,7 +16,7 @@ describe('deployOrder()', () => {
     for (const { name, calls } of functions)
       for (const called of calls) expect(order.indexOf(called)).toBeLessThan(order.indexOf(name));
   });
-  it('refuses a circle by its names', () => {
+  it('names the functions of a cycle', () => {
     const circle = [
       { name: 'a', calls: ['b'] },
       { name: 'b', calls: ['a'] },

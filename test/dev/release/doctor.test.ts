@@ -47,7 +47,7 @@ describe('examineDirectory()', () => {
 });
 
 describe('examineHelpdesks()', () => {
-  it('names what cannot be used, and what can', () => {
+  it('reports unusable and usable connections', () => {
     const zendesk = { apiUrl: 'https://acme.zendesk.com', secrets: ['HOOK'], token: 'TOKEN' };
     const findings = examineHelpdesks({
       HELPDESKS: JSON.stringify({ default: { zendesk, chatwoot: { secret: 'HOOK' } } }),
@@ -61,7 +61,7 @@ describe('examineHelpdesks()', () => {
 });
 
 describe('examine()', () => {
-  it('finds everything well where it is, and leaves nothing behind', async () => {
+  it('reports working services, and leaves nothing behind', async () => {
     const findings = await examine(variables);
     expect(findings.filter(({ state }) => state === 'wrong')).toEqual([]);
     for (const what of ['embeddings', 'answers by a model', 'Upstash Vector', 'Upstash Redis'])
@@ -69,7 +69,7 @@ describe('examine()', () => {
     const again = await examine(variables);
     expect(stateOf(again, 'Upstash Vector')?.[1]).toMatch(/^0 vectors in 1 namespaces/);
   });
-  it('says that a model has no price', async () => {
+  it('reports a model without a price', async () => {
     expect(stateOf(await examine(variables), 'prices')).toEqual([
       'worth knowing',
       expect.stringMatching(/MODEL_PRICES/),
@@ -77,21 +77,21 @@ describe('examine()', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     expect(stateOf(await examine({ ...variables, MODEL_PRICES }), 'prices')).toBeUndefined();
   });
-  it('says what is not configured', async () => {
+  it('reports what is not configured', async () => {
     const findings = await examine({});
     expect(findings.map(({ state }) => state)).toEqual(['well', ...new Array(4).fill('not configured')]);
   });
-  it('names a variable that cannot be meant, and looks no further', async () => {
+  it('names an invalid variable, and stops there', async () => {
     const findings = await examine({ ...variables, EMBEDDING_DIMENSIONS: 'many' });
     expect(findings).toEqual([
       { what: 'the variables', state: 'wrong', reported: 'Cannot use EMBEDDING_DIMENSIONS: is not a number' },
     ]);
   });
-  it('says that the index has another dimension', async () => {
+  it('reports an index of another dimension', async () => {
     const found = stateOf(await examine({ ...variables, EMBEDDING_DIMENSIONS: '512' }), 'Upstash Vector');
     expect(found).toEqual(['wrong', expect.stringMatching(/takes 1536 numbers, .* gives 512: make an index of 512/)]);
   });
-  it('says that the index compares otherwise, or only reads', async () => {
+  it('reports an index with another similarity function, and a read-only token', async () => {
     const euclid = await startVectorServer({ indexes: [{ token: 'local', similarityFunction: 'EUCLIDEAN' }] });
     const reader = await startVectorServer({ indexes: [{ token: 'writer', readOnlyToken: 'local' }] });
     const at = async (url: string) =>
@@ -100,7 +100,7 @@ describe('examine()', () => {
     expect(await at(reader.url)).toMatch(/UPSTASH_VECTOR_REST_TOKEN is the one that may write/);
     await Promise.all([euclid.stop(), reader.stop()]);
   });
-  it('says which token or key is not accepted, without telling it', async () => {
+  it('names the token or key that is not accepted, without its value', async () => {
     const findings = await examine({
       ...variables,
       UPSTASH_VECTOR_REST_TOKEN: 'wrong-vector',
@@ -116,7 +116,7 @@ describe('examine()', () => {
       expect(stateOf(findings, what)).toEqual(['wrong', expect.stringContaining(name)]);
     expect(JSON.stringify(findings)).not.toMatch(/wrong-vector|wrong-key/);
   });
-  it('says what is down or broken', async () => {
+  it('reports services that are down or broken', async () => {
     services.vector.faults.always({ kind: 'status', status: 500 });
     services.redis.faults.always({ kind: 'reset' });
     services.openai.faults.always({ kind: 'malformed-json' });
@@ -138,9 +138,9 @@ describe('npm run doctor', () => {
     ['finds nothing wrong in an empty file', '# nothing', 0, 'Nothing is wrong'],
     ['ends with 1 when something is wrong', 'OPENAI_BASE_URL=http://127.0.0.1:9/v1', 1, ''],
     ['refuses a variable that nothing reads', 'OPENAI_KEY=x', 1, 'OPENAI_KEY'],
-    ['takes the secrets that further hosts name', `${KB_SOURCES}\nACME_KB_TOKEN=secret`, 0, ''],
-    ['refuses a key that each function has of its own', 'CONTEXT_SIGNING_KEY=secret', 1, 'CONTEXT_SIGNING_KEY'],
-    ['refuses what each function has of its own', 'ENVIRONMENT=development', 1, 'ENVIRONMENT'],
+    ['accepts the secrets that further hosts name', `${KB_SOURCES}\nACME_KB_TOKEN=secret`, 0, ''],
+    ['refuses the signing key of a function', 'CONTEXT_SIGNING_KEY=secret', 1, 'CONTEXT_SIGNING_KEY'],
+    ['refuses a variable of a single function', 'ENVIRONMENT=development', 1, 'ENVIRONMENT'],
   ])('%s', async (_, lines, status, says) => {
     const file = join(folder, 'production.env');
     writeFileSync(file, lines);
@@ -148,7 +148,7 @@ describe('npm run doctor', () => {
     expect([run.status, run.stdout + run.stderr]).toEqual([status, expect.stringContaining(says)]);
     expect(run.stdout + run.stderr).not.toContain('secret');
   });
-  it('knows the services of npm run services, and takes no others on this machine beside public ones', async () => {
+  it('accepts the services of npm run services, and refuses a mix of local and public ones', async () => {
     const file = join(folder, 'dev.env');
     const doctor = async (named: Record<string, string>) => {
       writeFileSync(

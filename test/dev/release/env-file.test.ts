@@ -21,7 +21,7 @@ describe('secretsNamedFor()', () => {
   ])('gives %s the secrets that its own settings name', (id, names) => {
     expect(secretsNamedFor(id, VARIABLES)).toEqual(names);
   });
-  it('names none where the settings are missing or do not read', () => {
+  it('names none when the settings are missing or unreadable', () => {
     expect(secretsNamedFor('webhooks', {})).toEqual([]);
     for (const text of ['', 'no JSON', '[1, "two"]', 'null', '{"a": {"b": {"secrets": 5}}}'])
       expect(secretsNamedFor('webhooks', { HELPDESKS: text })).toEqual([]);
@@ -44,7 +44,7 @@ describe('readEnvFile()', () => {
     );
     return file;
   };
-  it('takes the secrets that settings name beside the variables', () => {
+  it('accepts the secrets that settings name', () => {
     const secrets = { ACME_KB_TOKEN: 'a', BETA_INTERCOM: 'b', BETA_NEW: 'c', BETA_OLD: 'd', BETA_TOKEN: 'e' };
     expect(readEnvFile(fileWith({ ...VARIABLES, ...secrets }))).toEqual({ ...VARIABLES, ...secrets });
   });

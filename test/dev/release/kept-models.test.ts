@@ -49,7 +49,7 @@ describe('keptModel()', () => {
       trainClassifier(taxonomyOf('parcel is late')),
     );
   });
-  it('stores eight models, and none that is half written', () => {
+  it('stores eight models, and no incomplete one', () => {
     for (let count = 0; count < 10; count += 1) {
       for (const name of readdirSync(folder)) utimesSync(join(folder, name), 1000, 1000);
       model(taxonomyOf(`parcel ${count}`));

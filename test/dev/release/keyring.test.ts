@@ -39,15 +39,15 @@ const identity = (id: string, key: string) =>
   );
 
 describe('createKeyring()', () => {
-  it('makes a directory that functions accept, with a key for each of them', async () => {
+  it('creates a directory that functions accept, with a key for each of them', async () => {
     expect((await directory()).ids()).toEqual(expect.arrayContaining(['gateway', 'library', 'navigator']));
     const own = { self: 'library', signer: { kid: 'library.1' } };
     expect(await identity('library', read('library.key'))).toMatchObject(own);
   });
-  it('makes keys that belong to one librarian only', async () => {
+  it('creates keys that belong to one librarian only', async () => {
     await expect(identity('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
   });
-  it('keeps private keys to their owner', () => {
+  it('makes private keys readable only by their owner', () => {
     for (const name of ['root.key', 'gateway.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
   it('never overwrites a keyring', async () => {
@@ -59,7 +59,7 @@ describe('createKeyring()', () => {
 
 describe('createKeyring() after a kill', () => {
   const SIGNED = 'directory.jws';
-  /** The keyring with these files in its folder, and these where they are made. */
+  /** Leaves these files in the folder of the keyring, and these in the folder where it was being written. */
   const leave = (inPlace: readonly string[], unfinished: readonly string[]): void => {
     const whole = Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
     rmSync(folder, { recursive: true });
@@ -68,7 +68,7 @@ describe('createKeyring() after a kill', () => {
     for (const name of unfinished) writeFileSync(join(folder, 'unfinished', name), whole[name] ?? '');
   };
 
-  it.each([0, 1, 3])('makes the keys again of which %d had been written', async (count) => {
+  it.each([0, 1, 3])('creates the keys again when %d of them had been written', async (count) => {
     const files = readdirSync(folder).sort();
     const before = read('root.key');
     leave([], files.filter((name) => name !== SIGNED).slice(0, count));
@@ -78,7 +78,7 @@ describe('createKeyring() after a kill', () => {
     expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
   });
 
-  it('completes the keyring, whichever file was the last to be put in place', async () => {
+  it('completes the keyring, whichever file was moved last', async () => {
     const files = readdirSync(folder).sort();
     const names = [...files.filter((name) => name !== SIGNED), SIGNED];
     const before = read('root.key');
@@ -91,7 +91,7 @@ describe('createKeyring() after a kill', () => {
     expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
   });
 
-  it('says what to do about a root key without a directory', async () => {
+  it('explains what to do about a root key without a directory', async () => {
     rmSync(join(folder, 'directory.jws'));
     const before = read('root.key');
     await expect(createKeyring(folder, { now })).rejects.toThrow(
@@ -102,26 +102,26 @@ describe('createKeyring() after a kill', () => {
 });
 
 describe('rotateKey()', () => {
-  it('lets the old and the new key count side by side', async () => {
+  it('accepts the old and the new key side by side', async () => {
     const old = read('library.key');
     await rotateKey(folder, 'library', { now });
     expect(await identity('library', old)).toMatchObject({ signer: { kid: 'library.1' } });
     expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.2' } });
   });
-  it('keeps the old key when there are too many, and says what to do', async () => {
+  it('keeps the old key when there are too many, and explains what to do', async () => {
     for (let number = 2; number <= 7; number++) await rotateKey(folder, 'library', { now });
     const last = read('library.key');
     await expect(rotateKey(folder, 'library', { now })).rejects.toThrow(/run retire first/);
     expect(read('library.key')).toBe(last);
     expect(await identity('library', last)).toMatchObject({ signer: { kid: 'library.7' } });
   });
-  it('refuses a librarian that there is not', async () => {
+  it('refuses an unknown librarian', async () => {
     await expect(rotateKey(folder, 'oracle', { now })).rejects.toThrow(/no such librarian/);
   });
 });
 
 describe('retireKeys()', () => {
-  it('leaves the newest key alone', async () => {
+  it('keeps only the newest key', async () => {
     const old = read('library.key');
     await rotateKey(folder, 'library', { now });
     await retireKeys(folder, 'library', { now });
@@ -131,7 +131,7 @@ describe('retireKeys()', () => {
 });
 
 describe('renewDirectory()', () => {
-  it('gives our functions the rights of this version, and leaves partners theirs', async () => {
+  it('gives our functions the rights of this version, and partners keep theirs', async () => {
     const claims = JSON.parse(read('directory.json'));
     claims.librarians.support.cap = ['kb:read'];
     delete claims.librarians.analytics.cap;
@@ -164,9 +164,9 @@ describe('addPartner()', () => {
     expect((await directory()).librarian('partner.weather')).toMatchObject({ keys: both });
   });
   it.each([
-    ['the id of a function', 'library', { x }, /one of the product's own functions/],
-    ['a host that is no public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
-    ['a key that is none', 'partner.weather', { x: 'short' }, /not 32 bytes/],
+    ['the id of an internal function', 'library', { x }, /one of the product's own functions/],
+    ['a host without a public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
+    ['an invalid key', 'partner.weather', { x: 'short' }, /not 32 bytes/],
   ])('refuses %s and changes nothing', async (_, id, entry, says) => {
     const before = read('directory.jws');
     await expect(addPartner(folder, id, { now, ...entry })).rejects.toThrow(says);

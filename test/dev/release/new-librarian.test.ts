@@ -33,7 +33,7 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 const read = (path: string): string => readFileSync(join(copy, path), 'utf8');
-/** The function that the README shows, without its name. */
+/** The function in the README, without its name. */
 const README_FUNCTION = /^export const \w+: Librarian = (.*?);\n```/ms.exec(
   readFileSync(join(ROOT, 'README.md'), 'utf8'),
 )?.[1];
@@ -49,27 +49,27 @@ describe('npm run new', () => {
     ['no id', /it needs an id/, []],
     ['two ids', /one id is expected/, ['tides', 'moons']],
     ['an id in capitals', /2 to 48 of a-z/, ['Tides']],
-    ['an id that leaves the folder', /2 to 48 of a-z/, ['../tides']],
+    ['an id with a path', /2 to 48 of a-z/, ['../tides']],
     ['an id that begins with a digit', /2 to 48 of a-z/, ['7seas']],
     ['an id of two hyphens', /2 to 48 of a-z/, ['high--tides']],
     ['an id that is too long', /2 to 48 of a-z/, ['t'.repeat(49)]],
     ['the id of a function', /the product has a function of that name/, ['navigator']],
-    ['the id of a part to come', /the product has a function of that name/, ['memory']],
+    ['the id of an internal librarian', /the product has a function of that name/, ['memory']],
     ['the id of the concierge', /the product has a function of that name/, ['concierge']],
     ['an id like another binding', /something else that is called API_KEYS/, ['api-keys']],
     ['an id like a variable', /something else that is called CORS_ORIGINS/, ['cors-origins']],
-    ['a capability that is none', /is not a capability/, ['tides', '--capabilities', 'read everything']],
+    ['an invalid capability', /is not a capability/, ['tides', '--capabilities', 'read everything']],
     ['an empty name', /--name: it is empty/, ['tides', '--name', ' ']],
     ['a name of two lines', /--name: it has a line break/, ['tides', '--name', 'High\nTides']],
     ['a description that is too long', /description/, ['tides', '--description', 'x'.repeat(1001)]],
-    ['an option that is none', /Unknown option/, ['tides', '--force']],
-  ])('refuses %s, and says why', (_, problem, args) => {
+    ['an unknown option', /Unknown option/, ['tides', '--force']],
+  ])('refuses %s with the reason', (_, problem, args) => {
     expect(() => {
       const options = newLibrarianOptions(args);
       if (options !== undefined) planLibrarian(options, copy);
     }).toThrow(problem);
   });
-  it('changes nothing where it refuses, and writes over nothing that is in the way', async () => {
+  it('changes nothing when it refuses, and overwrites no file', async () => {
     const refused = { status: 1, stderr: expect.stringMatching(/something else that is called API_KEYS/) };
     expect(await runNew('api-keys')).toMatchObject(refused);
     expect(existsSync(join(copy, 'functions/api-keys'))).toBe(false);
@@ -79,7 +79,7 @@ describe('npm run new', () => {
     rmSync(join(copy, 'test/conformance/tides.test.ts'));
     expect(CHANGED.map(read)).toEqual(before);
   });
-  it('makes a librarian that passes its test and answers through the gateway, with a model and the navigator to delegate to', {
+  it('creates a librarian that passes its test and answers through the gateway, with a model and the navigator as a delegate', {
     timeout: 240_000,
   }, async () => {
     const described = { name: 'High "tides"', description: "Knows when it's high tide." };
@@ -117,8 +117,8 @@ describe('npm run new', () => {
     expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject(listed);
     const askPasted = (asked: string) => product.ask({ query: asked, librarian: 'opening-hours' });
     expect(await askPasted('When do you open?')).toMatchObject({ answer: expect.stringContaining('Monday to Friday') });
-    const handedOn = await askPasted('How do I update the firmware?');
-    expect(handedOn).toMatchObject({ answer: expect.stringContaining('firmware'), metadata: { navigator: {} } });
+    const delegated = await askPasted('How do I update the firmware?');
+    expect(delegated).toMatchObject({ answer: expect.stringContaining('firmware'), metadata: { navigator: {} } });
     expect(JSON.parse((await askPasted('Who helps?')).answer ?? '')).toEqual([
       'gpt-4.1-mini',
       [

@@ -61,24 +61,24 @@ describe('serveFolder()', () => {
       { title: 'How to reset' },
     ]);
   });
-  it('reads line by line what it can of broken front matter, and hands the article on as it is', async () => {
+  it('reads broken front matter line by line, and passes the article on unchanged', async () => {
     const text = '---\ntitle: Fan: loud\nintent: [unclosed\n---\n\n# Still here\n';
     write('broken.md', text);
     expect((await list()).articles).toMatchObject([{ id: 'broken.md', title: 'Fan: loud', content: text }]);
   });
-  it('pages by cursor and knows the total', async () => {
+  it('pages by cursor and reports the total', async () => {
     for (let index = 0; index < 7; index++) write(`${index}.md`, `# ${index}\n`);
     const first = await list('?limit=3');
     const last = await list('?limit=3&cursor=6');
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([3, 7, '3']);
     expect([last.articles.length, last.next_cursor]).toEqual([1, undefined]);
   });
-  it('lists only what was changed since', async () => {
+  it('lists only articles changed since a date', async () => {
     write('old.md', '# Old\n', '2024-01-01T00:00:00Z');
     write('new.md', '# New\n', '2026-01-01T00:00:00Z');
     expect((await list('?updated_since=2025-01-01')).articles.map(({ id }) => id)).toEqual(['new.md']);
   });
-  it('leaves out hidden files, other files and links that lead elsewhere', async () => {
+  it('omits hidden files, other file types and symbolic links', async () => {
     write('.git/notes.md', '# Hidden\n');
     write('.draft.md', '# Draft\n');
     write('image.png', 'png');
@@ -93,7 +93,7 @@ describe('serveFolder()', () => {
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: 'Internal server error', message: expect.any(String) });
   });
-  it('cuts what is too long for an article, so that the library can name it and take the others', async () => {
+  it('cuts an article that is too long, so that the library can name it and accept the others', async () => {
     write('a-huge.html', 'x'.repeat(5_000_000));
     write('b-long.md', 'y'.repeat(600_000));
     write('c.md', '# Fine\n');
@@ -104,7 +104,7 @@ describe('serveFolder()', () => {
       ['c.md', 7],
     ]);
   });
-  it('ends a page early rather than sending too much at once', async () => {
+  it('ends a page early when its articles are large', async () => {
     for (let index = 0; index < 12; index++) write(`${10 + index}.md`, 'x'.repeat(490_000));
     const first = await list();
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([10, 12, '10']);
@@ -112,7 +112,7 @@ describe('serveFolder()', () => {
   });
 });
 
-describe('a folder as people have it', () => {
+describe('a folder of mixed files', () => {
   it.each<[string, Uint8Array]>([
     ['UTF-8', new TextEncoder().encode('# Café\n')],
     ['UTF-16, little end first', Buffer.from('\uFEFF# Café\n', 'utf16le')],
@@ -127,8 +127,8 @@ describe('a folder as people have it', () => {
 
   it.each<[string, number[]]>([
     ['in another encoding', [0x23, 0x20, 0x83, 0x6a, 0x83, 0x85, 0x81, 0x5b, 0x83, 0x58]],
-    ['no text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
-  ])('is named where it is %s, and the others are read', async (_, bytes) => {
+    ['not text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
+  ])('names a file that is %s, and reads the others', async (_, bytes) => {
     writeFileSync(join(folder, 'a.md'), Buffer.from(bytes));
     write('b.md', '# Fine\n');
     const problem = expect.stringMatching(
@@ -137,12 +137,12 @@ describe('a folder as people have it', () => {
     expect(await listAll()).toMatchObject([{ id: 'a.md', problem }, { id: 'b.md' }]);
   });
 
-  it('is read as .mdx and .txt too', async () => {
+  it('also has .mdx and .txt files', async () => {
     for (const name of ['a.mdx', 'b.txt']) write(name, '# Hello\n');
     expect((await list()).articles.map(({ id }) => id)).toEqual(['a.mdx', 'b.txt']);
   });
 
-  it('is read as Word documents too, whose title is their only first heading, that of their properties or their name', async () => {
+  it('also has Word documents, titled by their only first-level heading, their properties or their file name', async () => {
     const line = '<w:p><w:r><w:t>Quack.</w:t></w:r></w:p>';
     writeFileSync(join(folder, 'a.docx'), await wordDocument(MANUAL, 'Properties'));
     writeFileSync(join(folder, 'b.docx'), await wordDocument(line, 'On ducks'));
@@ -152,14 +152,14 @@ describe('a folder as people have it', () => {
     expect(articles[0]?.content).toContain('| Lid | 4 Nm |');
   });
 
-  it('names a document that cannot be read, and goes on', async () => {
+  it('names a document that cannot be read, and reads the others', async () => {
     write('a.pdf', 'no PDF');
     write('b.md', '# Fine\n');
     const unreadable = { id: 'a.pdf', problem: 'not readable: it is damaged or no PDF' };
     expect(await listAll()).toMatchObject([unreadable, { id: 'b.md' }]);
   });
 
-  it('is described where it is not read', async () => {
+  it('reports what is not read', async () => {
     expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
     for (const name of ['a.pptx', 'b.xlsx', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');
     symlinkSync(join(folder, 'f.md'), join(folder, 'g.md'));

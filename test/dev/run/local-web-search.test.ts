@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => local.close());
 
-/** The status line for a path as it stands, which `fetch` would tidy up. */
+/** The status line for a raw path, which `fetch` would normalise. */
 const statusOf = (path: string): Promise<string> => {
   const { port, hostname } = new URL(local.url);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -25,11 +25,11 @@ const pricesFor = async (query: string): Promise<string[]> => {
 };
 
 describe('serveLocalWebSearch()', () => {
-  it.each(['//', '///', '//:', 'http://['])('answers 400 to GET %s, and goes on', async (path) => {
+  it.each(['//', '///', '//:', 'http://['])('answers 400 to GET %s, and keeps serving', async (path) => {
     expect(await statusOf(path)).toMatch(/^HTTP\/1\.1 400 /);
     expect((await fetch(`${local.url}/search.json`)).status).toBe(401);
   });
-  it('says which dollar a price is in, but where the country does', async () => {
+  it('names the dollar of a price unless the country does', async () => {
     expect(await pricesFor('')).toContain('US$949.99');
     expect(await pricesFor('&gl=us')).toContain('$949.99');
   });

@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runNode, startProduct } from '../node-for-test.ts';
 
-/** Someone with no more than the rights of a file; root would read and write everything. */
+/** An unprivileged user; root would read and write everything. */
 const USER = process.getuid?.() === 0 ? 65534 : undefined;
 
 let folder: string;
-/** A state folder of a start that ended well. */
-let sound: string;
+/** A state folder of a successful start. */
+let valid: string;
 let port: string;
 /** A home that this user may read. */
 const as = () => ({ ...(USER === undefined ? {} : { uid: USER }), env: { HOME: folder } });
@@ -43,7 +43,7 @@ const own = (path: string): void => {
   for (const each of [path, ...globSync(`${path}/**`)]) lchownSync(each, USER, USER);
 };
 const copyOfState = (name: string): string => {
-  cpSync(sound, inFolder(name), { recursive: true });
+  cpSync(valid, inFolder(name), { recursive: true });
   own(inFolder(name));
   return inFolder(name);
 };
@@ -66,9 +66,9 @@ beforeAll(async () => {
   await new Promise((resolve) => server.once('listening', resolve));
   port = String((server.address() as { port: number }).port);
   await new Promise((resolve) => server.close(resolve));
-  sound = inFolder('sound');
+  valid = inFolder('valid');
   // The same port as below: nothing of the articles differs then.
-  await start(['--port', port, '--state', sound, '--kb', inFolder('kb')]);
+  await start(['--port', port, '--state', valid, '--kb', inFolder('kb')]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -76,7 +76,7 @@ describe('npm start on a state folder', () => {
   it.each([
     ['of the library', 'data/do/constellation-library-LibraryObject/*.sqlite'],
     ['of the runtime', 'data/kv/*/metadata.sqlite'],
-  ])('names a damaged database %s and --fresh, which mends it', async (name, pattern) => {
+  ])('names a damaged database %s, and --fresh repairs it', async (name, pattern) => {
     const state = copyOfState(`damaged ${name}`);
     for (const file of allOf(state, pattern)) {
       for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true });
@@ -87,7 +87,7 @@ describe('npm start on a state folder', () => {
     );
     expect(await start(['--port', '0', '--state', state, '--kb', inFolder('kb'), '--fresh'])).toContain('3 new');
   });
-  it.each(['api-key', 'signing-seed'])('names a %s that was written by half', async (name) => {
+  it.each(['api-key', 'signing-seed'])('names an incomplete %s', async (name) => {
     const state = copyOfState(`half ${name}`);
     writeFileSync(join(state, name), 'ck_');
     expect(await refusal(state)).toContain(`Cannot use ${join(state, name)}: it holds no key. Remove it`);
@@ -97,7 +97,7 @@ describe('npm start on a state folder', () => {
     ['the stores', 'data', 0o555],
     ['one store', 'data/do/constellation-library-LibraryObject/metadata.sqlite', 0o444],
     ['the key', 'api-key', 0],
-  ])('names %s without permission, and another folder', async (name, path, mode) => {
+  ])('names %s without permission, and suggests another folder', async (name, path, mode) => {
     const state = copyOfState(`no right to ${name}`);
     chmodSync(join(state, path), mode);
     expect(await refusal(state)).toMatch(
@@ -105,14 +105,14 @@ describe('npm start on a state folder', () => {
     );
     chmodSync(join(state, path), 0o700);
   });
-  it('says that it is a file', async () => {
+  it('reports that it is a file', async () => {
     appendFileSync(inFolder('file'), '');
     expect(await refusal(inFolder('file'))).toMatch(/file: it is no folder\. /);
   });
 });
 
 describe('npm start with a folder', () => {
-  it('names what it does not read of it, once, and reads the rest', async () => {
+  it('names once what it does not read, and reads the rest', async () => {
     cpSync(inFolder('kb'), inFolder('odd'), { recursive: true });
     const links = {
       'to-file.md': 'bees.md',
@@ -135,7 +135,7 @@ describe('npm start with a folder', () => {
     expect(output).toContain('1 articles, 1 passages (1 new');
     for (const name of ['odd', 'odd/barn']) chmodSync(inFolder(name), 0o755);
   });
-  it('says that it is empty, and is ready all the same', async () => {
+  it('reports that it is empty, and starts anyway', async () => {
     mkdirSync(inFolder('empty'));
     own(inFolder('empty'));
     const output = await start(['--port', '0', '--state', inFolder('empty-state'), '--kb', inFolder('empty')]);

@@ -18,7 +18,7 @@ describe('startOptions()', () => {
     [['--web-search', 'local', '--kb', 'docs'], /the invented shops belong to the sample/],
     [['--unknown'], /--unknown/],
     [['folder'], /folder/],
-  ])('refuses %j and says why', (args, says) => {
+  ])('refuses %j with the reason', (args, says) => {
     expect(() => startOptions(args)).toThrow(says);
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { ticketOptions } from '../../../src/dev/run/ticket-options.ts';
 
 describe('ticketOptions()', () => {
-  it('writes a message of its own into Chatwoot when nothing is said', () => {
+  it('defaults to a sample message in Chatwoot', () => {
     expect(ticketOptions([])).toMatchObject({ tool: 'chatwoot', product: 'Apollo II', times: 1, isForged: false });
     expect(ticketOptions([]).message).not.toBe('');
   });
-  it('takes what is said', () => {
+  it('reads the options', () => {
     const options = ticketOptions(['--tool', 'help-scout', '--times', '2', '--bad-signature', '--product', '']);
     expect(options).toMatchObject({ tool: 'help-scout', times: 2, isForged: true, product: '' });
   });
@@ -18,7 +18,7 @@ describe('ticketOptions()', () => {
     [['--name', ''], /--name/],
     [['--url', 'localhost:8787'], /--url localhost:8787/],
     [['--unknown'], /--unknown/],
-  ])('refuses %j and says why', (args, says) => {
+  ])('refuses %j with the reason', (args, says) => {
     expect(() => ticketOptions(args)).toThrow(says);
   });
 });

@@ -18,7 +18,7 @@ const ticket = (...args: string[]) => runNode(['src/dev/run/ticket.ts', '--state
 
 describe('npm run ticket', () => {
   it.each(['chatwoot', 'zendesk', 'intercom', 'zammad', 'help-scout'])(
-    'has a message in %s answered with a note, one for two deliveries',
+    'gets one note for two deliveries of a message in %s',
     async (tool) => {
       const { status, stdout, stderr } = await ticket('--tool', tool, '--times', '2', '--name', 'Ada Byron');
       expect([status, stderr]).toEqual([0, '']);
@@ -28,11 +28,11 @@ describe('npm run ticket', () => {
       expect(stdout).toContain('Ada Byron');
     },
   );
-  it('sees a wrong signature refused', async () => {
+  it('shows that a wrong signature is refused', async () => {
     const { status, stdout } = await ticket('--bad-signature');
     expect([status, stdout.includes('401'), stdout.includes('refused')]).toEqual([0, true, true]);
   });
-  it('says what is missing where nothing runs', async () => {
+  it('reports what is missing when no product runs', async () => {
     expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain('is npm start still running?');
     expect((await ticket('--state', join(folder, 'elsewhere'))).stderr).toContain('start one with npm start');
     await product.stop();

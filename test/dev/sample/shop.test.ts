@@ -37,7 +37,7 @@ describe('the sample shop', () => {
       JOIN customers c USING (customer_id) WHERE o.ordered_on < p.released_on OR o.ordered_on < c.joined_on`;
     expect(rowsOf(early)).toEqual([{ early: 0 }]);
   });
-  it('has one currency an order, dollars for North America and euros for all others', () => {
+  it('uses dollars for orders from North America and euros for all others', () => {
     const currencies = `SELECT DISTINCT country IN ('United States', 'Canada') AS american, currency
       FROM orders JOIN customers USING (customer_id) ORDER BY 1`;
     expect(rowsOf(currencies)).toEqual([
@@ -45,7 +45,7 @@ describe('the sample shop', () => {
       { american: 1, currency: 'USD' },
     ]);
   });
-  it('has 50 iPhones 17 in stock, and the miners of the sample knowledge base', () => {
+  it('has 50 iPhone 17 in stock, and the miners of the sample knowledge base', () => {
     const units = "SELECT sum(quantity) AS units FROM stock JOIN products USING (product_id) WHERE name = 'iPhone 17'";
     expect(rowsOf(units)).toEqual([{ units: 50 }]);
     expect(rowsOf("SELECT name FROM products WHERE category = 'Miners'")).toEqual([

@@ -38,7 +38,7 @@ const ask = async (key: string, { hasHost = true, question }: { hasHost?: boolea
 };
 
 describe('askFirstQuestion()', () => {
-  it('syncs the knowledge base first, asks the title of an article, and only asks the next time', async () => {
+  it('syncs the knowledge base, asks the title of an article, and does not sync the next time', async () => {
     const answered = expect.stringMatching(
       /^ok asked “Where is the hive\?”, answered from “Where is the hive\?”: .*orchard/,
     );
@@ -46,13 +46,13 @@ describe('askFirstQuestion()', () => {
     expect(await ask(OWNER)).toEqual([answered]);
   });
 
-  it('asks the question that is given', async () => {
+  it('asks a given question', async () => {
     expect(await ask(OWNER, { question: 'What stands behind the wall?' })).toEqual([
       expect.stringMatching(/^ok asked “What stands behind the wall\?”, answered from /),
     ]);
   });
 
-  it('says how to fill an empty knowledge base instead of asking it', async () => {
+  it('explains how to fill an empty knowledge base instead of asking', async () => {
     expect(await ask(EMPTY, { hasHost: false })).toEqual([
       expect.stringMatching(
         /^skipped first question: the knowledge base is empty\. npm run push-kb -- --folder <docs>/,

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The command in a folder of its own, with the real wrangler, which talks to the local Cloudflare. */
+/** The command in a temporary folder, with the real wrangler against a local Cloudflare API. */
 const setUp = (variables: string, { token = cloudflare.token, more = [] as string[] } = {}) => {
   writeFileSync(join(folder, 'production.env'), variables);
   const args = ['--env', join(folder, 'production.env'), '--keys', join(folder, 'keys')];
@@ -56,7 +56,7 @@ describe('npm run setup', { timeout: 900_000 }, () => {
       'PUBLIK_URL=https://a.example',
       /^Cannot use .*: PUBLIK_URL is no variable of ours/,
     ],
-    ['a value that no function could read', 'EMBEDDING_CACHE_SIZE=many', /EMBEDDING_CACHE_SIZE/],
+    ['an invalid value', 'EMBEDDING_CACHE_SIZE=many', /EMBEDDING_CACHE_SIZE/],
   ])('refuses %s before it asks for an account', async (_, variables, says) => {
     const { status, stdout, stderr } = await setUp(variables);
     expect([status, stdout]).toEqual([1, '']);
@@ -65,14 +65,14 @@ describe('npm run setup', { timeout: 900_000 }, () => {
     expect(cloudflare.calls).toEqual([]);
   });
 
-  it('says what a wrong sign-in lacks, in one line', async () => {
+  it('reports what a wrong sign-in lacks, in one line', async () => {
     const { status, stderr } = await setUp('', { token: 'wrong' });
     expect(status).toBe(1);
     expect(stderr.trim().split('\n').at(-1)).toMatch(/^Cannot .+\. (?:Give the API token|Run npx wrangler login)/);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('prints every step in a dry run, without an account too, and changes nothing', async () => {
+  it('prints every step in a dry run, also without an account, and changes nothing', async () => {
     const { status, stdout } = await setUp('', { token: '', more: ['--dry-run'] });
     expect(status).toBe(0);
     for (const step of [
@@ -93,7 +93,7 @@ describe('npm run setup', { timeout: 900_000 }, () => {
 });
 
 describe('the steps of npm run setup, with the real wrangler', { timeout: 300_000 }, () => {
-  it('are read from what it prints: created and deployed, then found again', async () => {
+  it('create and deploy, and find everything on the second run', async () => {
     vi.stubEnv('HOME', folder).stubEnv('XDG_CONFIG_HOME', folder);
     vi.stubEnv('CLOUDFLARE_API_BASE_URL', cloudflare.url).stubEnv('CLOUDFLARE_API_TOKEN', cloudflare.token);
     const { id, namespaces, databases, scripts } = cloudflare.account;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ensureChromium, ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
 
-/** A machine that has some commands, and what of it `apt-get install` brings. */
+/** A machine with some commands, and those that `apt-get install` adds. */
 const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: string[]; isRoot: boolean }) => {
   const commands = new Set(has);
   const ran: string[] = [];
@@ -19,7 +19,7 @@ const INSTALLED = ['apt-get update', 'apt-get install --yes --no-install-recomme
 
 describe('ensureInstalled()', () => {
   it.each([
-    ['does nothing where redis-server is there', ['redis-server', 'apt-get'], true, []],
+    ['does nothing when redis-server is installed', ['redis-server', 'apt-get'], true, []],
     ['installs the package after an update, as root on Debian', ['apt-get'], true, INSTALLED],
   ])('%s', (_, has, isRoot, ran) => {
     const tried = machine({ has, installs: ['redis-server'], isRoot });
@@ -27,9 +27,9 @@ describe('ensureInstalled()', () => {
     expect(tried.ran).toEqual(ran);
   });
   it.each([
-    ['names what is missing where it may not install', ['apt-get'], false, /Cannot find redis-server/, []],
-    ['names the command where there is no apt-get', [], true, /apt-get install redis-server/, []],
-    ['says so when the installation brought nothing', ['apt-get'], true, /did not succeed/, INSTALLED],
+    ['names the missing command when it may not install', ['apt-get'], false, /Cannot find redis-server/, []],
+    ['names the package when there is no apt-get', [], true, /apt-get install redis-server/, []],
+    ['reports an installation without effect', ['apt-get'], true, /did not succeed/, INSTALLED],
   ])('%s', (_, has, isRoot, says, ran) => {
     const tried = machine({ has, isRoot });
     expect(() => ensureInstalled('redis-server', tried)).toThrow(says);
@@ -39,14 +39,14 @@ describe('ensureInstalled()', () => {
 
 describe('ensureChromium()', () => {
   it.each([
-    ['installs the one without windows', ['apt-get'], ['chromium-headless-shell'], 'chromium-headless-shell'],
-    ['is content with Chromium where that one cannot be had', ['chromium'], [], undefined],
+    ['installs the headless shell', ['apt-get'], ['chromium-headless-shell'], 'chromium-headless-shell'],
+    ['accepts Chromium when the headless shell is not available', ['chromium'], [], undefined],
   ])('%s', (_, has, installs, installed) => {
     const tried = machine({ has, installs, isRoot: true });
     ensureChromium(tried);
     expect(tried.ran.at(-1)?.split(' ').at(-1)).toBe(installed);
   });
-  it('names what is missing where neither can be had', () => {
+  it('names the missing command when neither is available', () => {
     expect(() => ensureChromium(machine({ has: [], isRoot: false }))).toThrow(/Cannot find chromium/);
   });
 });

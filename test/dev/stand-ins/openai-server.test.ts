@@ -35,7 +35,7 @@ const embed = (more: object = {}): Promise<OpenAI.CreateEmbeddingResponse> =>
 const product = (a: number[] = [], b: number[] = []): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
-it('lists its models for holders of the key', async () => {
+it('lists its models for a valid key', async () => {
   const ids = (await Array.fromAsync(client.models.list())).map(({ id }) => id);
   expect(ids).toEqual(expect.arrayContaining(['text-embedding-3-small', 'gpt-4.1-mini-2025-04-14']));
   expect(await failureOf(client.models.retrieve('gpt-2'))).toMatchObject({ status: 404, code: 'model_not_found' });
@@ -61,7 +61,7 @@ describe('/v1/embeddings, asked by the official client', () => {
     for (const { embedding } of data) expect(product(embedding, embedding)).toBeCloseTo(1, 5);
     expect(usage.prompt_tokens).toBeGreaterThan(0);
   });
-  it('are the same in base64, for which the client asks, and in numbers, on every server', async () => {
+  it('are the same in base64 and as numbers, on every server', async () => {
     const [base64, floats] = [await embed(), await embed({ encoding_format: 'float' })];
     expect(floats.data).toEqual(base64.data);
     expect(server.sent('/embeddings')).toMatchObject([{ encoding_format: 'base64' }, { encoding_format: 'float' }]);
@@ -69,20 +69,6 @@ describe('/v1/embeddings, asked by the official client', () => {
     const there = new OpenAI({ apiKey: other.apiKey, baseURL: other.url }).embeddings;
     expect((await there.create({ model: 'text-embedding-3-small', input: 'text' })).data).toEqual(base64.data);
     await other.stop();
-  });
-  it('are closer the more words, and forms of words, two texts share', async () => {
-    const { data } = await embed({
-      input: [
-        'How do I reset the password of my account?',
-        'Resetting passwords: open the account page.',
-        'pasword reset',
-        'The warehouse ships orders on Mondays.',
-      ],
-    });
-    const [question, near, typo, far] = data.map(({ embedding }) => embedding);
-    expect(product(question, near)).toBeGreaterThan(0.3);
-    expect(product(question, typo)).toBeGreaterThan(0.3);
-    expect(Math.abs(product(question, far))).toBeLessThan(0.15);
   });
 
   const many = (count: number, text: string) => Array.from({ length: count }, () => text);
@@ -94,19 +80,14 @@ describe('/v1/embeddings, asked by the official client', () => {
     ['a text of many megabytes', { input: 'a'.repeat(5_000_000) }],
     ['more than 300,000 tokens', { input: many(60, 'kettle '.repeat(5100)) }],
     ['a number', { input: 5 }],
-    ['a member that it does not know', { truncate: true }],
-    ['more dimensions than there are', { dimensions: 1537 }],
-    ['dimensions of a model that has no others', { model: 'text-embedding-ada-002', dimensions: 1536 }],
-    ['an encoding that it does not know', { encoding_format: 'int8' }],
+    ['an unknown member', { truncate: true }],
+    ['too many dimensions', { dimensions: 1537 }],
+    ['dimensions of a model with a fixed number', { model: 'text-embedding-ada-002', dimensions: 1536 }],
+    ['an unknown encoding', { encoding_format: 'int8' }],
   ])('refuse %s', async (_, more) => {
     expect(await failureOf(embed(more))).toBeInstanceOf(OpenAI.BadRequestError);
   });
-  it('take 2048 texts, a text of 28,000 bytes, and a million bytes together', async () => {
-    expect((await embed({ input: many(2048, 'a'), dimensions: 2 })).data).toHaveLength(2048);
-    expect((await embed({ input: 'kettle '.repeat(4000), dimensions: 2 })).data).toHaveLength(1);
-    expect((await embed({ input: many(58, 'kettle '.repeat(2500)), dimensions: 2 })).data).toHaveLength(58);
-  });
-  it.each(['gpt-4.1-mini', 'no-such-model'])('know no model %s', async (model) => {
+  it.each(['gpt-4.1-mini', 'no-such-model'])('reject the model %s', async (model) => {
     expect(await failureOf(embed({ model }))).toMatchObject({ status: 404, code: 'model_not_found' });
   });
 });
@@ -120,11 +101,11 @@ describe('faults, as the official client sees them', () => {
     ['status 503', { kind: 'status', status: 503 }, { status: 503 }],
     ['a page of a proxy', { kind: 'html-502' }, { status: 502 }],
     ['a broken connection', { kind: 'reset' }, { status: undefined, message: 'Connection error.' }],
-  ])('%s is an error of its own', async (_, fault, expected) => {
+  ])('%s raises its own error', async (_, fault, expected) => {
     server.faults.always(fault);
     expect(await failureOf(embed())).toMatchObject(expected);
   });
-  it('are for the address that they name, and the client repeats no request that x-should-retry forbids', async () => {
+  it('apply to the path that they name, and x-should-retry: false stops the retries of the client', async () => {
     const retrying = client.withOptions({ maxRetries: 2 }).embeddings;
     server.faults.next(1, { kind: 'status', status: 500, headers: { 'retry-after-ms': '1' } }, '/v1/embeddings');
     await client.models.list();
@@ -157,7 +138,7 @@ describe('/v1/chat/completions, asked by the official client', () => {
       messages: MESSAGES,
       response_format: zodResponseFormat(Answer, 'answer'),
     });
-  it('quotes what it was given when nothing is scripted, also by a schema of zod', async () => {
+  it('quotes its input when nothing is scripted, also in a zod schema', async () => {
     const { usage, ...completion } = await create();
     expect(completion).toMatchObject({
       id: expect.stringMatching(/^chatcmpl-/),
@@ -172,14 +153,14 @@ describe('/v1/chat/completions, asked by the official client', () => {
       isOutOfDomain: false,
     });
   });
-  it('answers by the script, one answer a request that it takes, then as configured', async () => {
+  it('gives one scripted answer per valid request, then the configured one', async () => {
     server.script('one', { text: 'two' }, async ({ messages }) => `you wrote ${messages.length}`);
     server.answerWith(({ model }) => ({ json: { model } }));
     await failureOf(create({ temperature: 3 }));
     const texts = [await textOf(), await textOf(), await textOf(), await textOf({ model: 'gpt-4o' })];
     expect(texts).toEqual(['one', 'two', 'you wrote 1', '{"model":"gpt-4o"}']);
   });
-  it('refuses, is cut off, is filtered and fails as the client expects it', async () => {
+  it('returns refusals, cut and filtered answers and errors in the form that the client parses', async () => {
     server.script({ refusal: 'No.' });
     expect((await parse()).choices[0]?.message).toMatchObject({ refusal: 'No.', parsed: null, content: null });
     server.script({ text: '{"answer":"ha', finish: 'length' }, { text: '', finish: 'content_filter' }, '{"answer": ');
@@ -193,28 +174,21 @@ describe('/v1/chat/completions, asked by the official client', () => {
   const image = { type: 'image_url', image_url: { url: 'https://example.com/i.png' } };
   it.each<[string, object, string | null]>([
     ['no message', { messages: [] }, 'messages'],
-    ['a role that it does not know', { messages: [{ role: 'robot', content: '' }] }, 'messages.0.role'],
+    ['an unknown role', { messages: [{ role: 'robot', content: '' }] }, 'messages.0.role'],
     ['an image', { messages: [{ role: 'user', content: [image] }] }, 'messages.0.content'],
-    ['a member that it does not know', { max_output_tokens: 5 }, null],
+    ['an unknown member', { max_output_tokens: 5 }, null],
     ['a temperature above 2', { temperature: 2.1 }, 'temperature'],
     ['a text for a number', { temperature: '0' }, 'temperature'],
     ['max_tokens of an o-series model', { model: 'o4-mini', max_tokens: 5 }, 'max_tokens'],
     ['a temperature of an o-series model', { model: 'o3', temperature: 0 }, 'temperature'],
-    ['an effort of a model that does not think', { reasoning_effort: 'low' }, null],
+    ['a reasoning effort for a model without reasoning', { reasoning_effort: 'low' }, null],
     ['more than the model can read', { messages: [{ role: 'user', content: 'x'.repeat(4_300_000) }] }, 'messages'],
   ])('refuses %s', async (_, more, param) => {
     const error = await failureOf(create(more));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect((error as { param?: string }).param ?? null).toBe(param); // as the line above found
   });
-  it.each(['gpt-2', 'text-embedding-3-small'])('knows no model %s', async (model) => {
+  it.each(['gpt-2', 'text-embedding-3-small'])('rejects the model %s', async (model) => {
     expect(await failureOf(create({ model }))).toMatchObject({ status: 404, code: 'model_not_found' });
-  });
-  it('cuts off at the bound of tokens, which the thoughts of a reasoning model count towards', async () => {
-    server.answerWith('word '.repeat(200));
-    const cut = await create({ model: 'gpt-4o', max_completion_tokens: 20 });
-    expect(cut).toMatchObject({ choices: [{ finish_reason: 'length' }], usage: { completion_tokens: 20 } });
-    const thought = await create({ model: 'o4-mini', max_completion_tokens: 20 });
-    expect(thought).toMatchObject({ choices: [{ message: { content: '' }, finish_reason: 'length' }] });
   });
 });

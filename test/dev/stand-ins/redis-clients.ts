@@ -5,7 +5,7 @@ import { type RedisServerOptions, startRedisServer } from '../../../src/dev/stan
 
 const retry = { retries: 0 };
 
-/** A server for one test, and the SDK by both entries that it has. */
+/** A server for one test, with clients from both entry points of the SDK. */
 export const startRedis = async (options: RedisServerOptions = {}) => {
   const server = await startRedisServer(options);
   onTestFinished(() => server.stop());
@@ -18,7 +18,7 @@ export const startRedis = async (options: RedisServerOptions = {}) => {
   return { server, redis: clientFor(token), onCloudflare, clientFor };
 };
 
-/** A request as no SDK sends it. */
+/** A request that no SDK sends. */
 export const send = async (
   { url, token }: { url: string; token: string },
   path: string,

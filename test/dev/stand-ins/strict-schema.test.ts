@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -19,53 +18,45 @@ const list = (items?: unknown, more: object = {}) => ({ type: 'array', items, ..
 describe('strictSchemaProblem()', () => {
   it.each<[string, unknown]>([
     ['objects, lists, texts and numbers', object({ a: text, b: list(object({ c: { type: 'integer' } })) })],
-    ['choices and nothing', object({ a: { anyOf: [text, { type: 'null' }] }, b: { type: ['string', 'null'] } })],
+    ['choices and null', object({ a: { anyOf: [text, { type: 'null' }] }, b: { type: ['string', 'null'] } })],
     ['enums and constants', object({ a: { type: 'string', enum: ['x', 'y'] }, b: { const: 'z' } })],
     ['bounds', object({ a: { type: 'number', minimum: 0, maximum: 1 }, b: list(text, { minItems: 1, maxItems: 3 }) })],
     ['patterns and formats', object({ a: { type: 'string', pattern: '^a', format: 'date' } })],
     ['definitions', object({ a: { $ref: '#/$defs/part' } }, { $defs: { part: object({ b: text }) } })],
     ['recursion', object({ next: { anyOf: [{ $ref: '#' }, { type: 'null' }] } })],
-  ])('takes %s', (_, schema) => {
+  ])('accepts %s', (_, schema) => {
     expect(strictSchemaProblem(schema)).toBeUndefined();
   });
   it.each<[string, unknown, RegExp]>([
     ['no schema', undefined, /type: "object"/],
     ['a list at the root', { type: 'array', items: text }, /got 'type: "array"'/],
     ['a choice at the root', { anyOf: [object({})] }, /'anyOf' is not permitted/],
-    ['an object that is open', { type: 'object', properties: {}, required: [] }, /additionalProperties/],
-    ['a member that may be absent', { ...object({ a: text }), required: [] }, /Missing 'a'/],
-    ['a required member that is not there', { ...object({ a: text }), required: ['a', 'b'] }, /Extra required key 'b'/],
+    ['an open object', { type: 'object', properties: {}, required: [] }, /additionalProperties/],
+    ['an optional member', { ...object({ a: text }), required: [] }, /Missing 'a'/],
+    ['an undeclared required member', { ...object({ a: text }), required: ['a', 'b'] }, /Extra required key 'b'/],
     ['an open object deep inside', object({ a: list({ type: 'object' }) }), /'properties', 'a', 'items', \)/],
-    ['a longest text', object({ a: { ...text, maxLength: 5 } }), /'maxLength' is not permitted/],
+    ['a maximum length', object({ a: { ...text, maxLength: 5 } }), /'maxLength' is not permitted/],
     ['oneOf', object({ a: { oneOf: [text] } }), /'oneOf' is not permitted/],
     ['uniqueItems', object({ a: { type: 'array', items: text, uniqueItems: true } }), /'uniqueItems'/],
     ['a format that is not supported', object({ a: { ...text, format: 'uri' } }), /'uri' is not a valid format/],
-    ['a list of nobody knows what', object({ a: { type: 'array' } }), /missing items/],
+    ['a list without items', object({ a: { type: 'array' } }), /missing items/],
     ['a member without a type', object({ a: {} }), /must have a 'type' key/],
-    ['a type that is none', object({ a: { type: 'text' } }), /'text' is not a valid type/],
+    ['an unknown type', object({ a: { type: 'text' } }), /'text' is not a valid type/],
     ['a reference to nowhere', object({ a: { $ref: '#/$defs/gone' } }), /not found/],
     ['an empty enum', object({ a: { type: 'string', enum: [] } }), /enum/],
   ])('refuses %s', (_, schema, problem) => {
     expect(strictSchemaProblem(schema)).toMatch(problem);
   });
-  it('takes ten levels of nesting and no more', () => {
-    const nested = (levels: number): unknown => (levels === 1 ? object({}) : object({ a: nested(levels - 1) }));
-    expect(strictSchemaProblem(nested(10))).toBeUndefined();
-    expect(strictSchemaProblem(nested(11))).toMatch(/10 levels/);
-  });
-  it('judges what the helper for zod makes of a schema', () => {
+  it('checks a schema that the zod helper generates', () => {
     const schemaOf = (schema: z.ZodType) => zodResponseFormat(schema, 'x').json_schema.schema;
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().nullable(), n: z.int() })))).toBeUndefined();
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.string().max(5) })))).toMatch(/maxLength/);
     expect(strictSchemaProblem(schemaOf(z.object({ a: z.url() })))).toMatch(/uri/);
   });
-  it('never throws', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => void strictSchemaProblem(value)));
-  });
 });
 
 describe('sampleOfSchema()', () => {
-  it('fits whatever a strict schema may ask for', () => {
+  it('generates a valid value for a strict schema', () => {
     const Part = z.object({ file: z.string(), line: z.int().min(1).max(9), kind: z.enum(['a', 'b']) });
     const Whole = z.object({
       text: z.string(),
@@ -82,9 +73,5 @@ describe('sampleOfSchema()', () => {
     const { schema = {} } = zodResponseFormat(Whole, 'whole').json_schema;
     expect(strictSchemaProblem(schema)).toBeUndefined();
     expect(Whole.safeParse(sampleOfSchema(schema, 'words'))).toMatchObject({ success: true, data: { text: 'words' } });
-  });
-  it('ends where a schema goes on for ever', () => {
-    const schema = object({ text, next: { anyOf: [{ $ref: '#' }, { type: 'null' }] }, all: list({ $ref: '#' }) });
-    expect(JSON.stringify(sampleOfSchema(schema, 'x')).length).toBeLessThan(1_000_000);
   });
 });

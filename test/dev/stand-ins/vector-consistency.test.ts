@@ -42,14 +42,17 @@ it('a write stays hidden from queries until finishIndexing when the delay is inf
 it.each([
   [false, []],
   [true, ['a']],
-])('a delete reaches fetch at once, and queries after the delay when deletes linger (%j)', async (lingers, found) => {
-  const { index, clock, find } = await start({ deletesLinger: lingers });
-  await index.upsert({ id: 'a', vector });
-  clock.now += 150;
-  await index.upsert({ id: 'pending', vector });
-  await index.delete(['a', 'pending']);
-  expect(await index.fetch(['a'])).toEqual([null]);
-  expect(await find()).toEqual(found);
-  clock.now += 150;
-  expect(await find()).toEqual([]);
-});
+])(
+  'a delete reaches fetch at once, and queries after the delay when deletesLinger is set (%j)',
+  async (lingers, found) => {
+    const { index, clock, find } = await start({ deletesLinger: lingers });
+    await index.upsert({ id: 'a', vector });
+    clock.now += 150;
+    await index.upsert({ id: 'pending', vector });
+    await index.delete(['a', 'pending']);
+    expect(await index.fetch(['a'])).toEqual([null]);
+    expect(await find()).toEqual(found);
+    clock.now += 150;
+    expect(await find()).toEqual([]);
+  },
+);

@@ -21,7 +21,7 @@ const data = (changes: Partial<DigestData>): DigestData => ({
 });
 
 describe('digestText()', () => {
-  it('counts answers by verdict, with their share and the number before', () => {
+  it('counts answers by verdict, with their share and the previous number', () => {
     const verdicts = { now: { ...none, answered: 3, declined: 1 }, before: { ...none, answered: 8 } };
     const written = digestText(data({ verdicts }));
     expect(written).toContain('4 questions, 8 in the days before.');
@@ -29,14 +29,14 @@ describe('digestText()', () => {
     expect(written).toContain('| declined | 1 | 25 % | 0 |');
   });
 
-  it('lists what was declined, the same question once, most frequent first', () => {
+  it('lists declined questions once each, most frequent first', () => {
     const asked = ['Do you ship to Brazil?', 'How loud is it?', 'how loud is it'].map(declined);
     expect(digestText(data({ declined: asked }))).toContain(
       '## Declined\n\n- How loud is it? (2 times)\n- Do you ship to Brazil?',
     );
   });
 
-  it('lists ten of many, and says how many more there are', () => {
+  it('lists ten questions, and how many more there are', () => {
     const asked = Array.from({ length: 14 }, (_, at) => declined(`What is part ${at} for?`));
     const written = digestText(data({ declined: asked }));
     expect(written.match(/^- What/gm)).toHaveLength(10);
@@ -50,7 +50,7 @@ describe('digestText()', () => {
     expect(page).not.toMatch(/<b>|<a |<h1> *c/);
   });
 
-  it('says that answers are not kept, and leaves out what is empty', () => {
+  it('reports that answers are not kept, and omits empty sections', () => {
     const written = digestText(data({ verdicts: undefined }));
     expect(written).toContain('are not kept');
     expect(written).not.toContain('##');

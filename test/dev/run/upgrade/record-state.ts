@@ -11,8 +11,8 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { hashApiKey } from '../../../../src/gateway/api-keys.ts';
-import { type Call, caller, look, ticketsOf } from './look.ts';
-import { startSurroundings } from './surroundings.ts';
+import { type Call, caller, readState, ticketsOf } from './read-state.ts';
+import { startServices } from './services.ts';
 
 const [checkout, archive] = process.argv.slice(2);
 if (checkout === undefined || archive === undefined)
@@ -20,12 +20,12 @@ if (checkout === undefined || archive === undefined)
 
 const OTHER_KEY = 'ck_recorded_key_of_another_workspace';
 const POLL_MS = 200;
-/** What outlives nothing; and the sample shop, which a folder of one's own does not reach. */
+/** Temporary stores, and the sample shop, which a folder of articles does not use. */
 const NOT_RECORDED = ['cache', 'ratelimit', 'd1'];
 
 const folder = mkdtempSync(join(tmpdir(), 'constellation-record-'));
 const state = join(folder, 'state');
-const surroundings = await startSurroundings();
+const services = await startServices();
 try {
   cpSync(new URL('kb', import.meta.url), join(folder, 'kb'), { recursive: true });
   await storeKey();
@@ -35,7 +35,7 @@ try {
   const [, script = ''] = scripts.start.split(' ');
   const args = [script, '--port', '0', '--state', state, '--kb', join(folder, 'kb'), '--no-helpdesk'];
   const child = spawn(process.execPath, args, {
-    ...{ cwd: checkout, env: { ...process.env, ...surroundings.env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    ...{ cwd: checkout, env: { ...process.env, ...services.env }, stdio: ['ignore', 'pipe', 'inherit'] },
   });
   const ended = new Promise((done) => child.once('exit', done));
   let output = '';
@@ -48,13 +48,13 @@ try {
     void ended.then(() => failed(new Error(`it ended: ${output}`)));
   });
   const call = caller(url, key);
-  const looked = await fill(call, url)
-    .then(() => look(call, OTHER_KEY))
+  const stored = await fill(call, url)
+    .then(() => readState(call, OTHER_KEY))
     .finally(() => child.kill('SIGINT'));
   await ended;
   writeFileSync(
     join(folder, 'looked.json'),
-    JSON.stringify({ otherKey: OTHER_KEY, recordedAt: Date.now(), ...looked }),
+    JSON.stringify({ otherKey: OTHER_KEY, recordedAt: Date.now(), ...stored }),
   );
   for (const store of NOT_RECORDED) rmSync(join(state, 'data', store), { recursive: true, force: true });
   for (const file of globSync(join(state, 'data/**/*.sqlite'))) compact(file);
@@ -63,11 +63,11 @@ try {
   });
   if (status !== 0) throw new Error('Cannot pack the state');
 } finally {
-  await surroundings.stop();
+  await services.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Takes in what stands in the log of the database, and removes it. */
+/** Merges the write-ahead log into the database. */
 function compact(file: string): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL');
@@ -136,9 +136,9 @@ async function fill(call: Call, url: string): Promise<void> {
   await post('/v1/support/analyze', { message: 'My goats sneeze since Monday. Which vaccine do you recommend?' });
   await post('/v1/support/analyze', { message: 'Is there a subsidy for windmills on small farms?' });
   await post('/v1/support/analyze', { message: 'Is there a subsidy for a windmill on our farm?' });
-  await surroundings.deliver(url, { id: 'done', subject: 'Bees', text: 'How much sugar syrup do my bees need?' });
-  await surroundings.deliver(url, { id: 'dead', subject: 'Hens', text: 'Why do my hens lay fewer eggs?' });
-  await surroundings.deliver(url, { id: 'open', subject: 'Goats', text: 'When are goats milked?' });
+  await services.deliver(url, { id: 'done', subject: 'Bees', text: 'How much sugar syrup do my bees need?' });
+  await services.deliver(url, { id: 'dead', subject: 'Hens', text: 'Why do my hens lay fewer eggs?' });
+  await services.deliver(url, { id: 'open', subject: 'Goats', text: 'When are goats milked?' });
   await until(async () => ((await call(`${memories}?type=answer`)) as { memories: unknown[] }).memories.length > 0);
   await until(async () => {
     const counts = (await ticketsOf(call)).map(({ tickets }) => tickets.filter(({ attempts }) => attempts > 0).length);

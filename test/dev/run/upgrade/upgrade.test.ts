@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProduct } from '../../node-for-test.ts';
-import { caller, type Looked, look, ticketsOf } from './look.ts';
-import { startSurroundings } from './surroundings.ts';
+import { caller, readState, type StoredState, ticketsOf } from './read-state.ts';
+import { startServices } from './services.ts';
 
 const POLL = { timeout: 30_000, interval: 200 };
 const HOUR_MS = 3_600_000;
 
-type Recorded = Looked & { otherKey: string; recordedAt: number };
+type Recorded = StoredState & { otherKey: string; recordedAt: number };
 
 let folder: string;
-let surroundings: Awaited<ReturnType<typeof startSurroundings>>;
+let services: Awaited<ReturnType<typeof startServices>>;
 let product: Awaited<ReturnType<typeof startProduct>>;
 let before: Recorded;
 
 const start = async () => {
   const args = ['--port', '0', '--state', join(folder, 'state'), '--kb', join(folder, 'kb'), '--no-helpdesk'];
-  product = await startProduct(args, { env: surroundings.env });
+  product = await startProduct(args, { env: services.env });
 };
 const databases = (name: string) =>
   globSync(join(folder, `state/data/do/${name}/*.sqlite`)).filter((file) => !file.includes('metadata'));
@@ -58,18 +58,18 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     expect(spawnSync('tar', ['-xzf', archive, '-C', folder]).status).toBe(0);
     before = JSON.parse(readFileSync(join(folder, 'looked.json'), 'utf8')) as Recorded;
     moveToNow();
-    surroundings = await startSurroundings();
-    surroundings.recover();
+    services = await startServices();
+    services.recover();
     await start();
   });
   afterAll(async () => {
     await product.stop();
-    await surroundings.stop();
+    await services.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('lacks nothing that was stored', async () => {
-    const after = await look(caller(product.url, product.key), before.otherKey);
+  it('contains everything that was stored', async () => {
+    const after = await readState(caller(product.url, product.key), before.otherKey);
     expect(timeless(after)).toMatchObject(timeless(before));
     expect(after.memories.memories).toHaveLength(before.memories.memories.length);
     expect(product.output()).toMatch(/4 articles, .*\(0 new, \d+ changed, 0 removed\)/);
@@ -79,7 +79,7 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     await expect
       .poll(async () => (await ticketsOf(caller(product.url, product.key))).map(({ tickets }) => tickets.length), POLL)
       .toEqual([2, 1, 0]);
-    expect(surroundings.notes).toEqual([{ ticket: 'open', marker: expect.any(String) }]);
+    expect(services.notes).toEqual([{ ticket: 'open', marker: expect.any(String) }]);
   });
 
   it('is answered from', async () => {
@@ -104,8 +104,8 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
   });
 });
 
-describe('a state that a newer version has written', () => {
-  const SAID = 'a newer version of the product has written it';
+describe('a state written by a newer version', () => {
+  const PROBLEM = 'a newer version of the product has written it';
   const writeAsNewer = (object: string) =>
     inDatabases(object, (database) => void database.exec('UPDATE schema_versions SET version = 99'));
 
@@ -115,7 +115,7 @@ describe('a state that a newer version has written', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is refused by each store with what to do, and left as it is', async () => {
+  it('is refused by each store with a suggestion, and not changed', async () => {
     const args = ['--port', '0', '--state', join(folder, 'state'), '--kb', join(folder, 'kb'), '--no-helpdesk'];
     const routes = ['/v1/workspaces/default/memories', '/v1/knowledge/gaps', '/v1/support/tickets'];
     const first = await startProduct(args);
@@ -126,30 +126,30 @@ describe('a state that a newer version has written', () => {
     const second = await startProduct(args);
     for (const route of routes) {
       const problem = expect.objectContaining({
-        ...{ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining(SAID), recoverable: false },
+        ...{ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining(PROBLEM), recoverable: false },
         suggestion: expect.stringContaining('--fresh'),
       });
       expect(await second.get(route), route).toEqual({ error: problem });
     }
     const memory = { method: 'POST', body: { type: 'fact', content: 'A yak.' } };
-    await expect(caller(second.url, second.key)('/v1/workspaces/default/memories', memory)).rejects.toThrow(SAID);
+    await expect(caller(second.url, second.key)('/v1/workspaces/default/memories', memory)).rejects.toThrow(PROBLEM);
     await second.stop();
 
     writeAsNewer('constellation-library-LibraryObject');
     await expect(startProduct(args)).rejects.toThrow(
-      new RegExp(`^it ended: [\\s\\S]*Cannot start the sync: .*${SAID}.*--fresh`),
+      new RegExp(`^it ended: [\\s\\S]*Cannot start the sync: .*${PROBLEM}.*--fresh`),
     );
   });
 });
 
-/** Without what changes by itself: times, ports, open tickets, the edition that gaps were compared with. */
-const timeless = ({ articles, text, taxonomy, memories, related, others, gaps, tickets }: Looked): object => {
+/** Without values that change by themselves: times, ports, open tickets, the edition that gaps were compared with. */
+const timeless = ({ articles, text, taxonomy, memories, related, others, gaps, tickets }: StoredState): object => {
   const ended = tickets.filter(({ id }) => !id.includes('open'));
   const all = { articles, text, taxonomy, memories, related, others, gaps, tickets: ended };
   return JSON.parse(
     JSON.stringify(all, (key, value) => {
       if (/_at$|_seen$|^(?:checked_edition|edition|last_updated|next_cursor|score|state)$/.test(key)) return undefined;
-      // What a reader of a folder's article is shown was its text, and is its page.
+      // The address of a folder's article was its text, and is now its page.
       return key === 'url' ? String(value).replace(/^https?:\/\/[^/]+(?:\/api\/kb\/articles)?(?:\/kb)?/, '') : value;
     }),
   ) as object; // one went in

@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { lacksOf, startDesk } from './desk-for-test.ts';
 
@@ -10,22 +8,21 @@ const TICKET = {
   fields: { serial: 'A-17' },
   customer: { name: 'Ada Byron', email: 'ada@example.net' },
 };
-const { helpdesks, desk, clock, call, hmacOf, seen, create } = await startDesk('chatwoot', TICKET, (token) => ({
+const { desk, clock, call, hmacOf, seen, create } = await startDesk('chatwoot', TICKET, (token) => ({
   api_access_token: token,
 }));
 const conversation = (id: string) => `/api/v1/accounts/1/conversations/${id}`;
 const note = (id: string, content: string) =>
   call(`${conversation(id)}/messages`, { body: { content, private: true } });
-const notes = (id: string) => desk.notes(id).map(({ body }) => body);
 
-it('refuses a wrong token, an account of somebody else and an unknown conversation', async () => {
+it('refuses a wrong token, another account and an unknown conversation', async () => {
   const { ticketId } = create();
   expect((await call(conversation(ticketId), { token: 'wrong' })).status).toBe(401);
   expect((await call(`/api/v1/accounts/2/conversations/${ticketId}`)).status).toBe(401);
   const unknown = { status: 404, body: { error: 'Resource could not be found' } };
   expect(await call(conversation('77'))).toMatchObject(unknown);
 });
-it('gives a conversation back with its labels, its fields and its newest message', async () => {
+it('returns a conversation with its labels, fields and newest message', async () => {
   const { ticketId } = create();
   expect((await call(conversation(ticketId))).body).toMatchObject({
     id: Number(ticketId),
@@ -35,7 +32,7 @@ it('gives a conversation back with its labels, its fields and its newest message
     messages: [{ content: TICKET.message, message_type: 0, private: false }],
   });
 });
-it('pages messages by twenty, the newest first asked for', async () => {
+it('returns the newest twenty messages by default, and pages with before and after', async () => {
   const { ticketId, messageId } = create();
   for (let at = 0; at < 44; at += 1) desk.addCustomerMessage(ticketId, `message ${at}`);
   const page = async (query: string): Promise<{ id: number; content: string }[]> =>
@@ -47,14 +44,14 @@ it('pages messages by twenty, the newest first asked for', async () => {
   expect(await page(`?before=${before[0]?.id}`)).toHaveLength(5);
   expect(await page(`?after=${messageId}`)).toHaveLength(44);
 });
-it('keeps a private message as a note, which the customer does not see', async () => {
+it('stores a private message as a note, which the customer does not see', async () => {
   const { ticketId } = create();
   const { status, body } = await note(ticketId, 'For agents');
   expect([status, desk.notes(ticketId)]).toMatchObject([200, [{ id: String(body.id), body: 'For agents' }]]);
   await call(`${conversation(ticketId)}/messages`, { body: { content: 'For all' } });
   expect(seen(ticketId)).toEqual([TICKET.message, 'For all']);
 });
-it('signs deliveries that have all members of the documented ones, with escapes as Rails writes them', async () => {
+it('signs deliveries with all documented members, escaped as Rails does', async () => {
   const { ticketId, messageId } = create();
   const { headers, body } = desk.sign(ticketId, messageId, { now: clock.now });
   const signature = `sha256=${hmacOf('sha256', `1768473000.${body}`, 'hex')}`;
@@ -78,36 +75,4 @@ it('lists articles of all states by 25, the newest first, with all documented me
   expect(titles(await read('?page=2&status=published'))).toEqual(['Article 1 published']);
   expect(titles(await read('?locale=de'))).toEqual([]);
   expect(lacksOf('chatwoot-kb-articles', first, ['.category', '.meta.meta'])).toEqual([]);
-});
-it('limits requests without saying for how long', async () => {
-  desk.limitRate({ requests: 1, windowMs: 60_000 });
-  const { ticketId } = create();
-  expect((await call(conversation(ticketId))).status).toBe(200);
-  const { status, headers, text } = await call(conversation(ticketId));
-  expect([status, headers.get('retry-after'), text]).toEqual([429, null, 'Retry later\n']);
-});
-it('carries a write out whose answer is lost, at once or late', async () => {
-  const { ticketId } = create();
-  helpdesks.faults.next(1, { kind: 'reset', executed: true }, '/chatwoot');
-  await expect(note(ticketId, 'lost')).rejects.toThrow();
-  helpdesks.faults.next(1, { kind: 'reset', executedAfterMs: Number.POSITIVE_INFINITY }, '/chatwoot');
-  await expect(note(ticketId, 'late')).rejects.toThrow();
-  expect(notes(ticketId)).toEqual(['lost']);
-  await helpdesks.finishLate();
-  expect(notes(ticketId)).toEqual(['lost', 'late']);
-});
-it('delivers the notes that come over the API to a webhook', async () => {
-  const arrived: unknown[] = [];
-  const webhook = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
-    arrived.push([body.private, body.content, String(request.headers['x-chatwoot-signature']).replace(/\w{64}$/, '#')]);
-    response.writeHead(204).end();
-  });
-  await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
-  desk.deliverTo(`http://127.0.0.1:${(webhook.address() as AddressInfo).port}/`, { only: 'notes' });
-  await note(create().ticketId, 'For agents');
-  await expect.poll(() => desk.deliveries.map(({ status }) => status), { timeout: 5000 }).toEqual([204]);
-  desk.deliverTo(undefined);
-  webhook.close();
-  expect(arrived).toEqual([[true, 'For agents', 'sha256=#']]);
 });

@@ -10,7 +10,7 @@ interface Given {
   token?: string;
 }
 
-/** One stand-in for the tests of a file, at a time that they set, and requests as its API takes them. */
+/** One stand-in for the tests of a file, with a clock that they set, and requests in the form of its API. */
 export const startDesk = async (
   id: LocalDeskId,
   ticket: NewTicket,
@@ -53,15 +53,15 @@ export const startDesk = async (
 export const payload = (name: string): Record<string, unknown> =>
   JSON.parse(readFileSync(new URL(`../../../helpdesk/fixtures/payloads/${name}.json`, import.meta.url), 'utf8'));
 
-/** What a signed delivery or a reply lacks of what is documented. */
+/** Documented members that a signed delivery or a reply lacks. */
 export const lacksOf = (name: string, actual: unknown, freely: readonly string[] = []): string[] =>
   lacks(payload(name), typeof actual === 'string' ? JSON.parse(actual) : actual, freely);
 
 /**
- * What a documented body has and another lacks: paths of members that are missing or of another type. `null` passes for
- * anything on either side; of a list each element is held against the documented one's first.
+ * Paths of documented members that are missing in another body or have another type. `null` matches anything on either side; each
+ * element of a list is compared with the first documented one.
  *
- * @param freely Paths whose members are the customer's own: `.custom_attributes`.
+ * @param freely Paths with members of the customer's choice: `.custom_attributes`.
  */
 export const lacks = (documented: unknown, actual: unknown, freely: readonly string[] = []): string[] =>
   lacksAt('', documented, actual, freely);

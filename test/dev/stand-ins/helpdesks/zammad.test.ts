@@ -13,7 +13,7 @@ it('refuses a wrong token and an unknown ticket', async () => {
   expect((await call('/api/v1/users/me', { token: 'wrong' })).status).toBe(401);
   expect((await call('/api/v1/tickets/999')).status).toBe(404);
 });
-it('gives a ticket with ids, or with names when expanded, its articles and its tags', async () => {
+it('returns a ticket with ids, or with names when expanded, its articles and its tags', async () => {
   const { ticketId } = create();
   const get = async (path: string) => (await call(`/api/v1/${path}`)).body;
   const plain = await get(`tickets/${ticketId}`);
@@ -24,13 +24,13 @@ it('gives a ticket with ids, or with names when expanded, its articles and its t
   expect(await get(`tags?object=Ticket&o_id=${ticketId}`)).toEqual({ tags: ['hardware'] });
   expect(await get(`users/${plain.customer_id}`)).toMatchObject({ firstname: 'Dana', lastname: 'Ortiz' });
 });
-it('keeps an internal note, and mails an internal article of type email', async () => {
+it('stores an internal note, and mails an internal article of type email', async () => {
   const { ticketId } = create();
   expect((await note(ticketId)).status).toBe(201);
   await note(ticketId, { type: 'email' });
   expect([desk.notes(ticketId).length, seen(ticketId).length]).toEqual([1, 2]);
 });
-it('has one shared draft a ticket, which the next one replaces', async () => {
+it('replaces the shared draft of a ticket with the next one', async () => {
   const { ticketId } = create();
   const path = `/api/v1/tickets/${ticketId}/shared_draft`;
   expect((await call(path)).body).toEqual({ shared_draft_id: null, assets: null });
@@ -40,7 +40,7 @@ it('has one shared draft a ticket, which the next one replaces', async () => {
   expect(assets.TicketSharedDraftZoom[shared_draft_id].new_article.body).toBe('<p>two</p>');
   expect(desk.drafts(ticketId)).toHaveLength(1);
 });
-it('signs what its triggers send, with all documented members', async () => {
+it('signs deliveries with all documented members', async () => {
   const { ticketId, messageId } = create();
   const { headers, body } = desk.sign(ticketId, messageId);
   expect(headers).toMatchObject({
@@ -53,7 +53,7 @@ it('signs what its triggers send, with all documented members', async () => {
   expect(JSON.parse(own).article).toMatchObject({ sender: 'Agent', internal: true, type: 'note' });
   expect(lacksOf('zammad-own-note', own)).toEqual([]);
 });
-it('gives the knowledge base without bodies, and bodies by answer', async () => {
+it('returns the knowledge base without bodies, and the body of each answer', async () => {
   const id = desk.articles.add({ title: 'Stops', body: '<p>Restart it.</p>', labels: ['hardware'] });
   desk.articles.add({ title: 'Draft', body: '<p>Not yet.</p>', state: 'draft' });
   desk.articles.add({ title: 'Internal', body: '<p>Secret.</p>', audience: 'private' });

@@ -6,10 +6,10 @@ import { startOpenAIServer } from '../../../../src/dev/stand-ins/openai/openai-s
 const SECRET = Buffer.from('a secret of the helpdesk that is long enough').toString('base64');
 
 /**
- * What a product is started with, so that every store is used: an embedding model, and a helpdesk that takes notes by Standard Webhooks.
+ * Services with which a product uses every store: an embedding model, and a helpdesk that accepts notes by Standard Webhooks.
  * The helpdesk refuses notes of the ticket `dead`, and is down for the ticket `open` until `recover()`.
  */
-export const startSurroundings = async () => {
+export const startServices = async () => {
   const openai = await startOpenAIServer();
   const notes: { ticket: string; marker: string }[] = [];
   let isDown = true;

@@ -16,7 +16,7 @@ export const caller =
 
 const MEMORIES = '/v1/workspaces/default/memories';
 
-/** Those that are done, dead and open. */
+/** Done, dead and open tickets. */
 export const ticketsOf = (call: Call) =>
   Promise.all(
     ['done', 'dead', 'open'].map(
@@ -27,8 +27,8 @@ export const ticketsOf = (call: Call) =>
     ),
   );
 
-/** What a customer of the product has stored in it, by the public API: that of a release must be found by every later one. */
-export const look = async (call: Call, otherKey: string) => {
+/** All that a customer has stored, read by the public API: the data of a release must be found by every later one. */
+export const readState = async (call: Call, otherKey: string) => {
   const memories = (await call(`${MEMORIES}?limit=100`)) as { memories: { id: string }[] };
   const search = (query: string) =>
     call(`${MEMORIES}/search`, { method: 'POST', body: { query, options: { includeRelationships: true, limit: 1 } } });
@@ -43,4 +43,4 @@ export const look = async (call: Call, otherKey: string) => {
     tickets: (await ticketsOf(call)).flatMap(({ tickets }) => tickets),
   };
 };
-export type Looked = Awaited<ReturnType<typeof look>>;
+export type StoredState = Awaited<ReturnType<typeof readState>>;
