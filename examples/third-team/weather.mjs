@@ -313,8 +313,8 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   const answer = Buffer.from(await response.arrayBuffer());
   const receipt = response.headers.get('Context-Receipt');
   const { use } = checkReceipt(receipt, { to, link, bud, status: response.status, answer, directory });
-  const told = JSON.parse(answer);
-  const outcome = told.error?.code ?? (told.partial ? 'partial' : 'answer');
+  const reply = JSON.parse(answer);
+  const outcome = reply.error?.code ?? (reply.partial ? 'partial' : 'answer');
   const spans = { spanId: claims.jti, ...(received === undefined ? {} : { parentSpanId: received.jti }) };
   const durationMs = Date.now() - now;
   // The link shows the origin that the receipt is for this very call; a root stays here: it tells who asks.
@@ -322,7 +322,7 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   const step = { ...spans, from: SELF, to, durationMs, outcome, attempts: 1, ...proof };
   // What they do not speak of, ours does not either: then it counts as spent.
   const spent = { ...use, calls: 1 + (use.calls ?? 0) };
-  return { status: response.status, told, use: spent, receiptHash: sha256(receipt), step };
+  return { status: response.status, reply, use: spent, receiptHash: sha256(receipt), step };
 };
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
@@ -366,7 +366,7 @@ const failure = (code) => {
   const message = `Cannot answer the call: ${code.toLowerCase().replaceAll('_', ' ')}`;
   const suggestion = SUGGESTIONS[code] ?? 'Ask again later, or ask another librarian';
   const recoverable = ['INTERNAL_ERROR', 'DELEGATION_FAILED', 'TIMEOUT'].includes(code);
-  return { status: STATUS[code], told: { error: { code, message, librarian: SELF, recoverable, suggestion } } };
+  return { status: STATUS[code], reply: { error: { code, message, librarian: SELF, recoverable, suggestion } } };
 };
 
 /** Of calls, and of models, which nobody has here. A budget that a receipt leaves out counts as spent. */
@@ -381,14 +381,14 @@ const respond = async (body, received, parts) => {
   const query = isObject(request) && typeof request.query === 'string' ? request.query.trim() : '';
   if (query === '' || query.length > 4000) return failure('INVALID_QUERY');
   const own = answerTo(query);
-  if (own !== undefined) return { status: 200, told: own, use: NOTHING_SPENT };
+  if (own !== undefined) return { status: 200, reply: own, use: NOTHING_SPENT };
   if (parts.network === undefined) return failure('NOT_FOUND');
   const asked = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
   // What the answer says of its way, with our step before the steps below it: so the origin can check them all.
-  const below = (asked.told.metadata?.trace?.hops ?? []).map((hop) => ({ ...hop, verified: false }));
+  const below = (asked.reply.metadata?.trace?.hops ?? []).map((hop) => ({ ...hop, verified: false }));
   const trace = { traceId: received.tid, hops: [asked.step, ...below] };
-  const told = { ...asked.told, metadata: { ...asked.told.metadata, trace } };
-  return { status: asked.status, told, use: asked.use, receipts: [asked.receiptHash] };
+  const reply = { ...asked.reply, metadata: { ...asked.reply.metadata, trace } };
+  return { status: asked.status, reply, use: asked.use, receipts: [asked.receiptHash] };
 };
 
 const MAX_BODY_BYTES = 262_144;
@@ -404,7 +404,7 @@ const readBody = async (request) => {
   return Buffer.concat(chunks);
 };
 
-/** One request to `POST /librarians/partner.weather/ask`: who calls, and what is told. Never throws. */
+/** One request to `POST /librarians/partner.weather/ask`: the caller and the reply. Never throws. */
 const handle = async (request, parts) => {
   let caller;
   try {
@@ -436,9 +436,9 @@ const serve = (port, parts) => {
       const { keys } = parts.directory.entries.get(SELF);
       return send(200, JSON.stringify({ ...INFO, access: 'signed', keys }));
     }
-    if (route !== `POST /librarians/${SELF}/ask`) return send(404, JSON.stringify(failure('NOT_FOUND').told));
-    const { caller, status, told, use = { calls: 0 }, receipts = [] } = await handle(request, parts);
-    const body = JSON.stringify(told);
+    if (route !== `POST /librarians/${SELF}/ask`) return send(404, JSON.stringify(failure('NOT_FOUND').reply));
+    const { caller, status, reply, use = { calls: 0 }, receipts = [] } = await handle(request, parts);
+    const body = JSON.stringify(reply);
     if (caller === undefined) return send(status, body, { 'WWW-Authenticate': 'ContextToken' });
     const call = { iss: SELF, aud: caller.id, req: caller.linkHash };
     const receipt = { ...call, st: status, bd: sha256(body), iat: Date.now() / 1000, use, sub: receipts };

@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import {
   AgentCard as CardCodec,
   SendMessageRequest,
@@ -13,6 +12,7 @@ import { AgentCard, EVIDENCE_EXTENSION, GatewayKeys } from '../../src/contract/a
 import type { Product } from '../../src/dev/run/product.ts';
 import { connect, message, type Reply, textOf } from '../a2a/local-agent.ts';
 import { grant, memoriesOf, send, startEmbedded } from './product-for-test.ts';
+import { startSilentModel } from './silent-model.ts';
 
 const READER = 'ck_a2a_reader_0123456789';
 const NOTHING = 'ck_a2a_nothing_012345678';
@@ -103,7 +103,7 @@ describe('the agent card', () => {
     expect(again.status).toBe(304);
   });
 
-  it('CARD-EXT-001: has the skills that a key can use, for that key', async () => {
+  it('CARD-EXT-001: lists the skills that a key may use', async () => {
     const skillsOf = async (key: string) =>
       AgentCard.shape.skills
         .parse((await call('GetExtendedAgentCard', {}, { key })).result?.skills)
@@ -118,7 +118,7 @@ describe('the agent card', () => {
 });
 
 describe('the official client', () => {
-  it('asks, follows up in the same context, and finds its tasks', async () => {
+  it('asks, follows up in the same context, and lists its tasks', async () => {
     const agent = await client(READER);
     const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message: message(SHIPPING) }));
     if (!('status' in task)) throw new Error('is no task');
@@ -160,7 +160,7 @@ describe('the official client', () => {
     expect(text.slice(start, end)).toBe(quote);
   });
 
-  it('is asked back, and answers', async () => {
+  it('answers a clarifying question', async () => {
     const agent = await client();
     const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message: message('It does not work') }));
     if (!('status' in task)) throw new Error('is no task');
@@ -185,7 +185,7 @@ describe('POST /a2a', () => {
     });
   });
 
-  it('takes an address with a slash at its end, and POST alone', async () => {
+  it('accepts a trailing slash, and only POST', async () => {
     expect((await call('ListTasks', {}, { path: '/a2a/' })).result).toBeDefined();
     const response = await sendAs(product.key)(new URL('/a2a', product.url));
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
@@ -194,7 +194,7 @@ describe('POST /a2a', () => {
     });
   });
 
-  it('refuses what is no JSON, too long, of another type, or of another workspace', async () => {
+  it('refuses a body that is not JSON, is too long or of another type, and another workspace', async () => {
     expect((await call('', {}, { body: '{"jsonrpc":' })).error?.code).toBe(-32_700);
     expect((await call('', {}, { body: `{"a":"${'x'.repeat(70_000)}"}` })).error).toMatchObject({ code: 400 });
     expect((await call('ListTasks', {}, { headers: { 'content-type': 'text/plain' } })).error).toMatchObject({
@@ -203,43 +203,31 @@ describe('POST /a2a', () => {
     expect((await call('ListTasks', {}, { path: '/a2a?workspace_id=other' })).error).toMatchObject({ code: 401 });
   });
 
-  it('names a librarian, and says when there is none of that name', async () => {
-    const named = await call('SendMessage', { message: message(SHIPPING, { metadata: { librarian: 'semantic' } }) });
-    expect(JSON.stringify(named.result)).toContain('"semantic":');
-    const unknown = await call('SendMessage', { message: message(SHIPPING, { metadata: { librarian: 'no-one' } }) });
-    expect(unknown.result?.task?.status).toMatchObject({
-      state: 'TASK_STATE_FAILED',
-      message: { metadata: { code: 'NOT_FOUND' } },
-    });
+  it('asks the named librarian, and fails with our code when it is unknown or not allowed', async () => {
+    const ask = (librarian: string, options?: CallOptions) =>
+      call('SendMessage', { message: message(SHIPPING, { metadata: { librarian } }) }, options);
+    expect(JSON.stringify((await ask('semantic')).result)).toContain('"semantic":');
+    const failed = (code: string) => ({ state: 'TASK_STATE_FAILED', message: { metadata: { code } } });
+    expect((await ask('no-one')).result?.task?.status).toMatchObject(failed('NOT_FOUND'));
+    const refused = await ask('analytics', { key: READER });
+    expect(refused.result?.task?.status).toMatchObject(failed('UNAUTHORIZED'));
   });
 
-  it('fails a task whose librarian the key may not use, with our code', async () => {
-    const { result } = await call(
-      'SendMessage',
-      { message: message('revenue?', { metadata: { librarian: 'analytics' } }) },
-      { key: READER },
-    );
-    expect(result?.task?.status).toMatchObject({
-      state: 'TASK_STATE_FAILED',
-      message: { metadata: { code: 'UNAUTHORIZED' } },
-    });
-  });
-
-  it('shows tasks to the key that has begun them alone', async () => {
+  it('shows a task only to the key that created it', async () => {
     const { result } = await call('SendMessage', { message: message(SHIPPING) });
     const id = result?.task?.id;
     expect(await stateOf(id)).toBe('TASK_STATE_COMPLETED');
     expect((await call('GetTask', { id }, { key: READER })).error?.code).toBe(-32_001);
   });
 
-  it('stores a conversation that the caller names, where its key may do so', async () => {
+  it('stores a named conversation when the key may do so', async () => {
     await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-named' }) });
     await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-reader' }) }, { key: READER });
     await expect.poll(async () => (await memoriesOf(product, 'a2a-named')).length).toBe(2);
     expect(await memoriesOf(product, 'a2a-reader')).toEqual([]);
   });
 
-  it('goes on when the caller is told at once, and when it has gone', async () => {
+  it('continues when the caller wants an immediate reply, and when it disconnects', async () => {
     const configuration = { returnImmediately: true };
     const { result } = await call('SendMessage', { message: message(SHIPPING), configuration });
     await expect.poll(() => stateOf(result?.task?.id), { timeout: 10_000 }).toBe('TASK_STATE_COMPLETED');
@@ -261,7 +249,7 @@ describe('POST /a2a', () => {
 });
 
 describe('DELETE /v1/a2a/tasks', () => {
-  it('erases the tasks of a person or a conversation, whoever has begun them', async () => {
+  it('erases the tasks of a person or a conversation, created by any key', async () => {
     const ask = (more: object, key = product.key) => call('SendMessage', { message: message(SHIPPING, more) }, { key });
     const own = await ask({ metadata: { person_id: 'p-a2a' } });
     const other = await ask({ metadata: { person_id: 'p-a2a' } }, READER);
@@ -280,30 +268,9 @@ describe('DELETE /v1/a2a/tasks', () => {
 });
 
 describe('CancelTask', () => {
-  /** A model that never answers, and tells of each call and of its end. */
-  const startSilentModel = async () => {
-    const called = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    const server = createServer((request, response) => {
-      if (request.url?.endsWith('/chat/completions') !== true) return void response.writeHead(404).end('{}');
-      response.on('close', () => closed.resolve());
-      request.resume();
-      return called.resolve();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const stop = (): void => {
-      server.closeAllConnections();
-      server.close();
-    };
-    return { url: `http://127.0.0.1:${port}/v1`, called: called.promise, closed: closed.promise, stop };
-  };
-
-  it('reaches the call of the model from another request, and ends every stream', async () => {
+  it('aborts the model call of another request, and ends every stream', async () => {
     const model = await startSilentModel();
-    const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'none', CHAT_MODEL: 'silent' };
-    const silent = await startEmbedded({ adapters });
+    const silent = await startEmbedded({ adapters: model.adapters });
     try {
       await silent.sync({ full: true });
       const agent = await client(silent.key, silent);
@@ -319,7 +286,7 @@ describe('CancelTask', () => {
       await stream.next();
       const canceled = await agent.cancelTask({ tenant: '', id, metadata: undefined });
       expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-      // Long before the model is given up on.
+      // Long before the model times out.
       await model.closed;
       const { value } = await stream.next();
       expect(value?.payload).toMatchObject({ $case: 'statusUpdate', value: { status: canceled.status } });

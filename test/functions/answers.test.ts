@@ -42,7 +42,7 @@ const ask = async (query: string, more: object = {}, key = KEYS.asker) => {
   return { response, id: String(response.metadata?.answer_id) };
 };
 
-/** Kept after the response, so a reader may be faster. */
+/** Stored after the response, so a reader may be faster. */
 const kept = async (id: string): Promise<KeptAnswer> => {
   await expect.poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 10_000 }).toBe(200);
   return KeptAnswer.parse(await (await call(`GET /v1/answers/${id}`)).json());
@@ -70,7 +70,7 @@ const errorOf = async (route: string, body?: unknown, key?: string) => {
 const SHIPPING = 'How long does shipping to Canada take?';
 
 describe('a kept answer', () => {
-  it('has the answer with its evidence, its trace, its times and what it spent', async () => {
+  it('has the answer with its evidence, trace, timings and usage', async () => {
     const { response, id } = await ask(SHIPPING);
     const answer = await kept(id);
     expect(answer).toMatchObject({
@@ -89,7 +89,7 @@ describe('a kept answer', () => {
     expect(JSON.stringify(answer)).not.toContain(KEYS.asker);
   });
 
-  it('says how a question ended: declined, a question back, an error', async () => {
+  it('records the verdict: declined, clarifying, error', async () => {
     expect(await askKept('How do I knit a scarf for my grandmother?')).toMatchObject({
       verdict: 'declined',
       sources: [],
@@ -100,7 +100,7 @@ describe('a kept answer', () => {
     expect(await kept(id)).toMatchObject({ verdict: 'error', code: 'TIMEOUT', answer: null, confidence: null });
   });
 
-  it('is masked: no personal data of the question reaches the store', async () => {
+  it('is stored without the personal data of the question', async () => {
     const { answers } = await list('text=bolivia');
     expect(answers).toEqual([]);
     const answer = await askKept('Do you ship to Bolivia? My mail is ann@example.org, call +49 170 1234567');
@@ -109,7 +109,7 @@ describe('a kept answer', () => {
     expect(logs.join('\n')).not.toMatch(/ann@example|Bolivia/);
   });
 
-  it('leaves out why its passages were chosen, which is told on request to keys that read articles', async () => {
+  it('omits the explanation of its passages, which a key with kb:read gets on request', async () => {
     const { response, id } = await ask(SHIPPING, { explain: true });
     const { passages, semantic } = Explanation.parse(response.metadata?.explain);
     expect([passages[0]?.outcome, semantic]).toEqual(['cited', 'used']);
@@ -120,7 +120,7 @@ describe('a kept answer', () => {
     expect(refused).toMatchObject({ status: 401, details: { missing: 'kb:read' } });
   });
 
-  it('is named in every interface, and says through which it came', async () => {
+  it('has its id in the reply of every interface, and records the interface', async () => {
     const headers = { authorization: `Bearer ${KEYS.asker}`, 'content-type': 'application/json' };
     const post = async (path: string, body: object, more: Record<string, string> = {}) =>
       (
@@ -150,12 +150,12 @@ describe('a kept answer', () => {
   });
 });
 
-it('is found by a reader who comes before it is kept', async () => {
+it('a kept answer is found by a reader who asks before it is stored', async () => {
   const { id } = await ask('How loud is the Apollo III in Turbo mode?');
   expect((await call(`GET /v1/answers/${id}`)).status).toBe(200);
 });
 
-it('is kept together with others of the same moment, each for those who may read it', async () => {
+it('simultaneous answers are stored in batches, each readable only by its audience', async () => {
   const from = logs.length;
   const asked = await Promise.all(
     Array.from({ length: 12 }, async (_, at) => {
@@ -173,8 +173,8 @@ it('is kept together with others of the same moment, each for those who may read
   expect(calls.length).toBeLessThan(asked.length);
 });
 
-describe('an answer that one function is asked for', () => {
-  /** The kept answer to a question that no other test asks. */
+describe('an answer of a single function', () => {
+  /** The kept answer to a unique question. */
   const keptOf = async (question: string): Promise<KeptAnswer> => {
     const found = async () => (await list(`text=${encodeURIComponent(question)}`)).answers[0]?.id;
     await expect.poll(found, { timeout: 10_000 }).toBeDefined();
@@ -186,7 +186,7 @@ describe('an answer that one function is asked for', () => {
     return keptOf(question);
   };
 
-  it('is kept with its evidence, as one of /v1/ask', async () => {
+  it('is kept with its evidence, like an answer of /v1/ask', async () => {
     const query = 'How many days does parcel delivery to Canada take, navigator?';
     const answer = await answerTo('POST /v1/navigate', { query }, query);
     expect(answer).toMatchObject({ question: query, librarians: ['navigator'], interface: 'rest' });
@@ -196,8 +196,8 @@ describe('an answer that one function is asked for', () => {
     expect(await answerTo('POST /v1/navigate', { query: unknown }, unknown)).toMatchObject({ verdict: 'declined' });
   });
 
-  it('names the closest articles in the reply of /v1/navigate and in what is kept of it, as /v1/ask does', async () => {
-    // Near to articles that do not answer it.
+  it('has the closest articles in the reply of /v1/navigate and in the kept answer, like /v1/ask', async () => {
+    // Similar to articles that do not answer it.
     const query = 'Is there a mobile app for the dashboard?';
     const closest = z.array(z.object({ title: z.string(), url: z.url() })).min(1);
     const read = z.object({ metadata: z.object({ closest }) });
@@ -209,7 +209,7 @@ describe('an answer that one function is asked for', () => {
     expect(closest.parse(response.metadata?.closest)).toEqual(reply.metadata.closest);
   });
 
-  it('is kept of an agent, for its person', async () => {
+  it('of an agent is kept with its person', async () => {
     const query = 'How long does agents shipping to Canada take?';
     const options = { similarity_threshold: 0.2 };
     const about = { query, options, metadata: { person_id: 'p-agent' } };
@@ -219,7 +219,7 @@ describe('an answer that one function is asked for', () => {
     expect((await list('person_id=p-agent')).total).toBe(1);
   });
 
-  it('is kept of a message with its intent, masked, but not of a request that is refused', async () => {
+  it('to a ticket is kept masked, with its intent; a refused request is not kept', async () => {
     const message = 'My Apollo III does not hash since the zebra update, write to zoe@example.org';
     const answer = await answerTo('POST /v1/support/analyze', { message, subject: 'Zebra' }, 'zebra hash');
     expect(answer.intent).toMatch(/^\w+$/);
@@ -250,7 +250,7 @@ describe('GET /v1/answers', () => {
     expect(new Set(answers.map(({ verdict }) => verdict))).toEqual(new Set(['declined']));
   });
 
-  it('pages newest first without gaps while answers come in, and exports all of them as lines', async () => {
+  it('pages newest first without gaps while answers arrive, and exports all of them as JSON lines', async () => {
     const { total } = await list();
     const seen: string[] = [];
     let cursor: string | null = '';
@@ -271,28 +271,28 @@ describe('GET /v1/answers', () => {
   });
 
   it.each([
-    ['a cursor that no page has given', 'cursor=../../etc'],
+    ['an invalid cursor', 'cursor=../../etc'],
     ['a cursor of SQL', "cursor=p1'%20OR%201=1"],
-    ['a verdict that there is not', 'verdict=perfect'],
+    ['an unknown verdict', 'verdict=perfect'],
     ['a confidence beyond 1', 'confidence_from=1.5'],
-    ['a moment that is none', 'from=yesterday'],
+    ['an invalid time', 'from=yesterday'],
     ['a page that is too long', 'limit=100000'],
     ['a text that is too long', `text=${'x'.repeat(201)}`],
-    ['a filter that there is not', 'where=1'],
+    ['an unknown filter', 'where=1'],
   ])('refuses %s', async (_, query) => {
     for (const more of ['', '&format=jsonl']) {
       expect(await errorOf(`GET /v1/answers?${query}${more}`)).toMatchObject({ status: 400, code: 'INVALID_QUERY' });
     }
   });
 
-  it('takes the words of a filter as text', async () => {
+  it('treats the words of a filter as text', async () => {
     expect((await list('text=%25')).answers).toEqual([]);
     expect((await list("text=' OR 1=1 --")).answers).toEqual([]);
   });
 });
 
 describe('answers of others', () => {
-  it('are seen in their own workspace alone, and with the right to read them', async () => {
+  it('are visible only in their workspace, and with the right to read them', async () => {
     const { id } = await askKept(SHIPPING);
     expect((await list('', KEYS.reader)).total).toBeGreaterThan(0);
     expect(await list('', KEYS.acme)).toEqual({ answers: [], total: 0, next_cursor: null });
@@ -314,7 +314,7 @@ describe('answers of others', () => {
 });
 
 describe('POST /v1/answers/{id}/feedback', () => {
-  it('takes the opinion of the key that asked at once, masks its sentence, and lets the last one count', async () => {
+  it('accepts feedback of the key that asked, masks its comment, and keeps the last one', async () => {
     const { id } = await ask(SHIPPING);
     const give = (body: object, key?: string) => call(`POST /v1/answers/${id}/feedback`, body, key);
     expect((await give({ value: 'down', comment: 'Wrong,\n\nwrite to ann@example.org' }, KEYS.asker)).status).toBe(200);
@@ -324,7 +324,7 @@ describe('POST /v1/answers/{id}/feedback', () => {
     expect((await list('feedback=up')).answers.map((answer) => answer.id)).toContain(id);
   });
 
-  it('is refused to a key that did not ask, to another person, and for an answer that there is not', async () => {
+  it('is refused to a key that did not ask, to another person, and for an unknown answer', async () => {
     const { id } = await askKept(SHIPPING, { metadata: { person_id: 'p-9' } });
     const give = (body: object, key: string) => errorOf(`POST /v1/answers/${id}/feedback`, body, key);
     expect(await give({ value: 'up' }, KEYS.other)).toMatchObject({ status: 404 });
@@ -336,9 +336,9 @@ describe('POST /v1/answers/{id}/feedback', () => {
   it.each([
     ['no value', {}],
     ['another value', { value: 'sideways' }],
-    ['an empty sentence', { value: 'up', comment: '   ' }],
-    ['a novel', { value: 'up', comment: 'x'.repeat(501) }],
-    ['more than it asks for', { value: 'up', verdict: 'answered' }],
+    ['an empty comment', { value: 'up', comment: '   ' }],
+    ['a comment that is too long', { value: 'up', comment: 'x'.repeat(501) }],
+    ['an unknown member', { value: 'up', verdict: 'answered' }],
     ['no JSON', '{"value": "up"'],
   ])('refuses %s', async (_, body) => {
     expect(await errorOf(`POST /v1/answers/${NO_SUCH}/feedback`, body)).toMatchObject({ code: 'INVALID_QUERY' });
@@ -349,7 +349,7 @@ describe('GET /v1/answers/statistics', () => {
   const count = async (query = ''): Promise<AnswerStatistics> =>
     AnswerStatistics.parse(await (await call(`GET /v1/answers/statistics?${query}`)).json());
 
-  it('counts what the list shows: each bucket, confidence and librarian by its filters', async () => {
+  it('agrees with the list, filtered by bucket, confidence and librarian', async () => {
     const { id } = await askKept(SHIPPING);
     await call(`POST /v1/answers/${id}/feedback`, { value: 'up' });
     const counted = await count('bucket=hour');
@@ -370,7 +370,7 @@ describe('GET /v1/answers/statistics', () => {
     expect(latency?.p99).toBeGreaterThanOrEqual(latency?.p50 ?? 0);
   });
 
-  it('has all days of the time, and no answers of another one', async () => {
+  it('has every day of the period, and no answers of another period', async () => {
     const { buckets, total, latency } = await count('from=2026-01-01&to=2026-01-31');
     expect([buckets.length, total, latency.total]).toEqual([30, 0, null]);
   });
@@ -388,7 +388,7 @@ describe('POST /v1/answers/{id}/replay', () => {
   const put = async (price: string): Promise<void> => {
     const content = `# Zeppelin rides\n\nA zeppelin ride over the lake costs ${price}, children pay half.\n`;
     await call('PUT /api/kb/articles/rides/zeppelin.md', { title: 'Zeppelin rides', content });
-    // Each answer is kept before the next one is counted.
+    // Each answer is stored before the next one is counted.
     const answered = async () => (await askKept(PRICE, { librarian: 'navigator' })).answer;
     await expect.poll(answered, { timeout: 20_000 }).toContain(price);
   };
@@ -399,7 +399,7 @@ describe('POST /v1/answers/{id}/replay', () => {
   };
   const changesOf = ({ difference }: AnswerReplay) => [...new Set(difference.map(({ change }) => change))];
 
-  it('answers on the current edition and on an older one, and compares the statements', async () => {
+  it('answers from the current and from an older edition, and compares the statements', async () => {
     await put('90 euros');
     const before = await askKept(PRICE, { librarian: 'navigator' });
     await put('120 euros');
@@ -424,19 +424,19 @@ describe('POST /v1/answers/{id}/replay', () => {
     expect(after.tokens).toBe(0);
   });
 
-  it('refuses an edition that is not stored, another key, and an answer that there is not', async () => {
+  it('refuses an edition that is not stored, another key, and an unknown answer', async () => {
     const { id } = await askKept(SHIPPING);
     const gone = await errorOf(`POST /v1/answers/${id}/replay`, { edition: 'e000099-00000000' });
     expect(gone).toMatchObject({ status: 404, message: expect.stringContaining('not stored any more') });
     expect(await errorOf(`POST /v1/answers/${id}/replay`, { edition: '../current' })).toMatchObject({ status: 400 });
-    expect(await errorOf(`POST /v1/answers/${id}/replay`, { librarian: 'nobody' })).toMatchObject({ status: 404 });
+    expect(await errorOf(`POST /v1/answers/${id}/replay`, { librarian: 'unknown' })).toMatchObject({ status: 404 });
     expect(await errorOf(`POST /v1/answers/${id}/replay`, {}, KEYS.asker)).toMatchObject({ status: 401 });
     expect(await errorOf(`POST /v1/answers/${id}/replay`, {}, KEYS.acme)).toMatchObject({ status: 404 });
     expect(await errorOf(`POST /v1/answers/${NO_SUCH}/replay`, {})).toMatchObject({ status: 404 });
   });
 });
 
-describe('answers to somebody with an audience', () => {
+describe('answers for an audience', () => {
   const PRICE = 'What does a submarine ride cost?';
   const SECRET = '55 euros';
   const FILE = 'rides/submarine.md';
@@ -456,7 +456,7 @@ describe('answers to somebody with an audience', () => {
     return response.text();
   };
 
-  it('are not counted, read or replayed by a reader without it, on the current edition or an older one', async () => {
+  it('are not counted, read or replayed without it, on the current edition or an older one', async () => {
     await publish(SECRET);
     const secret = await kept((await askIn(KEYS.staff)).id);
     expect(secret.answer).toContain(SECRET);
@@ -482,7 +482,7 @@ describe('answers to somebody with an audience', () => {
     expect(shown).not.toMatch(/55 euros|77 euros|submarine\.md/);
   });
 
-  it('name no article of it in an explanation', async () => {
+  it('do not show its articles in an explanation', async () => {
     const explained = async (key: string) =>
       Explanation.parse((await askIn(key, { explain: true })).response.metadata?.explain);
     expect((await explained(KEYS.staff)).passages.map(({ file }) => file)).toContain(FILE);
@@ -495,7 +495,7 @@ describe('answers to somebody with an audience', () => {
 describe('erasing answers', () => {
   const erase = async (query: string) => (await call(`DELETE /v1/answers?${query}`)).json();
 
-  it('removes those to a person, of a conversation, one alone, or all before a moment', async () => {
+  it('removes those of a person, of a conversation, a single one, or all before a time', async () => {
     await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
     await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
     const { id } = await askKept(SHIPPING, { conversation_id: 'c-20' });
@@ -510,7 +510,7 @@ describe('erasing answers', () => {
     expect((await list()).total).toBe(0);
   });
 
-  it('goes with the memories of the person', async () => {
+  it('happens with the memories of the person', async () => {
     await askKept(SHIPPING, { conversation_id: 'c-30', metadata: { person_id: 'p-30' } });
     const erased = await (await call('DELETE /v1/workspaces/default/memories?person_id=p-30')).json();
     expect(erased).toEqual({ erased: 2, answers: 1 });

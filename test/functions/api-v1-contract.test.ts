@@ -11,7 +11,7 @@ import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../src/dev/sample/fil
 import { grant, send, startEmbedded, startOnServices } from './product-for-test.ts';
 import { analyze, retrieve, TICKET, urlsOf } from './support-for-test.ts';
 
-/** Drafts of its intent may be sent without a person. */
+/** A ticket whose draft may be sent automatically. */
 const SENDABLE: SupportRequest = { message: 'How do I make a backup of the settings of my Apollo II?' };
 const MESSAGES = [TICKET, SENDABLE, { message: 'My Apollo III is loud' }, { message: 'What is the weather like?' }];
 const NOT_HASHING = { intent: 'not_hashing', message: '0 H/s' };
@@ -26,11 +26,11 @@ const start = async (options: Partial<ProductOptions>): Promise<Product> => {
   return product;
 };
 
-/** Where the knowledge base of the product comes from. */
+/** The folder of the knowledge base. */
 let folder: string;
 let host: FolderKb;
 let product: Product;
-/** Before the first sync, when there is no index yet. */
+/** Replies before the first sync, without an index. */
 let without: SupportResponse[];
 let retrievedWithout: KnowledgeRetrieval;
 
@@ -70,14 +70,14 @@ describe('the integration tests of the support API', () => {
     expect(block.retrieval_time_ms).toBeGreaterThan(0);
     expect(block.degraded).toBeUndefined();
     expect(block.sources_consulted.map(({ excerpt }) => excerpt)).not.toContain('');
-    // Named beside the text, for the agent.
+    // References stand beside the text, for the agent.
     expect(draft.references?.length).toBeGreaterThan(0);
     for (const { url } of draft.references ?? []) expect(urlsOf(reply)).toContain(url);
     expect(draft.text).not.toContain('[1]');
     expect(reply.intent_classification.primary_intent).toBe('not_hashing');
     expect(draft).toMatchObject({ text: expect.stringMatching(/^Hello Dana Whitfield,/), source_grounding: 1 });
     expect(guidance.recommended_steps.length).toBeGreaterThan(0);
-    // What was tried is not advised again.
+    // Steps that the customer already tried are not advised again.
     expect(JSON.stringify([draft, guidance.recommended_steps])).not.toMatch(/60 seconds|Restart/);
   });
 
@@ -100,13 +100,13 @@ describe('the integration tests of the support API', () => {
 
   it('test_knowledge_retrieval_latency', async () => {
     let day = 0;
-    /** The median and the longest of twenty tickets, each of which asks something new. */
+    /** The median and the longest time of twenty different tickets. */
     const timesMs = async () => {
       const times: number[] = [];
       for (let ticket = 0; ticket < 20; ticket += 1) {
         day += 1;
         const { knowledge_retrieval } = await analyze(product, { ...TICKET, message: `${TICKET.message} Day ${day}.` });
-        // What finds nothing, or gives up, is quick too.
+        // A retrieval without results, or one that timed out, is quick too.
         expect(knowledge_retrieval).toMatchObject({ coverage: 'high', gaps: [] });
         expect(knowledge_retrieval.sources_consulted.length).toBeGreaterThan(0);
         if (knowledge_retrieval.degraded !== undefined) return { degraded: knowledge_retrieval.degraded };
@@ -117,7 +117,7 @@ describe('the integration tests of the support API', () => {
       const [median = Infinity, longest = Infinity] = [times[10], times[19]];
       return median <= 35 && longest <= 100 ? 'in time' : { median, longest };
     };
-    // What else the machine does makes some of them slow, and not all.
+    // Other load on the machine makes some of them slow, not all.
     await expect.poll(timesMs, { timeout: 90_000 }).toBe('in time');
   });
 
@@ -128,13 +128,13 @@ describe('the integration tests of the support API', () => {
     const allowed = new Set<boolean>();
     const coverages = new Set<string>();
     for (const [index, request] of MESSAGES.entries()) {
-      // A busy machine has no time left for all of it at first.
+      // On a busy machine the first retrieval may time out.
       const whole = async () => {
         const reply = await analyze(product, request);
         return reply.knowledge_retrieval.degraded === undefined ? reply : undefined;
       };
       const reply = await vi.waitUntil(whole, { timeout: 20_000 });
-      // The two differ in knowledge, or there would be nothing to compare.
+      // The two replies differ in retrieved knowledge.
       expect(without[index]?.knowledge_retrieval.degraded).toEqual(['unavailable']);
       coverages.add(reply.knowledge_retrieval.coverage);
       expect(sentWith(reply)).toEqual(sentWith(without[index]!));
@@ -142,13 +142,13 @@ describe('the integration tests of the support API', () => {
       allowed.add(reply.draft.auto_send);
     }
     expect(allowed).toEqual(new Set([true, false]));
-    // With good sources and without any.
+
     expect([...coverages]).toEqual(expect.arrayContaining(['high', 'none']));
   }, 90_000);
 });
 
 describe('POST /v1/support/analyze', () => {
-  it('works without the knowledge base where the right to read it is missing', async () => {
+  it('works without the knowledge base when the right to read it is missing', async () => {
     expect((await analyze(product, TICKET, ANALYST_KEY)).knowledge_retrieval).toEqual(
       unavailableRetrieval('not_allowed'),
     );
@@ -160,7 +160,7 @@ describe('POST /v1/support/analyze', () => {
   });
 
   it.each(['🤖 ??? …', '\u0000\u202e', '^$.*+?()[]{}|\\', 'a'.repeat(32_000), 'the of and to'])(
-    'takes a message that cannot be searched: %j',
+    'accepts a message that cannot be searched: %j',
     async (message) => {
       const names = { subject: message.slice(0, 1000), customer_name: message.slice(0, 200) };
       const { knowledge_retrieval } = await analyze(product, { message, ...names });
@@ -170,7 +170,7 @@ describe('POST /v1/support/analyze', () => {
 });
 
 describe('POST /v1/knowledge/retrieve', () => {
-  it('gives the articles of the named product for the example of the contract, with high coverage and no gap', async () => {
+  it('returns the articles of the named product for the example of the contract, with high coverage and no gap', async () => {
     const { message, metadata } = TICKET;
     const block = await retrieve(product, { intent: 'not_hashing', message, metadata });
     expect(block).toMatchObject({ coverage: 'high', gaps: [] });
@@ -193,7 +193,7 @@ describe('POST /v1/knowledge/retrieve', () => {
     expect(detail).toMatch(typeof request === 'object' ? /intent|message|product/ : /JSON|longer than/);
   });
 
-  it('takes metadata as a host has it: unknown members, null and empty', async () => {
+  it('accepts metadata with unknown members, null and empty values', async () => {
     const metadata = { product: null, attachments: null, person_id: '', channel: 'chat', tags: [null, { deep: true }] };
     const { message } = TICKET;
     expect((await retrieve(product, { intent: 'not_hashing', message, metadata })).coverage).toBe('high');
@@ -201,7 +201,7 @@ describe('POST /v1/knowledge/retrieve', () => {
     expect((await analyze(product, { ...TICKET, metadata })).knowledge_retrieval.coverage).toBe('high');
   });
 
-  it('gives the documented block for a workspace without a knowledge base', async () => {
+  it('returns the documented block for a workspace without a knowledge base', async () => {
     expect(await retrieve(product, ZIGBEE, OTHER_KEY)).toEqual(unavailableRetrieval('unavailable'));
   });
 });
@@ -228,9 +228,9 @@ describe('GET /v1/knowledge/gaps', () => {
     );
   const about = async (subject: string, state: string) =>
     (await listed(state)).gaps.filter(({ gap }) => gap.includes(subject));
-  const LATER = { timeout: 20_000, interval: 100 };
+  const LATER = { timeout: 20_000, interval: 250 };
 
-  it('names a device without articles, which has low coverage or none', async () => {
+  it('names a device without articles, with low coverage or none', async () => {
     const message = 'My Apollo IX shows 0 H/s for 3 days. What can I do?';
     const { knowledge_retrieval: block } = await analyze(product, { message, metadata: { product: 'Apollo IX' } });
     expect([['low', 'none'].includes(block.coverage), block.sources_consulted]).toEqual([true, []]);
@@ -238,7 +238,7 @@ describe('GET /v1/knowledge/gaps', () => {
     await expect.poll(async () => (await about('Apollo IX', 'open')).length, LATER).toBeGreaterThan(0);
   });
 
-  it('lists a gap once, counted, without what names a person, and in its own workspace alone', async () => {
+  it('lists a gap once with its count, without personal data, and only in its workspace', async () => {
     await retrieve(product, ZIGBEE);
     await retrieve(product, ZIGBEE);
     await retrieve(product, { ...ZIGBEE, message: 'Does the Zigbee hub pair with my Apollo III?' });
@@ -254,12 +254,12 @@ describe('GET /v1/knowledge/gaps', () => {
   it.each([
     [401, 'without the right to analyse', '', READER_KEY],
     [400, 'for another state', '?state=gone', undefined],
-    [400, 'for a cursor that is none', '?cursor=what', undefined],
+    [400, 'for an invalid cursor', '?cursor=what', undefined],
   ])('answers %d %s', async (status, _, query, key) => {
     expect((await send(product, `GET /v1/knowledge/gaps${query}`, undefined, key)).status).toBe(status);
   });
 
-  it('closes a gap when a sync brings the article, and opens it again when that goes', async () => {
+  it('closes a gap when a sync adds the article, and reopens it when the article is removed', async () => {
     const file = join(folder, 'network/zigbee.md');
     writeFileSync(file, ARTICLE);
     await product.sync({ full: true });
@@ -276,7 +276,7 @@ describe('GET /v1/knowledge/gaps', () => {
     await expect.poll(again, LATER).toMatchObject([{ state: 'open', closed_at: null }]);
   });
 
-  it('is compared by a schedule too, in every workspace that has gaps', async () => {
+  it('compares gaps with the edition on a schedule', async () => {
     const support = await product.miniflare.getWorker('constellation-support');
     expect(await support.scheduled({ cron: '53 * * * *' })).toMatchObject({ outcome: 'ok' });
   });
@@ -292,7 +292,7 @@ describe('the degradation table', () => {
     });
     const hanging = await slow.miniflare.getWorker('hanging');
     const hungRequests = async () => Number(await (await hanging.fetch('http://hanging/requests')).json());
-    /** What the function itself measured; the quickest of some, since the machine may have much else to do. */
+    /** The time that the function measured; polled, since the machine may be busy. */
     const timeMs = (route: string, work: () => Promise<unknown>) => async () => {
       expect(await work()).toEqual(unavailableRetrieval('timeout'));
       expect(await hungRequests()).toBeGreaterThan(0);
@@ -301,7 +301,7 @@ describe('the degradation table', () => {
     };
     const retrieved = timeMs('/v1/knowledge/retrieve', () => retrieve(slow, NOT_HASHING));
     await expect.poll(retrieved, { timeout: 30_000 }).toBeLessThanOrEqual(100);
-    // An analysis waits for the edition, and not for ever.
+    // An analysis waits for the edition, but not indefinitely.
     const analysed = timeMs('/v1/support/analyze', async () => (await analyze(slow, TICKET)).knowledge_retrieval);
     await expect.poll(analysed, { timeout: 60_000 }).toBeLessThan(2500);
   });
@@ -315,17 +315,17 @@ describe('the degradation table', () => {
     await cold.sync({ full: true });
     const { knowledge_retrieval } = await analyze(cold, TICKET);
     expect(knowledge_retrieval.coverage).toBe('high');
-    // Every wait counts.
+    // The wait is part of the retrieval time.
     expect(knowledge_retrieval.retrieval_time_ms).toBeGreaterThanOrEqual(500);
   });
 
   describe('rows: vector store unavailable, embedding model error, too late', () => {
-    let house: Awaited<ReturnType<typeof startOnServices>>;
+    let running: Awaited<ReturnType<typeof startOnServices>>;
     beforeAll(async () => {
-      house = await startOnServices();
-      await house.product.sync({ full: true });
+      running = await startOnServices();
+      await running.product.sync({ full: true });
     });
-    afterAll(() => house?.stop());
+    afterAll(() => running?.stop());
 
     it.each([
       ['the vector store is down', 'vector', { kind: 'reset' }],
@@ -333,9 +333,9 @@ describe('the degradation table', () => {
       ['the embedding model fails', 'openai', { kind: 'status', status: 500 }],
       ['the embedding model hangs', 'openai', { kind: 'hang-before-headers' }],
     ] as const)(
-      'finds by words when %s, and says so',
+      'searches by words when %s, and reports it',
       async (_, service, fault) => {
-        const { product: served, services } = house;
+        const { product: served, services } = running;
         let failed = 0;
         services[service].faults.sometimes(() => {
           failed += 1;
@@ -367,7 +367,7 @@ describe('the degradation table', () => {
     );
   });
 
-  it('row: host API unreachable: what was synced before is still there', async () => {
+  it('row: host API unreachable: the synced articles remain', async () => {
     await host.close();
     const { last_report } = await product.sync({ full: true });
     expect(last_report).toMatchObject({ outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } });

@@ -48,7 +48,7 @@ describe('the librarians of the sample product', () => {
     const OWNER = { metadata: { person_id: 'owner' } };
     const STORED = 'is what is stored about the customer';
 
-    it('reach the analysis of a ticket, and the agent is told', async () => {
+    it('reach the analysis of a ticket, and are named to the agent', async () => {
       const { guidance } = await analyse(OWNER);
       expect(guidance).toContain(`\\"Apollo II\\" ${STORED}`);
     });
@@ -85,13 +85,13 @@ describe('the librarians of the sample product', () => {
           found: JSON.stringify(result),
         };
       };
-      const untold = await documents({});
-      const told = await documents(OWNER);
-      expect(told.found).not.toBe(untold.found);
-      expect([told.isUsed, untold.isUsed]).toEqual([true, false]);
+      const without = await documents({});
+      const withFacts = await documents(OWNER);
+      expect(withFacts.found).not.toBe(without.found);
+      expect([withFacts.isUsed, without.isUsed]).toEqual([true, false]);
       for (const more of [{ ...OWNER, facts: false }, { metadata: { asker_facts: ['Owns an Apollo II'] } }])
-        expect(await documents(more)).toEqual(untold);
-      expect((await documents({ metadata: { person_id: 'seller' } })).found).toBe(untold.found);
+        expect(await documents(more)).toEqual(without);
+      expect((await documents({ metadata: { person_id: 'seller' } })).found).toBe(without.found);
     });
   });
 
@@ -109,7 +109,7 @@ describe('the librarians of the sample product', () => {
     const client = (apiKey = product.key) =>
       new OpenAI({ apiKey, baseURL: new URL('/v1', product.url).href, maxRetries: 0 });
 
-    it('answers the official client with text, citations and usage, as a whole and as a stream', async () => {
+    it('answers the official client with text, citations and usage, complete and streamed', async () => {
       const { data } = await client().models.list();
       expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(['constellation', 'navigator', 'analytics']));
       const whole = await client().chat.completions.create({ model: 'constellation', messages });
@@ -136,9 +136,9 @@ describe('the librarians of the sample product', () => {
       expect([text, annotations]).toEqual([choice?.message.content, choice?.message.annotations]);
     });
 
-    it('reads the earlier messages, and refuses as a text', async () => {
-      const create = async (said: string[]) => {
-        const turns = said.map((content, at) => ({
+    it('reads the earlier messages, and declines as text', async () => {
+      const create = async (contents: string[]) => {
+        const turns = contents.map((content, at) => ({
           role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
           content,
         }));
@@ -149,16 +149,16 @@ describe('the librarians of the sample product', () => {
       expect(await create(['Who won the football match yesterday?'])).toMatch(/don't have information/);
     });
 
-    it('answers a client that was made for OpenAI by others', async () => {
+    it('answers a third-party client for OpenAI', async () => {
       const provider = createOpenAI({ baseURL: new URL('/v1', product.url).href, apiKey: product.key });
-      const said = streamText({ model: provider.chat('constellation:annotated'), messages: messages.slice(1) });
-      expect(await said.text).toContain('| Turbo | 49 | 47 | 45 |');
-      expect(await said.text).not.toContain('Sources');
-      const [source] = await said.sources;
+      const streamed = streamText({ model: provider.chat('constellation:annotated'), messages: messages.slice(1) });
+      expect(await streamed.text).toContain('| Turbo | 49 | 47 | 45 |');
+      expect(await streamed.text).not.toContain('Sources');
+      const [source] = await streamed.sources;
       expect(source).toMatchObject({ sourceType: 'url', url: expect.stringMatching(/^https:/) });
     });
 
-    it('looks nothing up for the tasks that front ends send', async () => {
+    it('retrieves nothing for the background tasks of chat front ends', async () => {
       const content = '### Task:\nWrite a title for the chat about how loud the Apollo III is in Turbo mode.';
       const task = { model: 'constellation', messages: [{ role: 'user' as const, content }] };
       const { choices, ...rest } = await client().chat.completions.create(task);
@@ -237,25 +237,25 @@ describe('the librarians of the sample product', () => {
         ['gateway > navigator partial'],
         { sources: [], partial: true, metadata: { closest: expect.any(Array) } },
       ],
-    ])('%s goes the way %j, over verified hops', async (query, way, expected) => {
+    ])('%s takes the path %j, over verified hops', async (query, way, expected) => {
       const { status, body, reply, hops } = await ask(product, query);
       expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
       expect([status, reply.error, hops.every(({ verified }) => verified)]).toEqual([200, undefined, true]);
       const outcomes = hops.map(({ from, to, outcome }) => `${from} > ${to} ${outcome}`);
-      // In words or a language that no librarian claims, the navigator may answer in part.
+      // The navigator may answer a question without matching words or language in part.
       if (Object.keys(expected).length > 0) expect(outcomes).toEqual(way);
       else expect(hops.map(({ to }) => to)).toEqual(['navigator']);
       expect(reply).toMatchObject(expected);
     });
 
-    it('of which one part has no answer says so of that part', async () => {
+    it('with one unanswered part names that part', async () => {
       const { reply } = await ask(product, 'How many orders were placed in March 2026? Who won the cup in 1974?');
       expect(reply.answer).toMatch(/orders were placed in March 2026/);
       expect(reply.answer).toContain('I found nothing about “Who won the cup in 1974?”');
       expect(reply).toMatchObject({ partial: true, metadata: { closest: expect.any(Array) } });
     });
 
-    it('that is two questions is asked of both librarians, and each part keeps its sources', async () => {
+    it('of two parts goes to both librarians, and each part keeps its sources', async () => {
       const twice = 'How many orders were placed in March 2026? And how do I update the firmware?';
       const { reply, hops } = await ask(product, twice);
       expect(hops.map(({ to }) => to)).toEqual(['analytics', 'navigator']);
@@ -265,7 +265,7 @@ describe('the librarians of the sample product', () => {
       }
     });
 
-    it('goes nowhere that the key has no right to', async () => {
+    it('goes only to librarians that the key may use', async () => {
       const key = 'ck_reader_0123456789abcdef';
       await grant(product, key, { capabilities: ['kb:read'] });
       const query = 'How many iPhone 17 are in stock?';
@@ -277,7 +277,7 @@ describe('the librarians of the sample product', () => {
     });
   });
 
-  describe('an agent asked by its own route', () => {
+  describe('an agent on its own route', () => {
     it.each([
       ['semantic', 'Find documents about firmware updates'],
       ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
@@ -316,7 +316,7 @@ describe('the librarians of the sample product', () => {
     it.each([
       ['Delete all customers', /./],
       ['How many orders were placed by women?', /How many orders were placed/],
-    ])('fails in the envelope, with the status of its code and a suggestion: %s', async (query, suggestion) => {
+    ])('fails in the agent envelope, with the status of its code and a suggestion: %s', async (query, suggestion) => {
       const { status, reply } = await askAgent('analytics', query);
       const metadata = { error_code: 'NOT_FOUND', suggestion: expect.stringMatching(suggestion) };
       expect([status, reply]).toMatchObject([404, { success: false, metadata }]);
@@ -325,17 +325,17 @@ describe('the librarians of the sample product', () => {
 
   describeConversations(() => product);
 
-  it('are listed with what they say of themselves', async () => {
+  it('are listed with their health', async () => {
     const listed = (await directoryOf(product)).map(({ id, health }) => [id, health]);
     const ids = ['concierge', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid'];
     expect(listed).toEqual(expect.arrayContaining(ids.map((id) => [id, 'ok'])));
     expect(listed.map(([id]) => id)).not.toContain('library');
   });
 
-  it('log no question, no answer and nothing that went wrong inside', () => {
+  it('log no question, no answer and no internal error', () => {
     expect(logged.length).toBeGreaterThan(0);
-    const told = /iPhone|rice|warranty|units in stock|BoilerMax|INTERNAL_ERROR/i;
-    expect(logged.filter((line) => told.test(line))).toEqual([]);
+    const content = /iPhone|rice|warranty|units in stock|BoilerMax|INTERNAL_ERROR/i;
+    expect(logged.filter((line) => content.test(line))).toEqual([]);
   });
 });
 
@@ -358,7 +358,7 @@ describe('a product with its own articles, and no shop or intents', () => {
     'How many kettles are in stock and what does the warranty cover?',
     'Is the kettle cheaper elsewhere online?',
     'How many orders were placed in March? And how do I switch the kettle off?',
-  ])('asks no librarian without its data that is not named: %s', async (query) => {
+  ])('asks no librarian that has no data unless it is named: %s', async (query) => {
     const { status, hops } = await ask(product, query);
     expect([status, hops.map(({ to }) => to)]).toEqual([200, ['navigator']]);
   });
@@ -366,7 +366,7 @@ describe('a product with its own articles, and no shop or intents', () => {
   it.each([
     ['analytics', 'Cannot answer from business data: no database is set up'],
     ['web-search', 'Cannot search the web: no search provider is set up'],
-  ])('says that %s has no data when it is named, and in the directory', async (librarian, message) => {
+  ])('reports that %s has no data when it is named, and in the directory', async (librarian, message) => {
     const { status, reply } = await ask(product, 'What was our revenue last month?', { librarian });
     expect([status, reply.error]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', message }]);
     const lacking = (await directoryOf(product)).filter(({ unavailable }) => unavailable !== undefined);
@@ -388,25 +388,25 @@ describe('a product with its own articles, and no shop or intents', () => {
     };
     const call = (method: string, body?: unknown) => send(product, `${method} /v1/support/taxonomy`, body);
 
-    it('is none at first: every message is unknown', async () => {
+    it('does not exist at first: every message is unknown', async () => {
       expect([(await call('GET')).status, await intentOf(PASSWORD)]).toEqual([404, 'unknown']);
     });
 
-    it('decides at once after it is put, and is trained there when it is small', async () => {
+    it('applies immediately after it is put, and is trained there when it is small', async () => {
       const written = await call('PUT', { taxonomy: small });
       expect(TaxonomyWritten.parse(await written.json())).toMatchObject({ intents: 24, trained: 'here' });
       expect(await intentOf(PASSWORD)).toBe('login_issue');
       expect(await (await call('GET')).json()).toEqual({ taxonomy: small });
     });
 
-    it('needs a packed model when it is large, and takes one of the same examples', async () => {
+    it('needs a trained model when it is large, and accepts one of the same examples', async () => {
       expect((await call('PUT', { taxonomy: sample })).status).toBe(400);
       const model = encodeBase64url(trainClassifier(sample, { effort: 'quick', threshold: 0.999 }));
       expect(await (await call('PUT', { taxonomy: sample, model })).json()).toMatchObject({ trained: 'given' });
       expect(await intentOf('My machine is not all that fast')).toBe('unknown');
     });
 
-    it('stays as it is when another is refused, and is gone at once when it is deleted', async () => {
+    it('remains when another is refused, and is gone immediately when it is deleted', async () => {
       const refused = await call('PUT', { taxonomy: { ...sample, intents: [] } });
       expect([refused.status, await refused.text()]).toEqual([
         400,

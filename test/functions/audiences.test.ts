@@ -5,14 +5,13 @@ import type { Product } from '../../src/dev/run/product.ts';
 import { mayRead } from '../../src/signing/audiences.ts';
 import { grant, send, startEmbedded } from './product-for-test.ts';
 
-/** No one sees a word of an article that they may not read, on any route. */
 let product: Product;
 beforeAll(async () => {
   product = await startEmbedded();
 }, 300_000);
 afterAll(() => product?.stop());
 
-/** Places of an article, each with a word that occurs nowhere else. */
+/** Places of an article, each with a unique word. */
 const PLACES = ['title', 'heading', 'body', 'device', 'intent', 'id', 'url'] as const;
 type Place = (typeof PLACES)[number];
 
@@ -21,7 +20,7 @@ interface Written {
   word: Record<Place, string>;
 }
 
-/** Long and far from the words of other articles, so that a misspelt one can only mean itself. */
+/** Long and dissimilar words, so that a misspelling can only mean one of them. */
 const wordOf = (article: number, place: number): string => {
   const [first = '', second = ''] = ['bdfgkl'[article] ?? '', 'mnprstv'[place] ?? ''];
   return `qu${first}o${second}a${first}i${second}u${first}ez`;
@@ -43,7 +42,7 @@ Rinse the filter of the pump ${word.body} under warm water every two weeks.`,
 const NAMES = ['staff', 'sales', 'legal'];
 const written = fc
   .array(fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined, freq: 3 }), { minLength: 3, maxLength: 6 })
-  // Something to hide, and something to find.
+  // Restricted and public articles.
   .filter((all) => all.some((audience) => audience === undefined) && all.some((audience) => audience !== undefined));
 const readers = fc.uniqueArray(fc.subarray(NAMES), {
   minLength: 2,
@@ -78,7 +77,7 @@ const mcp = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method
 const userMessage = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] });
 const asTicket = (query: string) => ({ message: `Hello, ${query} Thanks`, subject: 'The pump' });
 
-/** Every route that shows something of articles, or of what was asked about them. */
+/** Every route that shows articles or questions about them. */
 const routesFor = (query: string, { id, workspace }: { id: string; workspace: string }): [string, unknown?][] => [
   ['POST /v1/knowledge/search', { query, limit: 50 }],
   ['POST /v1/knowledge/retrieve', { intent: 'unknown', message: query, metadata: { include_weak: true } }],
@@ -144,7 +143,7 @@ const search = async (key: string, query: string) => {
   return KnowledgeSearchResponse.parse(await response.json());
 };
 
-/** What a misspelling is corrected to, if the word is known. */
+/** A misspelling that search corrects when it knows the word. */
 const misspelt = (word: string): string => `${word.slice(0, 4)}${word.slice(5)}`;
 
 const check = async (audiences: (string[] | undefined)[], held: string[][]): Promise<void> => {
@@ -164,7 +163,7 @@ const check = async (audiences: (string[] | undefined)[], held: string[][]): Pro
     .poll(async () => new Set((await isPublished()).map(({ article_id }) => article_id)).size, { timeout: 60_000 })
     .toBe(articles.length);
 
-  // Those who may read everything have asked about it, in the conversation of all.
+  // A reader of everything has asked about it, in a shared conversation.
   for (const { word } of articles) {
     const query = `Why does ${word.title} with ${word.body} not fit the ${word.device} cable?`;
     await textOf(owner, 'POST /v1/ask', { query, conversation_id: 'shared' });
@@ -180,7 +179,7 @@ const check = async (audiences: (string[] | undefined)[], held: string[][]): Pro
       const id = `guides/${articles[at % articles.length]?.word.id}.md`;
       for (const [route, body] of routesFor(query, { id, workspace })) {
         const shown = await textOf(key, route, body);
-        // What was asked for in the address is no secret to the asker.
+        // Words of the request are known to the caller.
         const secret = words.filter((word) => !`${route} ${JSON.stringify(body ?? '')}`.includes(word));
         expect(
           secret.filter((word) => shown.includes(word)),
@@ -202,7 +201,7 @@ const check = async (audiences: (string[] | undefined)[], held: string[][]): Pro
 const probeFor = (word: Written['word']): string =>
   `Why does the ${misspelt(word.title)} ${misspelt(word.body)} of ${misspelt(word.device)} not clean ${misspelt(word.heading)}?`;
 
-it('shows no word of an article to those who may not read it, on any route, and finds it for those who may', {
+it('no route shows a word of an article to a key without its audience, and keys with it find it', {
   timeout: 600_000,
 }, async () => {
   const runs = Number(process.env.AUDIENCE_RUNS ?? 1);

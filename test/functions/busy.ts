@@ -1,12 +1,12 @@
 interface Env {
-  /** Where a request goes on to. */
+  /** The function behind this one. */
   NEXT: { fetch(request: Request): Promise<Response> };
 }
 
-/** Some hundred milliseconds on any machine; the clock of a function stands still meanwhile. */
+/** Some hundred milliseconds on any machine; the clock of a function does not advance meanwhile. */
 const ROUNDS = 100_000_000;
 
-/** A function that computes without a pause before it hands a question on: nothing else of its thread runs. */
+/** A function that blocks its thread before it passes a question on. */
 export default {
   fetch: (request: Request, { NEXT }: Env): Promise<Response> => {
     let sum = 0;

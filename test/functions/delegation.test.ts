@@ -11,8 +11,8 @@ import { relayIds, relayWorkers } from '../../src/dev/run/relays/relay-workers.t
 import { readJws } from '../../src/signing/compact-jws.ts';
 import { CONTEXT_HEADER } from '../../src/signing/limits.ts';
 import { localSigner } from '../../src/signing/local-directory.ts';
+import { type Misbehaving, serveMisbehaving } from './misbehaving-librarians.ts';
 import { ask as askProduct, startEmbedded } from './product-for-test.ts';
-import { type Rogues, serveRogues } from './rogues.ts';
 import {
   type Answer,
   type Forgery,
@@ -24,28 +24,28 @@ import {
 } from './third-team-for-test.ts';
 
 const TIMEOUT_MS = 1000;
-/** What an answer may be late on a busy machine; without the deadline it would wait for a partner that never answers. */
+/** Tolerated delay on a busy machine; without the deadline an answer would wait for a partner that never answers. */
 const GRACE_MS = 3000;
 
 const [, ...OTHERS] = relayIds(8);
 let product: Product;
-let rogues: Rogues;
+let misbehaving: Misbehaving;
 let team: ThirdTeam;
 let weather: { url: string };
 const logged: string[] = [];
 
 beforeAll(async () => {
-  rogues = await serveRogues();
+  misbehaving = await serveMisbehaving();
   team = await prepareThirdTeam();
   const relays = relayWorkers(8);
   product = await startEmbedded({
-    moreWorkers: [...relays.workers, { name: 'liar', main: join(ROOT, 'test/functions/liar.ts') }],
-    moreServices: { 'constellation-gateway': { ...relays.services, LIAR: 'liar' } },
-    allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},liar` },
-    partners: { ...rogues.partners, ...team.partners },
+    moreWorkers: [...relays.workers, { name: 'oversized', main: join(ROOT, 'test/functions/oversized-reply.ts') }],
+    moreServices: { 'constellation-gateway': { ...relays.services, OVERSIZED: 'oversized' } },
+    allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},oversized` },
+    partners: { ...misbehaving.partners, ...team.partners },
     onLog: (line) => void logged.push(line),
   });
-  rogues.gateway = team.toUs.target = product.url.origin;
+  misbehaving.gateway = team.toUs.target = product.url.origin;
   weather = await team.serve();
   await product.sync({ full: true });
   await ask({}, 'relay-1');
@@ -54,10 +54,10 @@ beforeAll(async () => {
 afterAll(async () => {
   team?.stop();
   await product?.stop();
-  await rogues?.close();
+  await misbehaving?.close();
 });
 
-/** Sends a question through the relays and gives what came back, and when. */
+/** Sends a question through the relays; returns the reply, and whether it was in time. */
 const ask = async (plan: Plan, librarian = 'relay-1', timeoutMs = TIMEOUT_MS) => {
   const startedAt = performance.now();
   const more = { librarian, timeout_ms: timeoutMs, metadata: { plan } };
@@ -66,13 +66,13 @@ const ask = async (plan: Plan, librarian = 'relay-1', timeoutMs = TIMEOUT_MS) =>
   return { outcome: [reply.error?.code, status, isInTime], reply, hops };
 };
 
-/** What each failure of a delegate is told as, and under which status. */
+/** Error code and status of each failure of a delegate. */
 const OUTCOMES = {
   'partner.down': ['DELEGATION_FAILED', 502],
   'partner.slow': ['TIMEOUT', 504],
   'partner.500': ['INTERNAL_ERROR', 500],
-  'partner.rubbish': ['DELEGATION_FAILED', 502],
-  'partner.invalid': ['DELEGATION_FAILED', 502],
+  'partner.invalid-json': ['DELEGATION_FAILED', 502],
+  'partner.invalid-response': ['DELEGATION_FAILED', 502],
   'partner.loop': ['LOOP_DETECTED', 508],
   'partner.receipt': ['DELEGATION_FAILED', 502],
   'partner.huge': ['DELEGATION_FAILED', 502],
@@ -90,7 +90,7 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
     );
   });
 
-  it('leaves a parallel one with the answer of the others, partial, the gap named, in time', async () => {
+  it('leaves a parallel delegation with the answer of the others, partial, naming the failed delegate, in time', async () => {
     const delegates = [{ to }, { to: 'relay-3', plan: { answer: 'Under the mat.' } }];
     const { outcome, reply } = await ask({ delegates }, 'relay-2');
     expect(outcome).toEqual([undefined, 200, true]);
@@ -103,7 +103,7 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
     ]);
   });
 
-  it('is answered for by a fallback', async () => {
+  it('is replaced by a fallback', async () => {
     const { outcome, reply } = await ask({ delegates: [{ to, fallback: 'relay-7' }] }, 'relay-6');
     if (code === 'LOOP_DETECTED') expect(outcome).toEqual([code, status, true]);
     else expect([reply.answer, outcome[2]]).toEqual(['relay-7 has answered.', true]);
@@ -119,60 +119,39 @@ describe('a chain of eight', () => {
     );
   });
 
-  it.each<[string, Plan]>([
-    ['single', { via: OTHERS, delegates: [{ to: 'partner.rubbish' }] }],
-    ['parallel', { via: OTHERS, delegates: [{ to: 'partner.rubbish' }, { to: 'partner.down' }] }],
-    ['nested', { via: [...OTHERS, 'partner.rubbish'], delegates: [{ to: 'relay-2' }] }],
-  ])('cannot be left for a ninth: a %s delegation is refused before anything is sent', async (_, plan) => {
-    const before = rogues.calls.length;
+  it('cannot be extended to nine: the delegation is refused before anything is sent', async () => {
+    const before = misbehaving.calls.length;
+    const plan = { via: OTHERS, delegates: [{ to: 'partner.invalid-json' }, { to: 'partner.down' }] };
     expect((await ask(plan)).outcome).toEqual(['MAX_DEPTH_EXCEEDED', 508, true]);
-    expect(rogues.calls.length).toBe(before);
+    expect(misbehaving.calls.length).toBe(before);
   });
 });
 
-it.each([
-  ['a single delegation', [{ to: 'relay-1' }]],
-  ['a parallel one', [{ to: 'relay-1' }, { to: 'relay-1' }]],
-])('a question that would come back is refused before anything is sent: %s', async (_, delegates) => {
+it('a question that would return to an earlier librarian is refused before anything is sent', async () => {
   const calls = () => logged.filter((line) => line.includes('POST /librarians/relay-1/ask')).length;
   const before = calls();
+  const delegates = [{ to: 'relay-1' }, { to: 'relay-1' }];
   expect((await ask({ via: ['relay-2'], delegates })).outcome).toEqual(['LOOP_DETECTED', 508, true]);
-  // One line of relay-1 itself: nobody called it again.
+  // One line of relay-1 itself: it was not called again.
   expect(calls() - before).toBeLessThanOrEqual(1);
 });
 
-describe('a fan-out', () => {
-  it('asks in parallel', async () => {
-    const begun = performance.now();
-    const { reply } = await ask({ delegates: OTHERS.slice(0, 4).map((to) => ({ to, plan: { waitMs: 200 } })) });
-    expect(performance.now() - begun).toBeLessThan(4 * 200);
-    expect(JoinedAnswer.parse(reply.metadata).parts).toHaveLength(4);
-  });
-
-  it('keeps what is in time when one branch is not', async () => {
-    const slow = { to: 'relay-3', plan: { waitMs: 5000 } };
-    const { outcome, reply } = await ask({ delegates: [{ to: 'relay-2' }, slow] });
-    expect(reply).toMatchObject({ answer: expect.stringContaining('relay-2 has answered.'), partial: true });
-    expect(outcome[2]).toBe(true);
-  });
-});
-
-it('an internal function that declares a wrong length of its answer is read no further than any other', async () => {
-  expect((await ask({}, 'liar')).outcome).toEqual(['DELEGATION_FAILED', 502, true]);
+it('the answer of an internal function that declares a wrong length is not read beyond the limit', async () => {
+  expect((await ask({}, 'oversized')).outcome).toEqual(['DELEGATION_FAILED', 502, true]);
   expect(logged.filter((line) => line.includes('too large')).length).toBeGreaterThan(0);
 });
 
-const OURS = 'Can I use a normal PC power supply with my Apollo II?';
-const THEIRS = 'How warm is it in Lisbon in July?';
-const QUESTION = JSON.stringify({ query: THEIRS });
+const INTERNAL_QUESTION = 'Can I use a normal PC power supply with my Apollo II?';
+const PARTNER_QUESTION = 'How warm is it in Lisbon in July?';
+const QUESTION = JSON.stringify({ query: PARTNER_QUESTION });
 
-const askThem = async (query: string) => {
+const askPartner = async (query: string) => {
   const { status, body, reply, hops } = await askProduct(product, query, { librarian: WEATHER });
-  const way = hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified]);
-  return { status, body, reply, way };
+  const path = hops.map(({ from, to, outcome, verified }) => [from, to, outcome, verified]);
+  return { status, body, reply, path };
 };
 
-/** As another team's librarian sends it: over the public address, with nothing but the header. */
+/** Sends a question as a partner does: to the public address, with only the context header. */
 const sendTo = async (to: string, token: string | undefined, body = QUESTION): Promise<string | undefined> => {
   const origin = to === WEATHER ? weather.url : product.url.origin;
   const context: Record<string, string> = token === undefined ? {} : { [CONTEXT_HEADER]: token };
@@ -184,12 +163,12 @@ const sendTo = async (to: string, token: string | undefined, body = QUESTION): P
 
 const tokenAlong = (path: string[], forgery?: Forgery) => forge(path, QUESTION, team.signer, forgery);
 
-/** Sends the receipt of the answer before. */
+/** Replaces the receipt with that of the previous answer. */
 const withOldReceipt = () => {
-  const kept: string[] = [];
+  const receipts: string[] = [];
   return (answer: Answer): Answer => ({
     ...answer,
-    receipt: kept[kept.push(answer.receipt ?? '') - 2] ?? answer.receipt,
+    receipt: receipts[receipts.push(answer.receipt ?? '') - 2] ?? answer.receipt,
   });
 };
 
@@ -197,52 +176,55 @@ afterEach(() => {
   team.toThem.tamper = team.toUs.tamper = (answer) => answer;
 });
 
-describe('a librarian of another team, in one file without our code,', () => {
+describe('a partner librarian in one file, without our code,', () => {
   const DELEGATED = [
     ['gateway', WEATHER, 'answer', true],
     [WEATHER, 'navigator', 'answer', true],
   ];
 
-  it('describes itself as the contract has it', async () => {
+  it('describes itself as the contract requires', async () => {
     const description = await (await fetch(`${weather.url}/librarians/${WEATHER}`)).json();
     expect(LibrarianDescription.parse(description)).toMatchObject({ id: WEATHER, keys: [{ kid: `${WEATHER}.1` }] });
   });
 
-  it('asks an internal librarian in its own name, and accepts the receipt', async () => {
-    expect(await team.askUs(OURS)).toMatchObject({ status: 200, told: { answer: expect.stringContaining('300 W') } });
+  it('asks an internal librarian in its own name, and verifies the receipt', async () => {
+    expect(await team.askUs(INTERNAL_QUESTION)).toMatchObject({
+      status: 200,
+      reply: { answer: expect.stringContaining('300 W') },
+    });
   });
 
-  it('is asked through our gateway with the rights that its entry allows, and every hop is verified', async () => {
-    const { status, body, reply, way } = await askThem(THEIRS);
+  it('is asked through the gateway with the rights of its directory entry, and every hop is verified', async () => {
+    const { status, body, reply, path } = await askPartner(PARTNER_QUESTION);
     expect([status, reply.answer]).toEqual([200, 'In July the mean temperature in Lisbon is 23 °C.']);
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
-    expect(way).toEqual(DELEGATED.slice(0, 1));
+    expect(path).toEqual(DELEGATED.slice(0, 1));
     const [root = ''] = team.toThem.token.split('~');
     expect(readJws(root, 'ctx+jwt').claims.cap).toEqual(['kb:read']);
   });
 
-  it('delegates what it does not know, within the received chain', async () => {
+  it('delegates a question within the received chain', async () => {
     const before = logged.length;
-    const { status, reply, way } = await askThem(OURS);
-    expect([status, reply.answer, way]).toEqual([200, expect.stringContaining('300 W'), DELEGATED]);
+    const { status, reply, path } = await askPartner(INTERNAL_QUESTION);
+    expect([status, reply.answer, path]).toEqual([200, expect.stringContaining('300 W'), DELEGATED]);
     const lines = logged.slice(before).map((line) => JSON.parse(line) as { librarian?: string });
     expect(lines.find(({ librarian }) => librarian === 'navigator')).toMatchObject({ chain: ['gateway', WEATHER] });
-    // What it says of every budget comes back to the caller.
+    // The receipt reports its use of every budget to the caller.
     const [{ receipt = '' } = {}] = DelegationTrace.parse(reply.metadata?.trace).hops;
     expect(readJws(receipt, 'ctx-receipt+jwt').claims.use).toEqual({ calls: 1, tokens: 0, cost_micros: 0 });
   });
 
-  it('sends nothing back to whom the question came from', async () => {
+  it('does not send the question back to its caller', async () => {
     const other = await team.serve({ WEATHER_HANDS_ON_TO: 'gateway' });
     const calls = team.toUs.calls;
-    const { status, reply } = await askThem(OURS);
+    const { status, reply } = await askPartner(INTERNAL_QUESTION);
     other.stop();
     team.toThem.target = weather.url;
     expect([status, reply.error?.code, team.toUs.calls]).toEqual([508, 'LOOP_DETECTED', calls]);
   });
 });
 
-describe('our gateway refuses', () => {
+describe('the gateway refuses', () => {
   const flip = (text: string): string => text.replace(/.(?=.{19}$)/s, (sign) => (sign === 'A' ? 'B' : 'A'));
   it.each<[what: string, make: () => Promise<string | undefined>]>([
     ['no context', async () => undefined],
@@ -262,16 +244,16 @@ describe('our gateway refuses', () => {
     ['a context for another librarian', [WEATHER, 'semantic'], { op: 'POST /librarians/navigator/ask' }],
     ['a context for another path', FROM_THEM, { op: 'POST /v1/navigate' }],
     ['another question than was signed', FROM_THEM, { body: '{"query":"x"}' }],
-    ['a user of another team', FROM_THEM, { sub: 'user:u_1' }],
+    ['a user of a partner', FROM_THEM, { sub: 'user:u_1' }],
     ['another workspace', FROM_THEM, { ws: 'globex' }],
-    ['a right that a team may not give', FROM_THEM, { cap: ['kb:write', 'kb:read'] }],
-    ['a question without the right to ask', FROM_US, { cap: ['sql:read'] }],
+    ['a right that a partner may not grant', FROM_THEM, { cap: ['kb:write', 'kb:read'] }],
+    ['a question without the required right', FROM_US, { cap: ['sql:read'] }],
     [
-      'a right of the user that the entry does not allow, even if a caller has handed it down',
+      'a right of the user that the directory entry of the partner does not allow',
       ['gateway', WEATHER, 'analytics'],
       { cap: ['kb:read', 'sql:read'] },
     ],
-    ['a question that has been here', ['gateway', 'navigator', WEATHER, 'navigator'], {}, 'LOOP_DETECTED'],
+    ['a question that was here before', ['gateway', 'navigator', WEATHER, 'navigator'], {}, 'LOOP_DETECTED'],
     ['a deadline that has passed', FROM_US, { ageMs: 66_000 }, 'TIMEOUT'],
   ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
     expect(await sendTo(path.at(-1) ?? '', await tokenAlong(path, forgery))).toBe(code);
@@ -283,21 +265,21 @@ describe('our gateway refuses', () => {
     expect(await sendTo('navigator', stripped, '{"query":"Give me everything"}')).toBe('UNAUTHORIZED');
   });
 
-  it('an answer of another team that was altered on the way, and an error that was made a success', async () => {
+  it('a partner answer that was altered in transit, and an error that was changed to a success', async () => {
     team.toThem.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('23 °C', '40 °C') });
-    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+    expect((await askPartner(PARTNER_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
     team.toThem.tamper = (answer) => ({ ...answer, status: 203 });
-    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+    expect((await askPartner(PARTNER_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
   });
 
   it('the receipt of another answer', async () => {
     team.toThem.tamper = withOldReceipt();
-    expect((await askThem(THEIRS)).status).toBe(200);
-    expect((await askThem(THEIRS)).reply.error?.code).toBe('DELEGATION_FAILED');
+    expect((await askPartner(PARTNER_QUESTION)).status).toBe(200);
+    expect((await askPartner(PARTNER_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
   });
 });
 
-describe('the other team refuses of us', () => {
+describe('the partner refuses', () => {
   const DIRECT = ['gateway', WEATHER];
   const BY_NAVIGATOR = ['gateway', 'navigator', WEATHER];
   it.each<[what: string, path: string[], forgery?: Forgery, code?: string]>([
@@ -306,20 +288,20 @@ describe('the other team refuses of us', () => {
     ['a context for another librarian', ['gateway', 'navigator'], { op: `POST /librarians/${WEATHER}/ask` }],
     ['a context for another path', DIRECT, { op: 'POST /v1/navigate' }],
     ['another question than was signed', DIRECT, { body: '{"query":"x"}' }],
-    ['a user of somebody who knows none', ['webhooks', WEATHER], { sub: 'user:u_1' }],
-    ['a chain that was spliced', BY_NAVIGATOR, { later: { prv: 'A'.repeat(43) } }],
+    ['a user named by a service without users', ['webhooks', WEATHER], { sub: 'user:u_1' }],
+    ['a spliced chain', BY_NAVIGATOR, { later: { prv: 'A'.repeat(43) } }],
     ['a service that speaks for another', ['webhooks', WEATHER], { sub: 'svc:library' }],
-    ['a right that nobody may give', ['webhooks', WEATHER], { cap: ['sql:read'] }],
-    ['a context of somebody who may begin none', ['navigator', WEATHER]],
-    ['a right that was added on the way', BY_NAVIGATOR, { later: { cap: ['sql:read'] } }],
+    ['a right that the service may not grant', ['webhooks', WEATHER], { cap: ['sql:read'] }],
+    ['a context of a librarian that may not originate one', ['navigator', WEATHER]],
+    ['a right that a later link adds', BY_NAVIGATOR, { later: { cap: ['sql:read'] } }],
     ['a deadline that has passed', DIRECT, { ageMs: 31_000 }, 'TIMEOUT'],
     ['a longer chain than was allowed', BY_NAVIGATOR, { max: 1 }, 'MAX_DEPTH_EXCEEDED'],
-    ['a question that has been there', ['gateway', WEATHER, 'navigator', WEATHER], {}, 'LOOP_DETECTED'],
+    ['a question that was there before', ['gateway', WEATHER, 'navigator', WEATHER], {}, 'LOOP_DETECTED'],
   ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
     expect(await sendTo(WEATHER, await tokenAlong(path, forgery))).toBe(code);
   });
 
-  it('garbage, a chain without its beginning, and the same call a second time', async () => {
+  it('garbage, a chain without its root, and the same call a second time', async () => {
     expect(await sendTo(WEATHER, 'x~y')).toBe('UNAUTHORIZED');
     const [, end] = (await tokenAlong(BY_NAVIGATOR)).split('~');
     expect(await sendTo(WEATHER, end)).toBe('UNAUTHORIZED');
@@ -327,26 +309,26 @@ describe('the other team refuses of us', () => {
     expect([await sendTo(WEATHER, token), await sendTo(WEATHER, token)]).toEqual([undefined, 'UNAUTHORIZED']);
   });
 
-  it('an answer that was altered on the way', async () => {
+  it('an answer that was altered in transit', async () => {
     team.toUs.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('300 W', '30 W') });
-    await expect(team.askUs(OURS)).rejects.toThrow('is a receipt for another answer');
-    expect((await askThem(OURS)).reply.error?.code).toBe('DELEGATION_FAILED');
+    await expect(team.askUs(INTERNAL_QUESTION)).rejects.toThrow('is a receipt for another answer');
+    expect((await askPartner(INTERNAL_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
   });
 
   it('the receipt of another call, and an answer without a receipt', async () => {
     team.toUs.tamper = withOldReceipt();
-    expect((await team.askUs(OURS)).status).toBe(200);
-    await expect(team.askUs(OURS)).rejects.toThrow('is a receipt for another call');
+    expect((await team.askUs(INTERNAL_QUESTION)).status).toBe(200);
+    await expect(team.askUs(INTERNAL_QUESTION)).rejects.toThrow('is a receipt for another call');
     team.toUs.tamper = ({ receipt: _, ...answer }) => answer;
-    await expect(team.askUs(OURS)).rejects.toThrow('has no receipt');
+    await expect(team.askUs(INTERNAL_QUESTION)).rejects.toThrow('has no receipt');
   });
 });
 
-describe('the logs of all that', () => {
+describe('the logs of these delegations', () => {
   it('contain no uncaught exception, no question and no answer', () => {
     const lines = logged.map((line) => JSON.parse(line) as { event: string; where?: string });
     expect(lines.filter(({ event, where }) => event === 'fault' && where === 'route')).toEqual([]);
-    const told = /Where is the key|has answered|Under the mat|power supply|300 W/;
-    expect(logged.filter((line) => told.test(line))).toEqual([]);
+    const content = /Where is the key|has answered|Under the mat|power supply|300 W/;
+    expect(logged.filter((line) => content.test(line))).toEqual([]);
   });
 });

@@ -36,7 +36,7 @@ describe('every function', () => {
     expect(existsSync(join(ROOT, 'dist/constellation-gateway/index.js'))).toBe(true);
   });
 
-  it('is deployed by its name, or not at all', () => {
+  it('is refused by --only when its name is unknown', () => {
     const { status, stderr } = deploy('--dry-run', '--only', 'concierge');
     expect(status).toBe(2);
     expect(stderr).toMatch(/^There is no function concierge: --only takes .*navigator.*, gateway\. --help/);
@@ -48,7 +48,7 @@ describe('every function', () => {
     expect(stderr).toMatch(/still placeholders[\s\S]+PUBLIC_URL = http:\/\/localhost[\s\S]+API_KEYS/);
   });
 
-  it('is not deployed with a key directory that has expired; one that expires within 30 days is named', async () => {
+  it('is not deployed with an expired key directory; one that expires within 30 days gets a warning', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'constellation-deploy-'));
     const deployAfter = async (days: number) => {
       await createKeyring(join(folder, `${days}`), { now: Date.now() - days * 86_400_000 });

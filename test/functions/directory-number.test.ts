@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Statuses of functions that start on the same state, with the directory of this number; `library` with another. */
+/** Statuses of functions that start on the same state with the directory of this number; `library` may have another. */
 const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 } = {}) => {
   const lines: string[] = [];
   const vars = Object.keys(LOCAL_LIBRARIANS).map((id): [string, Record<string, string>] => {
@@ -54,7 +54,7 @@ const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 
 };
 
 describe('a running function', () => {
-  it('refuses a key directory whose number has fallen back, though it is signed and valid, and serves again with the newer one', async () => {
+  it('refuses a valid key directory with a lower number than before, and serves again with the newer one', async () => {
     expect(await startWith(2)).toMatchObject({ gateway: 200, navigator: 200, library: 404, sequence: 2, faults: [] });
     const back = await startWith(1, { library: 2 });
     expect(back).toMatchObject({ gateway: 503, navigator: 503, library: 404 });

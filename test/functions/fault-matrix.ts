@@ -15,9 +15,9 @@ import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 import type { LocalServices } from '../../src/dev/stand-ins/start-services.ts';
 import { send, startOnServices } from './product-for-test.ts';
 
-/** In every question, memory and article of the matrix, and nowhere else. */
+/** A word of every question, memory and article of the matrix, and of nothing else. */
 export const MARK = 'quokka';
-/** What the services say when they refuse. */
+/** The error message of the services. */
 export const SAID_BY_SERVICE = 'numbat: the database of the tenant is out of reach';
 export const TOKEN = 'token-of-the-wombat';
 
@@ -34,22 +34,22 @@ export const FAULTS = {
   'cut half-way': { kind: 'reset-in-body' },
 } as const satisfies Record<string, Fault>;
 export type FaultName = keyof typeof FAULTS;
-// Object.keys does not tell which.
+// Object.keys returns strings.
 export const FAULT_NAMES = Object.keys(FAULTS) as FaultName[];
 
-/** What one operation came to. */
+/** The result of one operation. */
 export interface Cell {
   /** HTTP status; of a sync the worst of its requests. */
   status: number;
   ms: number;
-  /** What the answer itself names as missing. */
+  /** What the answer reports as degraded. */
   degraded: readonly string[];
-  /** What is wrong with it: not of its contract's form, or empty although there is evidence. */
+  /** Why the result is wrong: an invalid form, or empty although there is evidence. */
   problem?: string | undefined;
 }
 
-/** One product with services of its own. */
-export interface House {
+/** A product with its own services. */
+export interface Running {
   product: Product;
   services: LocalServices;
   folder: string;
@@ -59,7 +59,7 @@ export interface House {
 /** Every row publishes editions: fifteen articles are enough. */
 const PARTS_OF_KB = ['getting-started', 'hardware', 'network', 'orders'];
 
-export const startHouse = async (onLog: (line: string) => void): Promise<House> => {
+export const startRunning = async (onLog: (line: string) => void): Promise<Running> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
   for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
   const adapters = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
@@ -72,19 +72,19 @@ export const startHouse = async (onLog: (line: string) => void): Promise<House> 
   return { product, services, folder, stop: stopAll };
 };
 
-export const breakDown = ({ services }: House, service: Service, fault: Fault): void => {
+export const breakDown = ({ services }: Running, service: Service, fault: Fault): void => {
   const { vector, redis, openai } = services;
   if (service === 'Vector') vector.faults.always(fault);
   else if (service === 'Redis') redis.faults.always(fault);
   else openai.faults.always(fault, service === 'chat' ? '/v1/chat/completions' : '/v1/embeddings');
 };
 
-export const mend = ({ services: { vector, redis, openai } }: House): void => {
+export const repair = ({ services: { vector, redis, openai } }: Running): void => {
   for (const { faults } of [vector, redis, openai]) faults.none();
 };
 
-/** Has to be stored before anything fails: what is looked for. */
-export const storeMemory = async ({ product }: House, word: string): Promise<void> => {
+/** Stores what is searched for later, before anything fails. */
+export const storeMemory = async ({ product }: Running, word: string): Promise<void> => {
   const content = `The ${word} ledger lies in the archive.`;
   const { status } = await send(product, `POST ${MEMORIES}`, { type: 'fact', content });
   if (status !== 201) throw new Error(`Cannot store the memory: status is ${status}`);
@@ -93,46 +93,46 @@ export const storeMemory = async ({ product }: House, word: string): Promise<voi
 const MEMORIES = '/v1/workspaces/default/memories';
 export const ASK_TIMEOUT_MS = 5000;
 
-/** Does an operation that nobody did before, as `word` is in it. */
-type Operate = (house: House, word: string) => Promise<Cell>;
+/** Does an operation that `word` makes unique. */
+type Operate = (running: Running, word: string) => Promise<Cell>;
 
 /** Answered by the sample knowledge base. */
 const questionOf = (word: string): string => `Can I use a normal PC power supply with my Apollo II (case ${word})?`;
 
 export const OPERATIONS = {
-  ask: (house, word) => {
-    // Of a conversation of its own, so that it is the same question when it is asked again.
+  ask: (running, word) => {
+    // A new conversation each time, so that a repeated question has no earlier turns.
     const body = { query: questionOf(word), conversation_id: crypto.randomUUID(), timeout_ms: ASK_TIMEOUT_MS };
-    return call(house, '/v1/ask', body, LibrarianResponse, ({ answer, sources = [], metadata = {} }) => ({
+    return call(running, '/v1/ask', body, LibrarianResponse, ({ answer, sources = [], metadata = {} }) => ({
       degraded: [...degradedIn(metadata), ...degradedIn(metadata.conversation)],
       isEmpty: !answer || sources.length === 0,
     }));
   },
-  navigate: (house, word) =>
-    call(house, '/v1/navigate', { query: questionOf(word) }, NavigatorResponse, ({ sources, metadata }) => ({
+  navigate: (running, word) =>
+    call(running, '/v1/navigate', { query: questionOf(word) }, NavigatorResponse, ({ sources, metadata }) => ({
       degraded: degradedIn(metadata),
       isEmpty: sources.length === 0,
     })),
-  retrieve: (house, word) =>
-    call(house, '/v1/knowledge/search', { query: questionOf(word) }, KnowledgeSearchResponse, (found) => ({
+  retrieve: (running, word) =>
+    call(running, '/v1/knowledge/search', { query: questionOf(word) }, KnowledgeSearchResponse, (found) => ({
       degraded: degradedIn(found),
       isEmpty: found.hits.length === 0,
     })),
-  'memory search': (house, word) => {
+  'memory search': (running, word) => {
     const body = { query: `Where does the ${word} ledger lie?` };
-    return call(house, `${MEMORIES}/search`, body, MemorySearchResponse, (found) => ({
+    return call(running, `${MEMORIES}/search`, body, MemorySearchResponse, (found) => ({
       degraded: degradedIn(found),
       isEmpty: !found.results.some(({ memory }) => memory.content.includes(word)),
     }));
   },
-  context: (house, word) => {
+  context: (running, word) => {
     const body = { query: `In which archive does the ${word} ledger lie?` };
-    return call(house, `${MEMORIES}/context`, body, ContextResult, (built) => ({
+    return call(running, `${MEMORIES}/context`, body, ContextResult, (built) => ({
       degraded: degradedIn(built),
       isEmpty: !built.context.includes(word),
     }));
   },
-  sync: (house, word) => sync(house, word),
+  sync: (running, word) => sync(running, word),
 } satisfies Record<string, Operate>;
 export type Operation = keyof typeof OPERATIONS;
 export const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];
@@ -143,7 +143,7 @@ const degradedIn = (value: unknown): string[] => {
 };
 
 const call = async <Schema extends z.ZodType>(
-  { product }: House,
+  { product }: Running,
   path: string,
   body: object,
   schema: Schema,
@@ -168,10 +168,10 @@ const call = async <Schema extends z.ZodType>(
 const SYNC_LIMIT_MS = 60_000;
 /** No request about a sync waits for the sync. */
 const REQUEST_LIMIT_MS = 5000;
-const POLL_MS = 100;
+const POLL_MS = 250;
 
-/** Takes a new article in, whose report tells what it had to do without. */
-const sync = async ({ product, folder }: House, word: string): Promise<Cell> => {
+/** Adds a new article and syncs; the report says what is missing. */
+const sync = async ({ product, folder }: Running, word: string): Promise<Cell> => {
   writeFileSync(join(folder, `${word}.md`), `# The ${word}\n\nThe ${word} sleeps under the miner all day.\n`);
   const begun = performance.now();
   let worst = 200;

@@ -1,6 +1,6 @@
 let requests = 0;
 
-/** A function that takes every request and never answers; at `/requests` it says how many there were. */
+/** A function that never answers; `/requests` returns how many requests it got. */
 export default {
   fetch: (request: Request): Promise<Response> | Response => {
     if (new URL(request.url).pathname === '/requests') return Response.json(requests);

@@ -12,7 +12,7 @@ export interface LocalIdentityProvider {
   issuer: string;
   /** A token with these claims; for this gateway when `aud` is absent. */
   sign(claims: JWTPayload): Promise<string>;
-  /** Claims of whoever signs in; undefined: nobody may. */
+  /** Claims of the person who signs in; undefined when sign-in is denied. */
   person: JWTPayload | undefined;
   stop(): void;
 }

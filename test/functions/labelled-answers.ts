@@ -21,7 +21,7 @@ export const QUESTIONS = JSON.parse(
 export const navigate = async (product: Product, query: string): Promise<NavigatorResponse> =>
   NavigatorResponse.parse(await (await send(product, 'POST /v1/navigate', { query })).json());
 
-/** Asks all of them; every excerpt is to stand in its article, and every refusal to have one shape. */
+/** Asks all of them; expects every excerpt in its article, and the same form of every refusal. */
 export const answerLabelledQuestions = async (product: Product) => {
   const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
   const answeredBy = new Set<unknown>();

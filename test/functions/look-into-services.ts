@@ -3,7 +3,7 @@ import { Index } from '@upstash/vector';
 import type { RedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import type { VectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 
-/** Every key and every value that there is, each also as it reads when it is base64 (of either alphabet). */
+/** Every key and value, each also decoded from base64 (either alphabet). */
 export const textsInRedis = async ({ url, token }: Pick<RedisServer, 'url' | 'token'>): Promise<string[]> => {
   const redis = new Redis({ url, token, automaticDeserialization: false });
   const texts: string[] = [];

@@ -10,6 +10,7 @@ import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { runConformance } from '../mcp/run-conformance.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
+import { startSilentModel } from './silent-model.ts';
 
 const READER = 'ck_mcp_reader_0123456789';
 const NOTHING = 'ck_mcp_nothing_012345678';
@@ -42,13 +43,13 @@ describe.each([
   it('asks, and reads the exact passage of the source', async () => {
     const client = await connect(mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
-    const told: { progress: number; message?: string | undefined }[] = [];
+    const reported: { progress: number; message?: string | undefined }[] = [];
     const { content, structuredContent } = await client.callTool(
       { name: 'ask', arguments: { query: SHIPPING } },
-      { onprogress: (each) => told.push(each) },
+      { onprogress: (each) => reported.push(each) },
     );
     const { statements = [], sources = [] } = AskResult.parse(structuredContent);
-    expect(told).toEqual(statements.map(({ text }, at) => ({ progress: at + 1, message: text })));
+    expect(reported).toEqual(statements.map(({ text }, at) => ({ progress: at + 1, message: text })));
     expect(content[0]).toMatchObject({ text: expect.stringMatching(/Canada[\s\S]*\[1\][\s\S]*Sources/) });
     const links = content.filter(({ type }) => type === 'resource_link');
     expect(links.map((link) => 'uri' in link && link.uri)).toEqual(sources.map(({ url }) => url));
@@ -109,7 +110,7 @@ describe.each([
     await expect(client.getPrompt({ name: 'answer-with-sources', arguments: {} })).rejects.toThrow('question');
   });
 
-  it('lists nothing that the key may not do', async () => {
+  it('lists only what the key may do', async () => {
     const reader = await connect(mode, READER);
     const tools = (await reader.listTools()).tools.map(({ name }) => name);
     expect(tools).toEqual(['ask', 'search', 'read_article', 'recall']);
@@ -124,7 +125,7 @@ describe.each([
     await expect(nothing.readResource({ uri: 'constellation://articles/orders%2Fshipping.md' })).rejects.toThrow();
   });
 
-  it('says what is wrong with arguments, with our code', async () => {
+  it('explains wrong arguments, with our code', async () => {
     const client = await connect(mode);
     const call = (name: string, given: object) => client.callTool({ name, arguments: { ...given } });
     const wrong = await call('ask', { query: ' ', surprise: 1 });
@@ -134,11 +135,11 @@ describe.each([
     expect(failureOf(await call('ask', long)).message).toContain('history');
     expect(failureOf(await call('read_article', { id: 'none.md' })).code).toBe('NOT_FOUND');
     expect(failureOf(await call('read_article', { id: '../v1/sync' })).code).toBe('INVALID_QUERY');
-    expect(failureOf(await call('ask', { query: 'x', librarian: 'nobody' })).code).toBe('NOT_FOUND');
+    expect(failureOf(await call('ask', { query: 'x', librarian: 'unknown' })).code).toBe('NOT_FOUND');
   });
 });
 
-describe('POST /mcp with what is no proper call', () => {
+describe('POST /mcp with an invalid call', () => {
   const post = async (body: string, headers: Record<string, string> = {}, method = 'POST') => {
     const response = await fetch(new URL('/mcp', product.url), {
       method,
@@ -165,14 +166,14 @@ describe('POST /mcp with what is no proper call', () => {
     });
   });
 
-  it('refuses pages of other origins, but not its own', async () => {
+  it('refuses pages of other origins', async () => {
     const { status, json } = await post(LIST, { Origin: 'https://evil.example' });
     expect(status).toBe(403);
     expect(json).toMatchObject({ error: { data: { error: { code: 'UNAUTHORIZED' } } } });
     expect((await post(LIST, { Origin: product.url.origin })).status).toBe(200);
   });
 
-  it('takes POST alone', async () => {
+  it('accepts only POST', async () => {
     for (const method of ['GET', 'DELETE', 'PUT']) {
       const { status, headers } = await post('', {}, method);
       expect([status, headers.get('Allow')]).toEqual([405, 'POST']);
@@ -199,7 +200,7 @@ describe('POST /mcp with what is no proper call', () => {
 });
 
 describe('the conformance suite of MCP, against the product', () => {
-  /** The suite has no credentials: here they are added to what it sends, and nothing else is changed. */
+  /** Adds the credentials that the suite does not have, and changes nothing else. */
   const front = createServer((received, response) => {
     const { method, url: path, rawHeaders } = received;
     const { hostname, port } = product.url;
@@ -215,7 +216,7 @@ describe('the conformance suite of MCP, against the product', () => {
   let url: URL;
   beforeAll(async () => {
     await once(front.listen(0, '127.0.0.1'), 'listening');
-    // It listens on no pipe.
+
     const { port } = front.address() as AddressInfo;
     url = new URL(`http://127.0.0.1:${port}/mcp`);
   });
@@ -231,7 +232,7 @@ describe('the conformance suite of MCP, against the product', () => {
     ['server-stateless', 22],
     ['caching', 8],
   ])(
-    'passes %s, apart from the failures that are listed',
+    'passes %s, except for the listed failures',
     async (scenario, passed) => {
       const what = ['--scenario', scenario, '--spec-version', '2026-07-28'];
       const { wrong, output } = await runConformance(url, what, 'product');
@@ -286,12 +287,12 @@ describe('the lines of the local server', () => {
     params: { name: 'ask', arguments: { query: SHIPPING }, _meta: { progressToken: 7 } },
   };
 
-  it('are the progress and then the result', async () => {
+  it('report progress and then the result', async () => {
     const written = await answersTo([JSON.stringify(ASK)]);
     expect(written.map(({ id, method }) => id ?? method)).toEqual(['notifications/progress', 'a']);
   });
 
-  it('name what is wrong, and what follows is answered', async () => {
+  it('name what is wrong, and the next request is answered', async () => {
     const LIST = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/list', params: {} });
     const written = await answersTo(['{"jsonrpc":', '[]', 'x'.repeat(1_200_000), '', '"text"', '{"id":1}', LIST]);
     expect(written.map(({ id, error }) => [id, error?.code])).toEqual([
@@ -303,7 +304,7 @@ describe('the lines of the local server', () => {
     ]);
   });
 
-  it('say that the deployment cannot be reached, for each request', async () => {
+  it('report for each request that the deployment cannot be reached', async () => {
     const written = await answersTo([JSON.stringify(ASK)], 'http://127.0.0.1:1');
     expect(written).toMatchObject([
       { id: 'a', error: { code: 503, message: expect.stringContaining('Cannot reach') } },
@@ -312,37 +313,16 @@ describe('the lines of the local server', () => {
 });
 
 describe('a client that closes its call', () => {
-  /** A model that never answers, and tells of each call and of its end. */
-  const startSilentModel = async () => {
-    const called = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    const server = createServer((request, response) => {
-      if (request.url?.endsWith('/chat/completions') !== true) return void response.writeHead(404).end('{}');
-      response.on('close', () => closed.resolve());
-      request.resume();
-      return called.resolve();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const stop = (): void => {
-      server.closeAllConnections();
-      server.close();
-    };
-    return { url: `http://127.0.0.1:${port}/v1`, called: called.promise, closed: closed.promise, stop };
-  };
-
   it.each(['auto', 'legacy'] as const)(
-    'ends the call of the model, %s',
+    'ends the model call, %s',
     async (mode) => {
       const model = await startSilentModel();
-      const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'none', CHAT_MODEL: 'silent' };
       const outcome = Promise.withResolvers<string>();
       const onLog = (line: string): void => {
         const { route, outcome: ended } = JSON.parse(line) as { route?: string; outcome?: string };
         if (route === 'POST /librarians/navigator/ask' && ended !== undefined) outcome.resolve(ended);
       };
-      const silent = await startEmbedded({ adapters, onLog });
+      const silent = await startEmbedded({ adapters: model.adapters, onLog });
       try {
         await silent.sync({ full: true });
         const client = await connect(mode, silent.key, silent.url);
@@ -353,7 +333,7 @@ describe('a client that closes its call', () => {
         abort.abort('no longer needed');
         await ended;
         await client.close();
-        // Long before the model is given up on.
+        // Long before the model times out.
         await model.closed;
       } finally {
         model.stop();

@@ -4,7 +4,7 @@ import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStore
 import type { Product } from '../../src/dev/run/product.ts';
 import { send } from './product-for-test.ts';
 
-/** The memory API as the holder of a key uses it, who is the owner unless named. */
+/** The memory API with a key, by default the owner's. */
 export const memoriesIn = (productOf: () => Product, { workspace = 'default', key }: Record<string, string> = {}) => {
   const call = (route: string, body?: unknown): Promise<Response> => {
     const [method, path = ''] = route.split(' ');
@@ -19,7 +19,7 @@ export const memoriesIn = (productOf: () => Product, { workspace = 'default', ke
   return {
     call,
     search,
-    /** Where meanings are compared too, others that are less near stand behind those that have the word. */
+    /** With embeddings, less similar memories follow those with the word. */
     searchWord: async (word: string, options?: object) =>
       (await search(word, options)).contents.filter((content) => content.includes(word)),
     store: async (content: string, more: object = {}): Promise<{ memory: Memory; degraded?: unknown }> => {

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('memories of a workspace, in Durable Objects, with embeddings', () => {
-  it('are stored with an id, a workspace and a time of the server, and given back as they are', async () => {
+  it('are stored with id, workspace and server time, and returned unchanged', async () => {
     const before = Date.now();
     const content = 'The office in Lisbon has a bronze samovar.';
     const { memory } = await store(content, { conversation_id: 'c-1', metadata: { by: 'Ann' } });
@@ -58,7 +58,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(Memory.parse(await (await call(`GET /${memory.id}`)).json())).toEqual(memory);
   });
 
-  it('are found by words, narrowed as asked, with what they are related to', async () => {
+  it('are found by words, filtered, with their relationships', async () => {
     const { memory } = await store('The zeppelin project ends in May.', { type: 'decision' });
     const related_to = [{ memory_id: memory.id, type: 'replaces' }];
     await store('The zeppelin project ends in June.', { type: 'decision', confidence: 0.4, related_to });
@@ -70,7 +70,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(results[0]?.relationships).toHaveLength(1);
   });
 
-  it('are found by pieces of words, which only the model knows, and are gone once deleted', async () => {
+  it('are found by parts of words through embeddings, and gone once deleted', async () => {
     const { memory } = await store('Espressomaschinen stehen in Lissabon.');
     await store('The harbour opens at six.');
     expect((await search('Espressomaschine')).contents[0]).toBe(memory.content);
@@ -91,7 +91,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect([all.toSorted(), second.next_cursor]).toEqual([['one', 'three', 'two'], undefined]);
   });
 
-  it('become context within a budget, and the preview is what is built', async () => {
+  it('become context within a budget, and the preview equals it', async () => {
     for (let index = 0; index < 5; index++) {
       await store(`Marmalade fact ${index}: ${'it is orange and sweet. '.repeat(8)}`);
     }
@@ -104,7 +104,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     const memoryIds = built.memories.map(({ memory }) => memory.id);
     expect([preview.context, preview.memoryIds]).toEqual([built.context, memoryIds]);
     expect(memoryIds.length).toBeGreaterThan(0);
-    // Counted as the configured chat model counts, in a template of the request.
+    // Tokens are counted with the tokenizer of the chat model; the template comes from the request.
     const template = { name: 'own', memoryFormat: '* {{content}}', separator: '; ', includeMetadata: false };
     const own = { query: 'marmalade', options: { tokenBudget: 120, template } };
     expect(ContextResult.parse(await (await call('POST /context', own)).json())).toMatchObject({
@@ -112,7 +112,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     });
   });
 
-  it('are counted, and how they are looked for is too, without a text', async () => {
+  it('are counted, and so are searches, without their text', async () => {
     await search('marmalade');
     await search('xylophone', { memoryTypes: ['of no memory'] });
     await expect.poll(async () => (await stats()).searches.empty, { timeout: 5000 }).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(JSON.stringify([searches, more])).not.toMatch(/marmalade|xylophone/);
   });
 
-  it('are gone once all of a person or a conversation is erased', async () => {
+  it('of a person or a conversation can be erased', async () => {
     for (let index = 0; index < 60; index++) {
       await store(`A rhinoceros, number ${index}.`, { person_id: 'ann' });
     }
@@ -135,9 +135,9 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(await erase('person_id=ann')).toEqual({ erased: 0 });
   });
 
-  it('belong to the workspace of the key, whatever the path or the query say', async () => {
+  it('belong to the workspace of the key, whatever path or query name', async () => {
     const { memory } = await store('A secret gazebo.', { person_id: 'p', conversation_id: 'c' });
-    const foreign = openAs(KEYS.globex);
+    const outsider = openAs(KEYS.globex);
     const query = { query: 'gazebo' };
     for (const [route, body] of [
       ...[[`GET /${memory.id}`], ['GET '], ['GET ?workspace_id=acme'], ['GET /stats'], ['DELETE ?person_id=p']],
@@ -147,7 +147,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
         ['POST /context/preview', query] as const,
       ],
     ]) {
-      expect((await foreign.errorOf(String(route), body)).status, String(route)).toBe(401);
+      expect((await outsider.errorOf(String(route), body)).status, String(route)).toBe(401);
     }
     const own = openAs(KEYS.globex, 'globex');
     expect((await own.errorOf(`GET /${memory.id}`)).code).toBe('NOT_FOUND');
@@ -160,7 +160,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(await searchWord('gazebo')).toEqual([memory.content]);
   });
 
-  it('can be read and not changed by a key that may only read', async () => {
+  it('can be read but not changed by a read-only key', async () => {
     const reader = openAs(KEYS.reader);
     expect((await reader.call('GET ')).status).toBe(200);
     expect((await reader.call('POST /search', { query: 'zeppelin' })).status).toBe(200);
@@ -170,13 +170,13 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
 
   const FACT = { type: 'fact', content: 'x' };
   it.each<[what: string, route: string, body: unknown, problem: RegExp]>([
-    ['nothing to be erased is named', 'DELETE ', undefined, /person_id/],
-    ['both are named', 'DELETE ?person_id=a&conversation_id=b', undefined, /person_id/],
+    ['an erasure names nothing', 'DELETE ', undefined, /person_id/],
+    ['an erasure names both', 'DELETE ?person_id=a&conversation_id=b', undefined, /person_id/],
     ['there is no content', 'POST ', { type: 'fact' }, /content: is missing/],
     ['a member is unknown', 'POST ', { ...FACT, workspace_id: 'globex' }, /workspace_id/],
     ['the confidence is above 1', 'POST ', { ...FACT, confidence: 2 }, /confidence/],
     [
-      'a related memory is not there',
+      'a related memory does not exist',
       'POST ',
       { ...FACT, related_to: [{ memory_id: 'nowhere', type: 't' }] },
       /nowhere/,
@@ -184,7 +184,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     ['the body is not JSON', 'POST ', '{', /not JSON/],
     ['there is no query', 'POST /search', {}, /query/],
     ['the limit is too large', 'POST /search', { query: 'x', options: { limit: 101 } }, /limit/],
-    ['the limit of a page is none', 'GET ?limit=many', undefined, /limit/],
+    ['the limit of a page is no number', 'GET ?limit=many', undefined, /limit/],
     ['a parameter is unknown', 'GET ?colour=red', undefined, /colour/],
     [
       'the template is unknown',
@@ -200,7 +200,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(`${message}\n${suggestion}`).toMatch(problem);
   });
 
-  it('may be as long as the longest, and are given a few at a time when they are too long for one answer', async () => {
+  it('may have the maximum length, and are split into pages by size', async () => {
     const long = { type: 'saga', conversation_id: 'long' };
     for (let index = 0; index < 45; index++) await store('龍'.repeat(32_000), long);
     const query = 'conversation_id=long&limit=100';
@@ -210,7 +210,7 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(first.memories.length + second.memories.length).toBe(45);
   });
 
-  it('are there after a restart, with their vectors, and so is what was erased gone', async () => {
+  it('survive a restart with their vectors; erased and expired ones do not', async () => {
     await store('A dirigible landed.', { person_id: 'ann' });
     const { memory: kept } = await store('A galleon sailed.', { person_id: 'bob' });
     expect(await erase('person_id=ann')).toEqual({ erased: 1 });

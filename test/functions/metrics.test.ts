@@ -5,26 +5,26 @@ import { ask, grant, send, startOnServices } from './product-for-test.ts';
 const OPERATOR = 'ck_operator_0123456789abcd';
 const READER = 'ck_reader_0123456789abcdef';
 
-let house: Awaited<ReturnType<typeof startOnServices>>;
+let running: Awaited<ReturnType<typeof startOnServices>>;
 
 beforeAll(async () => {
-  house = await startOnServices();
-  await grant(house.product, OPERATOR, { capabilities: ['metrics:read'] });
-  await grant(house.product, READER, { capabilities: ['kb:read'] });
-  await house.product.sync({ full: true });
+  running = await startOnServices();
+  await grant(running.product, OPERATOR, { capabilities: ['metrics:read'] });
+  await grant(running.product, READER, { capabilities: ['kb:read'] });
+  await running.product.sync({ full: true });
 });
 
-afterAll(() => house?.stop());
+afterAll(() => running?.stop());
 
 const scrape = async () => {
-  const response = await send(house.product, 'GET /metrics', undefined, OPERATOR);
+  const response = await send(running.product, 'GET /metrics', undefined, OPERATOR);
   const text = await response.text();
   expect([response.status, response.headers.get('content-type')], text).toEqual([
     200,
     'text/plain; version=0.0.4; charset=utf-8',
   ]);
   const families = parsePrometheusTextFormat(text);
-  /** The sum of the samples whose labels are these. */
+  /** The sum of the samples with these labels. */
   const sumOf = (name: string, labels: Record<string, string> = {}): number | undefined => {
     const samples = families
       .find((family) => family.name === name)
@@ -35,10 +35,10 @@ const scrape = async () => {
 };
 
 describe('GET /metrics', () => {
-  it('shows what all functions have counted, in the text format of Prometheus', async () => {
+  it('shows the counters of all functions in the text format of Prometheus', async () => {
     const question = 'Can I use a normal PC power supply with my Apollo II?';
-    for (let asked = 0; asked < 3; asked += 1) expect((await ask(house.product, question)).status).toBe(200);
-    expect((await send(house.product, 'POST /v1/ask', {})).status).toBe(400);
+    for (let asked = 0; asked < 3; asked += 1) expect((await ask(running.product, question)).status).toBe(200);
+    expect((await send(running.product, 'POST /v1/ask', {})).status).toBe(400);
     const of = { function: 'gateway', route: 'POST /v1/ask' };
     const settled = async () => {
       const { sumOf } = await scrape();
@@ -76,12 +76,12 @@ describe('GET /metrics', () => {
     expect(inOrder.at(-1)).toEqual([Infinity, 4]);
   });
 
-  it('refuses a key without metrics:read, and one that is missing', async () => {
-    const refused = await send(house.product, 'GET /metrics', undefined, READER);
+  it('refuses a key without metrics:read, and a request without a key', async () => {
+    const refused = await send(running.product, 'GET /metrics', undefined, READER);
     expect([refused.status, await refused.json()]).toMatchObject([
       401,
       { error: { code: 'UNAUTHORIZED', details: { missing: 'metrics:read' } } },
     ]);
-    expect((await fetch(new URL('/metrics', house.product.url))).status).toBe(401);
+    expect((await fetch(new URL('/metrics', running.product.url))).status).toBe(401);
   });
 });

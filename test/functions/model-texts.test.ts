@@ -8,9 +8,8 @@ import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/op
 import RECORDED from './model-texts.json' with { type: 'json' };
 import { ask, send, startEmbedded } from './product-for-test.ts';
 
-/** What decides which reply belongs to a prompt; passages and earlier turns may change without changing what is asked. */
+/** The key of a recorded reply; passages and earlier turns of the prompt may change. */
 const keyOf = (schema: string, asked: unknown): string => {
-  // As the product writes it.
   const { question, questions, statements } = asked as Record<string, unknown> & {
     statements?: { statement: string }[];
   };
@@ -19,13 +18,13 @@ const keyOf = (schema: string, asked: unknown): string => {
 
 const replies = new Map(RECORDED.map(({ schema, asked, reply }) => [keyOf(schema, asked), reply]));
 
-/** What a prompt asks: JSON, or a question between marks where a statement is wanted. */
+/** The question of a prompt: JSON, or tagged text in prompts for SQL. */
 const askedIn = (content: string): unknown => {
   const question = /^<question>\n(.*)\n<\/question>$/s.exec(content)?.[1];
   return question === undefined ? JSON.parse(content) : { question };
 };
 
-/** Replies as a language model did that saw nothing but the prompt; fails as an overloaded service does where none was recorded. */
+/** Replies with the recorded reply of a language model; fails like an overloaded service when there is none. */
 const recordedModel: ChatScript = ({ messages, response_format: format }: ChatRequest) => {
   const asked = askedIn(textOf(messages.at(-1)?.content));
   const json = format?.type === 'json_schema' ? replies.get(keyOf(format.json_schema.name, asked)) : undefined;
@@ -37,7 +36,7 @@ const replyTo = (schema: string, question: string) => {
   return found ?? expect.unreachable(`no ${schema} is recorded for ${question}`);
 };
 
-/** The words of a text, whatever marks and citations stand between its sentences. */
+/** The words of a text, without marks and punctuation. */
 const wordsIn = (text: string): string =>
   text
     .replace(/[*`]/g, '')
@@ -48,7 +47,7 @@ const wordsIn = (text: string): string =>
 const statementsFor = (question: string): string[] =>
   replyTo('answer_from_passages', question).statements?.map(({ text }) => wordsIn(text)) ?? [];
 
-describe('what a chat model writes reaches the caller', () => {
+describe('replies of a chat model', () => {
   let product: Product;
   let model: OpenAIServer;
   beforeAll(async () => {
@@ -69,7 +68,7 @@ describe('what a chat model writes reaches the caller', () => {
     return reply.success ? reply : expect.unreachable(reply.error);
   };
 
-  it('asks the librarian that the model chooses', async () => {
+  it('choose the librarian', async () => {
     const question = 'Is the newest Galaxy a good deal?';
     const { hops, reply } = await ask(product, question);
     expect(hops.map(({ to }) => to)).toEqual(['web-search']);
@@ -85,7 +84,7 @@ describe('what a chat model writes reaches the caller', () => {
     expect((await ask(product, question)).hops.map(({ to }) => to)).toEqual(['navigator']);
   });
 
-  it('asks the parts that the model splits a question into', async () => {
+  it('split a question into parts', async () => {
     const question = 'Apollo III: stock, noise in Turbo mode and prices of competitors?';
     const { sub_queries: proposed = [] } = replyTo('sub_queries', question);
     const { result, metadata } = await askAgent('hybrid', question);
@@ -94,7 +93,7 @@ describe('what a chat model writes reaches the caller', () => {
     expect(splitQuery(question)).not.toEqual(proposed);
   });
 
-  it('asks a follow-up question as the model completes it', async () => {
+  it('complete a follow-up question', async () => {
     const place = { conversation_id: 'model-texts' };
     await ask(product, 'How loud is the Apollo III in Turbo mode?', place);
     const { reply } = await ask(product, 'And in Eco?', place);
@@ -103,7 +102,7 @@ describe('what a chat model writes reaches the caller', () => {
     expect(reply.metadata?.conversation).toMatchObject({ turns: 1, understood_as: completed });
   });
 
-  it('answers from the database with the statement of the model, in its words and with its currencies', async () => {
+  it('give the SQL statement and the text of an answer from the database, with currencies', async () => {
     const question = 'What was the highest total of a cancelled order in each currency?';
     const { sql = '', text = '' } = replyTo('statement', question);
     const { result, metadata } = await askAgent('analytics', question);
@@ -143,7 +142,7 @@ describe('what a chat model writes reaches the caller', () => {
       { split_by: 'model', synthesis_by: 'model' },
       { split_by: 'rules', synthesis_by: 'findings' },
     ],
-  ])('answers %s with the statements of the model: %s', async (type, question, written, without) => {
+  ])('give the statements of an answer of %s: %s', async (type, question, written, without) => {
     const statements = statementsFor(question);
     expect(statements.length).toBeGreaterThan(1);
     const answer = await askAgent(type, question);

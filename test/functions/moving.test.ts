@@ -39,7 +39,7 @@ const run = (script: string, args: readonly string[], key = MOVER) =>
   });
 const inFolder = (name: string): string => join(folder, name);
 
-/** The lines of an export but the first, without what names the workspace. */
+/** The lines of an export except the first, without the workspace. */
 const linesOf = (file: string): unknown[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
@@ -78,7 +78,7 @@ const fill = async (): Promise<void> => {
     metadata: { a: [1] },
   });
   let before: string = first.memory.id;
-  // More than one page.
+
   for (let number = 0; number < 60; number += 1) {
     const related_to = [{ memory_id: before, type: 'follows' }];
     const { memory } = await put(`POST ${MEMORIES}`, {
@@ -110,7 +110,7 @@ const fill = async (): Promise<void> => {
 };
 
 describe('npm run export and import', () => {
-  it('bring all that a workspace holds into an empty one; a second run changes nothing', async () => {
+  it('copy everything of a workspace into an empty one; a second run changes nothing', async () => {
     await fill();
     const written = await run('export', ['--workspace', 'default', '--out', folder]);
     expect(written).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('memories: 63') });
@@ -149,7 +149,7 @@ describe('npm run export and import', () => {
       await send(product, search, { query: 'gate wide', options: { includeRelationships: true } }, MOVER)
     ).json();
     expect(found.results[0]).toMatchObject({ memory: PERSON, relationships: [{ relationship: { type: 'follows' } }] });
-    // Whom a question is from is restored too: erasing the person reaches it.
+    // The person of a question is restored too, so that it can be erased.
     const erased = await send(product, 'DELETE /v1/knowledge/gaps?person_id=p-17&workspace_id=copy', undefined, MOVER);
     expect((await erased.json()).erased).toBeGreaterThan(0);
     // History only: nothing is written into a helpdesk.
@@ -157,7 +157,7 @@ describe('npm run export and import', () => {
     expect(await replayed.json()).toEqual({ replayed: 0, unknown: [], remaining: 0 });
   });
 
-  it('need the rights, name what is missing, and restore in the name of others only with a right of its own', async () => {
+  it('need rights, name the missing one, and restore memories of other keys only with a separate right', async () => {
     const out = ['--out', inFolder('none.jsonl')];
     const refusal = async (script: string, args: string[], key?: string) => {
       const { status, stderr } = await run(script, args, key);
@@ -183,7 +183,7 @@ describe('npm run export and import', () => {
     expect((await send(product, `PUT ${MEMORIES}`, { memories }, READER)).status).toBe(401);
   });
 
-  it('check the whole file before they send anything', async () => {
+  it('validate the whole file before they send anything', async () => {
     const lines = readFileSync(inFolder('default.jsonl'), 'utf8').trimEnd().split('\n');
     const refusal = async (changed: string[]) => {
       writeFileSync(inFolder('damaged.jsonl'), `${changed.join('\n')}\n`);
@@ -203,7 +203,7 @@ describe('npm run export and import', () => {
 });
 
 describe('npm run push-kb', () => {
-  it('makes the knowledge base what the folder is: writes what differs, deletes what is gone, holds back many deletions', async () => {
+  it('makes the knowledge base equal to the folder: writes differences, deletes missing articles, holds back many deletions', async () => {
     const docs = inFolder('docs');
     const write = (name: string, content: string | Uint8Array) => {
       mkdirSync(join(docs, name, '..'), { recursive: true });
@@ -211,7 +211,7 @@ describe('npm run push-kb', () => {
     };
     const push = async (...more: string[]) => {
       const { status, stdout, stderr } = await run('push-kb', ['--folder', docs, '--workspace', 'docs', ...more]);
-      return { status, planned: stdout.trim().split('\n').toSorted(), said: stderr };
+      return { status, planned: stdout.trim().split('\n').toSorted(), output: stderr };
     };
     const titles = async () => {
       const listing = await (await send(product, 'GET /api/kb/articles?workspace_id=docs', undefined, MOVER)).json();
@@ -229,12 +229,12 @@ describe('npm run push-kb', () => {
       'create hens.md',
       'create latin.md',
     ];
-    expect(await push('--dry-run')).toMatchObject({ planned, said: expect.stringContaining('would be: 5 created') });
+    expect(await push('--dry-run')).toMatchObject({ planned, output: expect.stringContaining('would be: 5 created') });
     expect(await titles()).toEqual([]);
     const first = await push();
     expect(first).toMatchObject({
       status: 1,
-      said: expect.stringMatching(
+      output: expect.stringMatching(
         /not read: picture\.png[\s\S]*5 created[\s\S]*not taken: empty\.md: content: is empty/,
       ),
     });
@@ -247,34 +247,34 @@ describe('npm run push-kb', () => {
       'latin.md Café',
     ]);
 
-    // As after a checkout: the times of files say nothing.
+    // Rewritten without a change, as after a checkout.
     write('hens.md', '# About hens\n\nThey live here.\n');
     write('goats.md', '# About goats\n\nThey live there.\n');
     rmSync(join(docs, 'ducks.md'));
     const second = await push();
     expect(second).toMatchObject({
       status: 0,
-      said: expect.stringContaining('0 created, 1 updated, 1 deleted, 3 unchanged'),
+      output: expect.stringContaining('0 created, 1 updated, 1 deleted, 3 unchanged'),
     });
     expect(await push()).toMatchObject({
       status: 0,
-      said: expect.stringContaining('0 created, 0 updated, 0 deleted, 4 unchanged'),
+      output: expect.stringContaining('0 created, 0 updated, 0 deleted, 4 unchanged'),
     });
 
     for (const name of ['goats.md', 'latin.md']) rmSync(join(docs, name));
     const held = await push();
     expect(held).toMatchObject({
       status: 1,
-      said: expect.stringMatching(/0 deleted[\s\S]*2 of 4 articles are not in the folder and were kept/),
+      output: expect.stringMatching(/0 deleted[\s\S]*2 of 4 articles are not in the folder and were kept/),
     });
-    // Only what stands under the path is compared.
+    // Only articles under the path are compared.
     expect(await push('--under', 'farm')).toMatchObject({
       status: 0,
-      said: expect.stringContaining('2 created, 0 updated, 0 deleted'),
+      output: expect.stringContaining('2 created, 0 updated, 0 deleted'),
     });
     expect(await push('--under', 'farm')).toMatchObject({
       status: 0,
-      said: expect.stringContaining('0 deleted, 2 unchanged'),
+      output: expect.stringContaining('0 deleted, 2 unchanged'),
     });
     rmSync(join(docs, 'a folder'), { recursive: true });
     expect(await push('--allow-deletions', '--under', 'farm')).toMatchObject({ status: 0 });
@@ -283,11 +283,11 @@ describe('npm run push-kb', () => {
     rmSync(join(docs, 'hens.md'));
     expect(await push('--allow-deletions')).toMatchObject({
       status: 1,
-      said: expect.stringContaining('an empty folder would delete'),
+      output: expect.stringContaining('an empty folder would delete'),
     });
   });
 
-  it('deletes nothing that a sync brought', async () => {
+  it('deletes nothing that a sync added', async () => {
     writeFileSync(join(folder, 'only.md'), '# Only\n\nThis one.\n');
     mkdirSync(inFolder('one'));
     writeFileSync(join(inFolder('one'), 'only.md'), '# Only\n\nThis one.\n');

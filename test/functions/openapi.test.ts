@@ -38,7 +38,7 @@ afterAll(() => product?.stop());
 
 const NAMES = Object.keys(ROUTES) as RouteName[];
 const METHODS = ['PUT', 'POST', 'GET', 'DELETE'];
-/** What an example reads is written by another one first; intents and deletions come last. */
+/** The order of examples: writes before reads, taxonomy and deletions last. */
 const inOrder = (name: RouteName): number =>
   METHODS.findIndex((method) => name.startsWith(method)) +
   (name.includes('taxonomy') ? 10 : name.includes('activate') ? 20 : 0);
@@ -52,7 +52,7 @@ const described = async (): Promise<Description> =>
   (await fetch(new URL('/openapi.json', product.url))).json() as Promise<Description>;
 
 describe('GET /openapi.json', () => {
-  it('is a valid description of exactly the routes that there are', async () => {
+  it('is a valid description of exactly the existing routes', async () => {
     const description = await described();
     expect(await new Validator().validate(description)).toEqual({ valid: true });
     const names = Object.entries(description.paths).flatMap(([path, item]) =>
@@ -66,7 +66,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('is revalidated by its entity tag, and needs no key', async () => {
+  it('is revalidated by its ETag, and needs no key', async () => {
     const first = await fetch(new URL('/openapi.json', product.url));
     const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' };
     expect((await fetch(new URL('/openapi.json', product.url), { headers })).status).toBe(304);
@@ -75,8 +75,7 @@ describe('GET /openapi.json', () => {
 });
 
 /**
- * A code comes from a provider alone, and a draft from the work on a ticket: what these routes answer then is shown in sign-in.test.ts and
- * in describe-panel.ts.
+ * These need a code of an identity provider, or the draft of a ticket; sign-in.test.ts and describe-panel.ts test them.
  */
 const NEEDS_OTHERS: ReadonlySet<RouteName> = new Set([
   'POST /v1/sign-in',
@@ -88,7 +87,7 @@ describe('the example of a route', () => {
   const SIGNED = NAMES.filter((name) => 'access' in ROUTES[name] && ROUTES[name].access === 'signed');
 
   it.each(NAMES.filter((name) => !SIGNED.includes(name)).toSorted((one, other) => inOrder(one) - inOrder(other)))(
-    '%s works, and its reply is what is described',
+    '%s works, and its reply matches the description',
     async (name) => {
       const { method, path, body } = exampleRequest(name);
       const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
@@ -101,23 +100,20 @@ describe('the example of a route', () => {
     },
   );
 
-  it.each(SIGNED)('%s is refused without a signature, in the form that is described', async (name) => {
+  it.each(SIGNED)('%s is refused without a signature, in the described form', async (name) => {
     const { method, path, body } = exampleRequest(name);
     const response = await send(product, `${method} ${path}`, body, OWNER);
     expect(response.status).toBe(401);
     expect(replyProblem(name, { status: response.status, body: await response.json() })).toBeUndefined();
   });
 
-  it.each(NAMES.filter((name) => 'capability' in ROUTES[name]))(
-    '%s needs the capability that is described',
-    async (name) => {
-      const { method, path, body } = exampleRequest(name);
-      const response = await send(product, `${method} ${path}`, body, NO_RIGHTS);
-      const refused: unknown = await response.json();
-      expect([response.status, JSON.stringify(refused)]).toEqual([401, expect.stringContaining('capability')]);
-      expect(replyProblem(name, { status: 401, body: refused })).toBeUndefined();
-    },
-  );
+  it.each(NAMES.filter((name) => 'capability' in ROUTES[name]))('%s needs the described capability', async (name) => {
+    const { method, path, body } = exampleRequest(name);
+    const response = await send(product, `${method} ${path}`, body, NO_RIGHTS);
+    const refused: unknown = await response.json();
+    expect([response.status, JSON.stringify(refused)]).toEqual([401, expect.stringContaining('capability')]);
+    expect(replyProblem(name, { status: 401, body: refused })).toBeUndefined();
+  });
 });
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;

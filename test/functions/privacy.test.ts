@@ -5,7 +5,7 @@ import { textsInRedis } from './look-into-services.ts';
 import { send, startOnServices } from './product-for-test.ts';
 import { analyze, retrieve } from './support-for-test.ts';
 
-/** All invented: names of example domains, numbers kept for fiction and for tests of payments, an address of nobody. */
+/** All invented: example domains, numbers reserved for fiction and payment tests, an unowned wallet. */
 const PERSONAL = {
   email: 'dorothy.winkler+miner@mailbox.example',
   phone: '+1 (415) 555-0137',
@@ -14,7 +14,7 @@ const PERSONAL = {
   key: '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLyTJ',
 };
 
-/** About a device that has no article, so that a gap is kept. */
+/** About a device without an article, so that a gap is stored. */
 const TICKET: SupportRequest = {
   customer_name: 'Dorothy Winkler',
   subject: `Apollo IV, write to ${PERSONAL.email}`,
@@ -28,7 +28,7 @@ const TICKET: SupportRequest = {
   ],
 };
 
-/** About something that articles answer, so that a model is asked to smooth the draft. */
+/** Answered by articles, so that a model smooths the draft. */
 const ANSWERED: SupportRequest = {
   customer_name: 'Dorothy Winkler',
   message:
@@ -37,7 +37,7 @@ const ANSWERED: SupportRequest = {
   metadata: { product: `Apollo II, call ${PERSONAL.phone}` },
 };
 
-/** Everything that a ticket leaves behind, by the place where it was found. */
+/** Everything that a ticket leaves behind, by place. */
 const leaveTraces = async (allVars: Record<string, string>) => {
   const logged: string[] = [];
   const { product, services, stop } = await startOnServices({ allVars, onLog: (line) => void logged.push(line) });
@@ -49,7 +49,7 @@ const leaveTraces = async (allVars: Record<string, string>) => {
   const { message } = TICKET;
   const listed = async () =>
     KnowledgeGapsResponse.parse(await (await send(product, 'GET /v1/knowledge/gaps')).json()).gaps;
-  // They are kept after the answer; a search that does not end in time notes none.
+  // Gaps are stored after the answer; a search that times out stores none.
   const ask = async () => {
     await retrieve(product, { intent: 'not_hashing', message, metadata: { product: 'Apollo IV' } });
     return (await listed()).length > 0;
@@ -81,7 +81,7 @@ describe('personal data in a ticket', () => {
     expect(seen.logs).not.toMatch(/blinks pink|Winkler/);
   });
 
-  it.each(['embedded', 'asked', 'gaps'] as const)('is not in what is %s, though the question is', (place) => {
+  it.each(['embedded', 'asked', 'gaps'] as const)('is not in what is %s, though the question is there', (place) => {
     expect(seen[place]).toContain('blinks pink');
     expect(found(seen[place])).toEqual([]);
     if (place === 'gaps') expect(seen.gaps).not.toContain('Winkler');
@@ -91,7 +91,7 @@ describe('personal data in a ticket', () => {
     expect(found(seen.kept)).toEqual([]);
   });
 
-  it('does not keep the draft from addressing the customer by name', () => {
+  it('is masked without removing the customer name from the draft', () => {
     for (const { draft } of seen.responses) {
       for (const form of [draft.text, draft.markdown, draft.html]) expect(form).toContain('Dorothy Winkler');
       expect(found(JSON.stringify(draft))).toEqual([]);
@@ -106,7 +106,7 @@ describe('personal data with PRIVACY_MASK=none', () => {
   });
   afterAll(() => seen?.stop());
 
-  it('goes to the models and into the gaps as it was written, and into no log line all the same', () => {
+  it('reaches models and gaps unmasked, and still no log line', () => {
     expect(found(seen.embedded)).toEqual(Object.keys(PERSONAL));
     expect(found(seen.asked)).toEqual(Object.keys(PERSONAL));
     expect(found(seen.gaps)).toContain('wallet');

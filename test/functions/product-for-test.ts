@@ -5,7 +5,7 @@ import { quotingModel } from '../../src/dev/stand-ins/quoting-model.ts';
 import { type LocalServices, startServices } from '../../src/dev/stand-ins/start-services.ts';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 
-/** The product on the stores and models that come with it. */
+/** The product on its built-in stores and models. */
 export const startEmbedded = (options: Partial<ProductOptions> = {}): Promise<Product> =>
   startProduct({ kb: 'sample', port: 0, ...options });
 
@@ -30,7 +30,7 @@ export const startOnServices = async (
   }
 };
 
-/** Sends `POST /v1/ask` and the like: as the owner, or with another key; a text is sent as it is. */
+/** Sends a request, by default with the key of the owner; a string body is sent unchanged. */
 export const send = ({ url, key }: Product, route: string, body?: unknown, as = key): Promise<Response> => {
   const [method = 'GET', path = ''] = route.split(' ');
   return fetch(new URL(path, url), {
@@ -40,7 +40,7 @@ export const send = ({ url, key }: Product, route: string, body?: unknown, as = 
   });
 };
 
-/** Makes a key known, with these rights in these workspaces. */
+/** Registers a key with these rights in these workspaces. */
 export const grant = async (
   { miniflare }: Product,
   key: string,

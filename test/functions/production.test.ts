@@ -17,7 +17,7 @@ import { askAndKeep, describeConversations } from './describe-conversations.ts';
 import { answerLabelledQuestions, navigate } from './labelled-answers.ts';
 import { idsInVector } from './look-into-services.ts';
 import { ask, send, startOnServices } from './product-for-test.ts';
-import { analyze, retrieve, TICKET, urlsOf } from './support-for-test.ts';
+import { analyze, TICKET } from './support-for-test.ts';
 
 const QUESTION = 'Can I use a normal PC power supply with my Apollo II?';
 const CHAT = '/chat/completions';
@@ -39,7 +39,7 @@ const start = async (limits: Record<string, string>): Promise<void> => {
 const usageOf = (metadata: object | undefined) =>
   metadata !== undefined && 'usage' in metadata ? (metadata.usage as { tokens: number; cost_usd: number }) : undefined;
 
-/** What the functions wrote about one question, once all of them have. */
+/** The log lines of one question, once there are this many. */
 const linesOf = async (traceId: string, count: number) => {
   const found = () =>
     logged
@@ -54,7 +54,7 @@ const sum = (numbers: (number | undefined)[]): number => numbers.reduce<number>(
 const tokensIn = (lines: Awaited<ReturnType<typeof linesOf>>): number =>
   sum(lines.flatMap((line) => [line.input_tokens, line.output_tokens]));
 
-/** What each receipt of a trace says was spent. */
+/** The usage in each receipt of a trace. */
 const usesOf = (hops: DelegationTrace['hops']) =>
   hops.flatMap(({ receipt }) =>
     receipt === undefined ? [] : [readJws(receipt, 'ctx-receipt+jwt').claims.use as Record<string, number>],
@@ -77,7 +77,7 @@ describe('the product on Upstash and a model', () => {
     });
   });
 
-  it('has a vector from the model for each chunk in the index, and none of what is deleted', async () => {
+  it('has a vector from the model for each chunk in the index, and none for a deleted article', async () => {
     expect(synced).toMatchObject({ articles: 40, last_report: { outcome: 'published', added: 40, error: null } });
     expect([synced.last_report?.embeddings, synced.last_report?.embeddings_missing]).toEqual([
       synced.chunks,
@@ -97,13 +97,13 @@ describe('the product on Upstash and a model', () => {
     expect(report).toMatchObject({ outcome: 'unchanged', writes: 0, embeddings: 0 });
   });
 
-  it('answers labelled questions by its model from what its sources say, and declines in one shape', async () => {
+  it('answers labelled questions with its model from its sources, and declines in one form', async () => {
     expect((await answerLabelledQuestions(product)).answeredBy).toContain('model');
   });
 
   describeConversations(() => product);
 
-  it('leaves no embedding behind of a conversation that is erased, whichever function asked the model', async () => {
+  it('leaves no embedding of an erased conversation, whichever function asked the model', async () => {
     const { url, token } = services.redis;
     const redis = new Redis({ url, token, automaticDeserialization: false });
     const embeddings = async () => ((await redis.keys('embedding:*')) as string[]).toSorted();
@@ -118,11 +118,11 @@ describe('the product on Upstash and a model', () => {
     await expect.poll(async () => (await embeddings()).length, { timeout: 10_000 }).toBeGreaterThan(before.length + 2);
     const erased = await send(product, 'DELETE /v1/workspaces/default/memories?conversation_id=walk');
     expect(await erased.json()).toMatchObject({ erased: 6 });
-    // A question that another conversation has asked in the same words goes too: it is embedded again when it is next asked.
+    // The same question of another conversation is erased too: it is embedded again the next time.
     expect((await embeddings()).filter((key) => !before.includes(key))).toEqual([]);
   });
 
-  it('sends a strict schema of its own wherever a model is asked', async () => {
+  it('sends a strict schema with every model request', async () => {
     for (const [type, query] of [
       ['semantic', 'Find documents about firmware updates'],
       ['web_search', 'Is the iPhone 17 cheaper elsewhere online?'],
@@ -135,7 +135,7 @@ describe('the product on Upstash and a model', () => {
     const conversation_id = 'schemas';
     await askAndKeep(product, 'What should I do when my Apollo III is not hashing?', { conversation_id });
     await ask(product, 'And on the Apollo II?', { conversation_id });
-    // Words alone leave a doubt here.
+    // A question that words alone do not route.
     await ask(product, 'Which articles tell how much the Apollo III costs in our shop?');
     // The server checks each request against the service's specification before it answers.
     const sent = services.openai.sent(CHAT) as ChatRequest[];
@@ -144,7 +144,7 @@ describe('the product on Upstash and a model', () => {
     );
     const names = ['answer_from_passages', 'routes', 'standalone_question', 'statement', 'sub_queries'];
     expect([...new Set(formats.map(({ name }) => name))].toSorted()).toEqual(names);
-    // Nobody asks for prose, and nothing is stored.
+    // No request is without a schema, and nothing is stored.
     expect(sent.filter(({ response_format: format, store }) => format === undefined || store !== false)).toEqual([]);
     for (const { name, schema, strict } of formats) {
       expect([name, strict, strictSchemaProblem(schema)]).toEqual([name, true, undefined]);
@@ -153,7 +153,7 @@ describe('the product on Upstash and a model', () => {
   });
 
   describe('and usage', () => {
-    it('is in metadata, receipts and log, for every librarian that was asked', async () => {
+    it('is in metadata, receipts and log of every librarian', async () => {
       const { id, reply, hops } = await ask(product, QUESTION, { librarian: 'navigator' });
       const [use] = usesOf(hops);
       expect(use?.tokens).toBeGreaterThan(100);
@@ -172,7 +172,7 @@ describe('the product on Upstash and a model', () => {
       expect(JSON.stringify(lines)).not.toContain('power supply');
     });
 
-    it('is the sum of what the librarians took that were asked at once, within the one budget', async () => {
+    it('is the sum of all librarians that were asked in parallel, within one budget', async () => {
       const { id, reply, hops } = await ask(product, `How many fans are in stock? ${QUESTION}`);
       const own = hops.filter(({ from }) => from === 'gateway');
       expect(own.length).toBeGreaterThanOrEqual(2);
@@ -200,7 +200,7 @@ describe('the product on Upstash and a model', () => {
     });
   });
 
-  /** A statement copied from the first passage that has the words, changed or not. */
+  /** A statement copied from the first matching passage, optionally changed. */
   const saying =
     (change = (text: string) => text): ChatScript =>
     ({ messages }): ScriptedAnswer => {
@@ -214,18 +214,18 @@ describe('the product on Upstash and a model', () => {
   });
 
   it.each<[what: string, script: ChatScript | undefined, refused: RegExp]>([
-    // Without a script the server fills the schema with samples, of which none is supported.
-    ['only what its schema asks for', undefined, /^(?!unavailable)/],
+    // Without a script the server fills the schema with samples, which no source supports.
+    ['only a valid schema', undefined, /^(?!unavailable)/],
     ['a refusal', { refusal: 'I cannot help with that.' }, /^refused$/],
     ['half a document', { text: '{"statements":[{"quotes":[{"passage":"p1","quo', finish: 'length' }, /^cut$/],
     ['a filtered answer', { text: '', finish: 'content_filter' }, /^filtered$/],
     ['nothing', { text: '' }, /^empty$/],
     ['prose', { text: 'Yes, any power supply will do.' }, /^malformed$/],
-    ['a passage that is none', statementOf({ passage: 'p99', quote: '450 W' }, 'Any of 450 W.'), /^unsupported$/],
+    ['an unknown passage', statementOf({ passage: 'p99', quote: '450 W' }, 'Any of 450 W.'), /^unsupported$/],
     ['another number', saying((text) => text.replace('450', '900')), /^unsupported$/],
     ['429', { error: { status: 429 } }, /^unavailable$/],
     ['500', { error: { status: 500 } }, /^unavailable$/],
-  ])('quotes where the model gives %s', async (_what, script, refused) => {
+  ])('quotes when the model returns %s', async (_what, script, refused) => {
     services.openai.answerWith(script);
     const { answer, confidenceReason, metadata } = await navigate(product, QUESTION);
     expect(services.openai.sent(CHAT).length).toBeGreaterThan(0);
@@ -235,12 +235,9 @@ describe('the product on Upstash and a model', () => {
   });
 
   it.each([
-    ['hang-before-headers', 'timeout'],
     ['hang-in-body', 'timeout'],
-    ...(['reset', 'reset-in-body', 'html-502', 'malformed-json', 'truncated-json'] as const).map(
-      (kind) => [kind, 'unavailable'] as const,
-    ),
-  ] as const)('quotes before the deadline where the service answers with a %s', async (kind, model_refused) => {
+    ['html-502', 'unavailable'],
+  ] as const)('quotes before the deadline when the service fails with %s', async (kind, model_refused) => {
     services.openai.faults.always({ kind }, '/v1/chat/completions');
     const begun = Date.now();
     const timeout_ms = model_refused === 'timeout' ? 2000 : 8000;
@@ -251,21 +248,10 @@ describe('the product on Upstash and a model', () => {
     expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused, degraded });
   });
 
-  const NO_MODEL = { kind: 'status', status: 500, message: 'no model' } as const;
-  it.each([
-    ['vector store unavailable', () => services.vector.faults.always({ kind: 'reset' })],
-    ['embedding model error', () => services.openai.faults.always(NO_MODEL, '/v1/embeddings')],
-  ])('searches for a ticket by words alone: row %s of the degradation table', async (row, breakDown) => {
-    breakDown();
-    const reply = await analyze(product, { ...TICKET, message: `${TICKET.message} (${row})` });
-    expect(urlsOf(reply)).toContain('https://docs.example.com/troubleshooting/not-hashing');
-    await retrieve(product, { intent: 'not_hashing', message: `0 H/s on my Apollo II (${row})` });
-  });
-
-  it('lets a model smooth the draft, and no longer when it fails or hangs', async () => {
+  it('lets a model smooth the draft, and uses the template when it fails or hangs', async () => {
     const { draft } = await analyze(product, TICKET);
     expect(draft).toMatchObject({ written_by: 'model', text: expect.stringMatching(/^Hello Dana Whitfield,/) });
-    for (const kind of ['hang-before-headers', 'malformed-json', 'reset'] as const) {
+    for (const kind of ['hang-before-headers', 'reset'] as const) {
       services.openai.faults.always({ kind }, '/v1/chat/completions');
       const begun = performance.now();
       const reply = await analyze(product, { ...TICKET, message: `${TICKET.message} (${kind})` });
@@ -280,11 +266,11 @@ describe('the product on Upstash and a model', () => {
 describe.each([
   ['money', { COST_MICROS_PER_QUESTION: '20' }],
   ['tokens', { TOKENS_PER_QUESTION: '50' }],
-])('a question with hardly any %s', (_, limits) => {
+])('a question with almost no budget of %s', (_, limits) => {
   beforeAll(() => start(limits), 120_000);
   afterAll(() => stop?.());
 
-  it('is answered with quotes, whichever way it comes', async () => {
+  it('is answered with quotes, whichever librarian is asked', async () => {
     const refused = { answered_by: 'quotes', model_refused: 'over_budget' };
     for (const librarian of ['navigator', 'concierge']) {
       const { id, reply } = await ask(product, QUESTION, { librarian });

@@ -36,7 +36,7 @@ const token = (sub: string, groups: string[], aud = AUDIENCE): Promise<string> =
 const UNAUTHORIZED = { code: 'UNAUTHORIZED' };
 
 describe('a token of an identity provider, in workerd', () => {
-  it('asks with the rights of its grant, in its workspaces alone', async () => {
+  it('asks with the rights of its grant, only in its workspaces', async () => {
     const kim = await token('kim', ['support']);
     const asked = await send(product, 'POST /v1/ask', { query: 'How do I swap the fan?' }, kim);
     expect([asked.status, await asked.json()]).toEqual([200, expect.objectContaining({ sources: expect.anything() })]);
@@ -47,7 +47,7 @@ describe('a token of an identity provider, in workerd', () => {
     expect((await send(product, 'POST /v1/knowledge/search?workspace_id=default', query, lee)).status).toBe(401);
   });
 
-  it('keeps the conversations of two people apart', async () => {
+  it('separates the conversations of two people', async () => {
     const ask = async (person: string, query: string) => {
       const body = { query, conversation_id: 'shared-name' };
       const reply = await send(product, 'POST /v1/ask', body, await token(person, ['support']));
@@ -57,7 +57,7 @@ describe('a token of an identity provider, in workerd', () => {
     expect([await ask('kim', 'And in Eco mode?'), await ask('mallory', 'And in Eco mode?')]).toEqual([1, 0]);
   });
 
-  it('that is refused is pointed to the providers that are accepted', async () => {
+  it('is refused with a pointer to the accepted providers', async () => {
     const refused = await send(product, 'GET /v1/librarians', undefined, `${await token('kim', [])}x`);
     expect(refused.status).toBe(401);
     const address = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '')?.[1] ?? '';
@@ -67,7 +67,7 @@ describe('a token of an identity provider, in workerd', () => {
     expect(await ofMcp.json()).toMatchObject({ resource: `${product.url.origin}/mcp` });
   });
 
-  it('that is for another service is refused, by each interface in its own form', async () => {
+  it('for another service is refused by each interface in its own form', async () => {
     const elsewhere = await token('kim', ['support'], 'https://mail.example.com');
     const body = { model: 'navigator', messages: [{ role: 'user', content: 'How do I swap the fan?' }] };
     const chat = await send(product, 'POST /v1/chat/completions', body, elsewhere);
@@ -82,10 +82,6 @@ describe('a token of an identity provider, in workerd', () => {
       expect(answer.headers.get('WWW-Authenticate')).toContain('Bearer');
       expect(JSON.stringify(await answer.json())).toMatch(/"jsonrpc":"2.0".*"UNAUTHORIZED"/);
     }
-  });
-
-  it('is not needed by holders of an API key', async () => {
-    expect((await send(product, 'GET /v1/librarians')).status).toBe(200);
   });
 });
 
@@ -116,7 +112,7 @@ describe('POST /v1/sign-in', () => {
     return [response.status, ErrorBody.parse(await response.json()).error.message];
   };
 
-  it('redeems a code for the token that this gateway accepts, once, and only with the verifier of its sign-in', async () => {
+  it('redeems a code once for an accepted token, and only with the verifier of its sign-in', async () => {
     const code = await codeFor(['support']);
     const { token: given } = SignedIn.parse(await (await redeem({ code })).json());
     expect((await send(product, 'GET /v1/librarians', undefined, given)).status).toBe(200);
@@ -126,7 +122,7 @@ describe('POST /v1/sign-in', () => {
     expect(await refusalOf({ code: other, code_verifier: 'w'.repeat(43) })).toEqual(notAccepted);
   });
 
-  it('asks no provider but those that are configured, and refuses what is no verifier', async () => {
+  it('asks only configured providers, and refuses an invalid verifier', async () => {
     expect(await refusalOf({ code: 'c', issuer: 'http://169.254.169.254/' })).toEqual([
       ...[404, 'Cannot sign in: this identity provider is not offered here'],
     ]);

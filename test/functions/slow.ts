@@ -1,11 +1,11 @@
 interface Env {
-  /** Where a request goes on to. */
+  /** The function behind this one. */
   NEXT: { fetch(request: Request): Promise<Response> };
-  /** Milliseconds that each waits before. */
+  /** Delay of each request in milliseconds. */
   MS: string;
 }
 
-/** A function that another one answers for, later. */
+/** A function that passes each request on after a delay. */
 export default {
   fetch: async (request: Request, { NEXT, MS }: Env): Promise<Response> => {
     await new Promise((resolve) => setTimeout(resolve, Number(MS)));

@@ -7,7 +7,7 @@ import type { Product } from '../../src/dev/run/product.ts';
 import { EVENTS_AT_END } from '../../src/http/event-stream.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
-/** A model that begins to write and never ends; it notices when no one waits any longer. */
+/** A model that starts to write and never ends; it counts requests, and those whose client left. */
 const models = { waiting: 0, left: 0 };
 let model: Server;
 let product: Product;
@@ -26,7 +26,7 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begins('{"statements":['));
   });
   await new Promise<void>((resolve) => void model.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a TCP server that listens has an address with a port
+  const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a server that listens on a port
   product = await startEmbedded({
     adapters: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'local', EMBEDDING_MODEL: 'none' },
     moreWorkers: [{ name: 'busy', main: 'test/functions/busy.ts', services: { NEXT: 'constellation-semantic' } }],
@@ -44,7 +44,7 @@ afterAll(async () => {
 const QUESTION = 'How do I reset the dashboard password?';
 const EVENTS = { accept: 'text/event-stream' };
 
-/** A request whose answer has begun and is not read. */
+/** A request whose response has started and is not read. */
 const unread = (path: string, body: object, headers: Record<string, string> = EVENTS): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const sent = httpRequest(new URL(path, product.url), {
@@ -55,7 +55,7 @@ const unread = (path: string, body: object, headers: Record<string, string> = EV
     sent.end(JSON.stringify(body));
   });
 
-const POLL = { timeout: 90_000, interval: 50 };
+const POLL = { timeout: 90_000, interval: 200 };
 
 describe('a stream', { timeout: 180_000 }, () => {
   it.each([
@@ -69,7 +69,7 @@ describe('a stream', { timeout: 180_000 }, () => {
       { model: 'constellation', stream: true, messages: [{ role: 'user', content: QUESTION }] },
       {},
     ],
-  ])('of %s that is left stops the model', async (path, body, headers) => {
+  ])('of %s stops the model when its client leaves', async (path, body, headers) => {
     const before = { ...models };
     const response = await unread(path, body, headers);
     await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
@@ -77,7 +77,7 @@ describe('a stream', { timeout: 180_000 }, () => {
     await expect.poll(() => models.left - before.left, POLL).toBe(models.waiting - before.waiting);
   });
 
-  it('says who is asked before that librarian computes', async () => {
+  it('names the librarian before that librarian computes', async () => {
     const arrivals = new Map<string, number>();
     const response = await unread('/v1/ask', { query: QUESTION, librarian: 'semantic', timeout_ms: 60_000 });
     for await (const part of response.setEncoding('utf8')) {
@@ -88,7 +88,7 @@ describe('a stream', { timeout: 180_000 }, () => {
     expect(searching - routed).toBeGreaterThan(50);
   });
 
-  it('of an agent sends the answer as a statement, and ends with the answer of a plain call', async () => {
+  it('of an agent sends the answer as a statement, and ends with the result of a plain call', async () => {
     const body = { query: 'How many iPhone 17 are in stock?' };
     const plain = await (await send(product, 'POST /v1/agents/analytics', body)).json();
     expect(JSON.stringify(plain)).toContain('50 units');
@@ -104,7 +104,7 @@ describe('a stream', { timeout: 180_000 }, () => {
     expect(JSON.parse(done)).toMatchObject({ result: (plain as { result: object }).result });
   });
 
-  it('that is not read, fifty times, keeps no one else waiting, and is over when its clients are gone', async () => {
+  it('that is not read, fifty times, delays no other request, and ends when its clients leave', async () => {
     const body = { query: QUESTION, timeout_ms: 60_000 };
     const open = await Promise.all(Array.from({ length: 50 }, () => unread('/v1/ask', body)));
     expect(new Set(open.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
@@ -115,8 +115,8 @@ describe('a stream', { timeout: 180_000 }, () => {
   });
 });
 
-describe('bad input', { timeout: 180_000 }, () => {
-  it('of half a request costs no later one anything', async () => {
+describe('invalid input', { timeout: 180_000 }, () => {
+  it('of half a request does not affect later ones', async () => {
     const { hostname, port } = product.url;
     for (const bytes of [
       `POST /v1/ask HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${product.key}\r\ncontent-length: 500\r\n\r\n{"query": "Hel`,
@@ -139,7 +139,7 @@ describe('bad input', { timeout: 180_000 }, () => {
   ] as const;
   const STREAMS = ['/v1/ask', '/v1/navigate', '/v1/agents/semantic', '/v1/agents/hybrid'] as const;
   it.each(STREAMS.flatMap((path) => BAD.map(([what, body]) => [what, path, body] as const)))(
-    'with %s to %s is answered as JSON with its status, before a stream begins',
+    'with %s to %s is answered as JSON with its status, not as a stream',
     async (_, path, body) => {
       const response = await fetch(new URL(path, product.url), {
         method: 'POST',
@@ -152,7 +152,7 @@ describe('bad input', { timeout: 180_000 }, () => {
     },
   );
 
-  it('with an option that an agent does not have is answered the same, in the agent envelope', async () => {
+  it('with an invalid option of an agent is answered in the agent envelope', async () => {
     const response = await fetch(new URL('/v1/agents/semantic', product.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
@@ -183,7 +183,7 @@ describe('bad input', { timeout: 180_000 }, () => {
     ['more than a MiB', { model: 'constellation', messages: turns(6, 190_000) }, undefined, 400, 'INVALID_QUERY'],
     ['a forged token', { model: 'constellation', messages: turns(1, 7) }, forged, 401, 'UNAUTHORIZED'],
   ])(
-    'to the interface of OpenAI, %s, has its form with our code, and no text in the log',
+    'to /v1/chat/completions, %s, is answered in its form with our code, without text in the log',
     async (_, body, key, status, code) => {
       const response = await send(product, 'POST /v1/chat/completions', body, key);
       expect(response.status).toBe(status);
@@ -193,7 +193,7 @@ describe('bad input', { timeout: 180_000 }, () => {
     },
   );
 
-  it('of a long history that fits is cut to what is read of it', async () => {
+  it('with a long valid history is cut to the part that is read', async () => {
     const messages = [...turns(400, 1400), { role: 'user', content: 'How many iPhone 17 are in stock?' }];
     const response = await send(product, 'POST /v1/chat/completions', { model: 'analytics', messages });
     expect(response.status).toBe(200);

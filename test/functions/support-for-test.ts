@@ -3,7 +3,6 @@ import { KnowledgeRetrieval } from '../../src/contract/knowledge-retrieval.ts';
 import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { send } from './product-for-test.ts';
-import { readAsV1 } from './v1-client.ts';
 
 /** A request with a product and attachments (docs/contract.md#knowledge-retrieval). */
 export const TICKET: SupportRequest = {
@@ -12,7 +11,7 @@ export const TICKET: SupportRequest = {
   metadata: { product: 'Apollo II', attachments: ['debug.log'] },
 };
 
-/** Every reply is of v1.1, and one that v1.0 clients understand. */
+/** Every reply is valid for v1.1 and for clients of v1.0. */
 export const analyze = async (
   product: Product,
   request: SupportRequest,
@@ -22,7 +21,6 @@ export const analyze = async (
   const json: unknown = await response.json();
   expect(response.status, JSON.stringify(json)).toBe(200);
   expect(SupportResponseV1.safeParse(json).error).toBeUndefined();
-  expect(readAsV1(json).text.length).toBeGreaterThan(20);
   const reply = SupportResponse.parse(json);
   expect(KnowledgeRetrieval.safeParse(reply.knowledge_retrieval).error).toBeUndefined();
   return reply;
@@ -31,7 +29,7 @@ export const analyze = async (
 export const urlsOf = ({ knowledge_retrieval: { sources_consulted } }: SupportResponse) =>
   sources_consulted.map(({ url }) => url);
 
-/** Every reply is a block of the contract, whatever the request. */
+/** Every reply is a valid block, whatever the request. */
 export const retrieve = async (product: Product, request: unknown, key = product.key): Promise<KnowledgeRetrieval> => {
   const response = await send(product, 'POST /v1/knowledge/retrieve', request, key);
   expect(response.status).toBe(200);

@@ -15,7 +15,7 @@ import { importSigner, type Signer } from '../../src/signing/signer.ts';
 const SCRIPT = join(ROOT, 'examples/third-team/weather.mjs');
 export const WEATHER = 'partner.weather';
 
-/** Runs the script; what it prints. */
+/** The output of the script. */
 const run = async (args: string[], variables: Record<string, string> = {}): Promise<string> => {
   const options = { env: { PATH: process.env.PATH, ...variables } };
   return (await promisify(execFile)(process.execPath, [SCRIPT, ...args], options)).stdout;
@@ -29,17 +29,17 @@ const newKey = async (): Promise<[privateKey: string, entry: string]> => {
 const signerOf = (privateKey: string, kid = `${WEATHER}.1`): Promise<Signer> =>
   importSigner(decodeBase64url(privateKey)!, { id: WEATHER, kid });
 
-/** A key that nobody knows, under a name that everybody knows. */
+/** An unregistered key under the id of a known librarian. */
 export const unknownKey = async (kid?: string): Promise<Signer> => signerOf((await newKey())[0], kid);
 
-/** The example of another team's librarian, with a proxy on each way between it and the product. */
+/** The example of a partner librarian, with a proxy in each direction between it and the product. */
 export const prepareThirdTeam = async () => {
   const [toThem, toUs] = [await startProxy(), await startProxy()];
   const [privateKey, entry] = await newKey();
   const partners = JSON.parse(entry);
   partners[WEATHER].host = `127.0.0.1:${toThem.port}`;
-  const house = await localDirectory();
-  const known = Object.fromEntries(house.ids().map((id) => [id, house.librarian(id)]));
+  const internal = await localDirectory();
+  const known = Object.fromEntries(internal.ids().map((id) => [id, internal.librarian(id)]));
   const env = {
     WEATHER_KEY: privateKey,
     WEATHER_DIRECTORY: JSON.stringify({ librarians: { ...known, ...partners } }),
@@ -48,9 +48,9 @@ export const prepareThirdTeam = async () => {
   const children: ChildProcess[] = [];
   return {
     ...{ toThem, toUs, partners, signer: await signerOf(privateKey) },
-    /** Asks a librarian of ours from the command line. */
+    /** Asks an internal librarian from the command line. */
     askUs: async (query: string) => JSON.parse(await run(['ask', 'navigator', query], env)),
-    /** The script as a server of its own process; calls of the product arrive there from now on. */
+    /** Runs the script as a server; calls of the product go there from now on. */
     serve: async (more: Record<string, string> = {}): Promise<{ url: string; stop(): void }> => {
       const child = spawn(process.execPath, [SCRIPT, 'serve', '0'], { env: { ...process.env, ...env, ...more } });
       children.push(child);
@@ -74,15 +74,15 @@ export interface Forgery {
   max?: number;
   op?: string;
   body?: string;
-  /** How long ago it was signed. */
+  /** Age of the signature. */
   ageMs?: number;
   /** Claims of every later link. */
   later?: object;
-  /** Who signs the last link. */
+  /** The signer of the last link. */
   by?: () => Promise<Signer>;
 }
 
-/** A chain along a path, each link signed by its issuer, unless something is to be wrong with it. */
+/** A chain along a path, each link signed by its issuer, apart from the forgery. */
 export const forge = async (path: string[], question: string, key: Signer, forgery: Forgery = {}): Promise<string> => {
   const { ageMs = 0, max = 8, cap = ['kb:read'], ws = 'default', body = question } = forgery;
   const now = Date.now() - ageMs;
@@ -112,13 +112,13 @@ interface Proxy {
   port: number;
   target: string;
   calls: number;
-  /** That of the last call. */
+  /** The context token of the last call. */
   token: string;
   tamper(answer: Answer): Answer;
   server: Server;
 }
 
-/** Passes on what comes, and what is answered after somebody may have tampered with it. */
+/** A proxy that passes on each call, and each answer after `tamper`. */
 const startProxy = async (): Promise<Proxy> => {
   const server = createServer(async (request, response) => {
     proxy.calls += 1;
@@ -132,10 +132,10 @@ const startProxy = async (): Promise<Proxy> => {
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
     const receipt = answer.headers.get(RECEIPT_HEADER) ?? undefined;
-    const told = proxy.tamper({ status: answer.status, body: await answer.text(), receipt });
-    const signed = told.receipt === undefined ? {} : { [RECEIPT_HEADER]: told.receipt };
-    response.writeHead(told.status, { 'content-type': 'application/json', ...signed });
-    response.end(told.body);
+    const sent = proxy.tamper({ status: answer.status, body: await answer.text(), receipt });
+    const signed = sent.receipt === undefined ? {} : { [RECEIPT_HEADER]: sent.receipt };
+    response.writeHead(sent.status, { 'content-type': 'application/json', ...signed });
+    response.end(sent.body);
   });
   const proxy: Proxy = { port: 0, target: '', calls: 0, token: '', tamper: (answer) => answer, server };
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));

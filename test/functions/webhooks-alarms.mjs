@@ -1,7 +1,7 @@
-// No TypeScript: what it extends has types of the runtime, which nothing else in this folder may see.
+// No TypeScript: its base class has types of the runtime, which are not visible in this folder.
 import { DeskObject as Desk, TicketObject as Ticket } from '../../src/helpdesk/tickets/durable-objects.ts';
 
-/** Has an object's alarm ring now, and tells when it rings next. */
+/** Triggers the alarm of an object, and reads the time of the next one. */
 const alarmOf = ({ storage }) => ({
   ring: async (known) => {
     for (const [key, value] of Object.entries(known)) await storage.put(key, value);
@@ -33,7 +33,7 @@ export class DeskObject extends Desk {
   }
 }
 
-/** `POST /TICKETS` and `/DESKS` ring, `GET` tells. */
+/** `POST /TICKETS` and `/DESKS` trigger the alarm, `GET` returns its next time. */
 export default {
   fetch: async (request, env) => {
     const object = env[new URL(request.url).pathname.slice(1)].getByName('one');

@@ -3,34 +3,34 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProductWithDesks, startWithDesks } from '../../src/dev/bench/chaos/product-with-desks.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 
-let house: ProductWithDesks;
+let running: ProductWithDesks;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  house = await startWithDesks({
+  running = await startWithDesks({
     desks: {},
     main: join(ROOT, 'test/functions/webhooks-alarms.mjs'),
-    // Out of its bounds: no object can begin its work.
+    // Out of bounds: no object can start its work.
     variables: { TICKET_RETRY_MS: '1' },
     onLog: (line) => lines.push(line),
   });
 });
 
-afterAll(() => house?.stop());
+afterAll(() => running?.stop());
 
 it.each(['TICKETS', 'DESKS'])(
-  'an alarm of an object that cannot begin its work rings again a minute later (%s)',
+  'an alarm of an object that cannot start its work fires again a minute later (%s)',
   async (objects) => {
-    const url = new URL(`/${objects}`, house.webhooks);
+    const url = new URL(`/${objects}`, running.webhooks);
     const before = Date.now();
     const faultsBefore = lines.length;
     await fetch(url, { method: 'POST' });
     await expect
       .poll(async () => Number(await (await fetch(url)).json()), { timeout: 10_000 })
       .toBeGreaterThanOrEqual(before + 60_000);
-    const told = lines.slice(faultsBefore).filter((line) => line.includes('"where":"alarm"'));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toContain('TicketTimesRefused');
-    expect(told[0]).not.toContain('1207');
+    const faults = lines.slice(faultsBefore).filter((line) => line.includes('"where":"alarm"'));
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain('TicketTimesRefused');
+    expect(faults[0]).not.toContain('1207');
   },
 );

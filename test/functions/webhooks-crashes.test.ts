@@ -9,14 +9,14 @@ import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/hel
 
 let helpdesks: LocalHelpdesks;
 let plan: FaultPlan;
-let house: ProductWithDesks;
+let running: ProductWithDesks;
 /** Steps at which an object was reset. */
 const crashes: string[] = [];
 
 beforeAll(async () => {
   helpdesks = await startHelpdesks();
   plan = await startFaultPlan(() => 'none');
-  house = await startWithDesks({
+  running = await startWithDesks({
     plan,
     desks: { default: Object.values(helpdesks.desks) },
     support: { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') },
@@ -34,24 +34,24 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await house?.stop();
+  await running?.stop();
   await plan?.stop();
   await helpdesks?.stop();
 });
 
 const listed = async (state: string) =>
-  TicketsResponse.parse(await (await house.product.fetch(`/v1/support/tickets?state=${state}`)).json()).tickets;
+  TicketsResponse.parse(await (await running.product.fetch(`/v1/support/tickets?state=${state}`)).json()).tickets;
 
-describe('an object that is reset once at every one of its steps', () => {
+describe('an object that is reset once at each of its steps', () => {
   it('leaves one note and at most one draft in the ticket of each tool', async () => {
     const tickets = LOCAL_DESK_IDS.map((id) => {
       const desk = helpdesks.desks[id];
       return { id, desk, ...desk.createTicket({ message: `A message in ${id}.` }) };
     });
     for (const { id, desk, ticketId, messageId } of tickets) {
-      // Each queues the ticket: after a reset several ask the object at once, before it knows itself again.
+      // Each delivery queues the ticket: after a reset several reach the object before it has loaded its state.
       const init = { method: 'POST', ...desk.sign(ticketId, messageId) };
-      const deliver = async () => (await fetch(new URL(`/webhooks/${id}`, house.webhooks), init)).status;
+      const deliver = async () => (await fetch(new URL(`/webhooks/${id}`, running.webhooks), init)).status;
       expect(await Promise.all(Array.from({ length: 5 }, deliver))).toEqual([200, 200, 200, 200, 200]);
     }
     await expect.poll(async () => (await listed('done')).length, { timeout: 50_000 }).toBe(tickets.length);

@@ -13,19 +13,19 @@ import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/hel
 const OLD_SECRET = 'the-secret-before-this-one';
 const support = { name: 'support-for-test', main: join(ROOT, 'test/helpdesk/tickets/support-for-test.ts') };
 
-let ours: LocalHelpdesks;
-let theirs: LocalHelpdesks;
+let helpdesks: LocalHelpdesks;
+let others: LocalHelpdesks;
 let plan: FaultPlan;
-let house: ProductWithDesks;
+let running: ProductWithDesks;
 let chatwoot: LocalDesk;
 const lines: string[] = [];
-/** What goes wrong next, by service. */
+/** The next faults, by service. */
 const faults: Record<string, ServiceFault[]> = {};
 const asked: string[] = [];
 
 beforeAll(async () => {
-  [ours, theirs] = await Promise.all([startHelpdesks(), startHelpdesks()]);
-  ({ chatwoot } = ours.desks);
+  [helpdesks, others] = await Promise.all([startHelpdesks(), startHelpdesks()]);
+  ({ chatwoot } = helpdesks.desks);
   plan = await startFaultPlan((service) => {
     asked.push(service);
     return faults[service]?.shift() ?? 'none';
@@ -33,16 +33,16 @@ beforeAll(async () => {
   const rotated = { ...chatwoot, connection: { ...chatwoot.connection } };
   rotated.connection.secrets = [...chatwoot.connection.secrets, OLD_SECRET];
   const acme = {
-    ...theirs.desks.chatwoot,
-    connection: { ...theirs.desks.chatwoot.connection, secrets: ['the-secret-of-the-team-acme'] },
+    ...others.desks.chatwoot,
+    connection: { ...others.desks.chatwoot.connection, secrets: ['the-secret-of-the-team-acme'] },
   };
-  const noSecret = { ...theirs.desks.zammad, connection: { ...theirs.desks.zammad.connection, secrets: [''] } };
-  const { zendesk } = theirs.desks;
+  const noSecret = { ...others.desks.zammad, connection: { ...others.desks.zammad.connection, secrets: [''] } };
+  const { zendesk } = others.desks;
   const noToken = { ...zendesk, connection: { ...zendesk.connection, apiToken: '' } };
-  house = await startWithDesks({
+  running = await startWithDesks({
     plan,
     support,
-    desks: { default: [rotated, ours.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
+    desks: { default: [rotated, helpdesks.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
     main: join(ROOT, 'src/dev/bench/chaos/crashing-webhooks.mjs'),
     variables: {
       ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
@@ -53,16 +53,16 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
-  ours.faults.none();
-  theirs.faults.none();
+  helpdesks.faults.none();
+  others.faults.none();
   for (const service of Object.keys(faults)) delete faults[service];
 });
 
 afterAll(async () => {
-  await house?.stop();
+  await running?.stop();
   await plan?.stop();
-  await ours?.stop();
-  await theirs?.stop();
+  await helpdesks?.stop();
+  await others?.stop();
 });
 
 interface Posted {
@@ -76,14 +76,15 @@ const post = async (ticketId: string, messageId: string, options: Posted = {}): 
   const { workspace, tool = 'chatwoot', sign, desk = chatwoot } = options;
   const { headers, body } = desk.sign(ticketId, messageId, sign);
   const path = `/webhooks/${tool}${workspace === undefined ? '' : `/${workspace}`}`;
-  return fetch(new URL(path, house.webhooks), { method: 'POST', headers, body });
+  return fetch(new URL(path, running.webhooks), { method: 'POST', headers, body });
 };
 
-/** Polls until a question has another answer than undefined or false. */
-const until = <T>(ask: () => T | Promise<T>) => vi.waitUntil(ask, { timeout: 15_000 }) as Promise<NonNullable<T>>;
+/** Polls until the result is truthy. */
+const until = <T>(ask: () => T | Promise<T>) =>
+  vi.waitUntil(ask, { timeout: 15_000, interval: 100 }) as Promise<NonNullable<T>>;
 
 const noteOf = (ticketId: string, desk = chatwoot) => until(() => desk.notes(ticketId)[0]);
-/** Until nothing of the ticket is open any more: only then a second note would be there as well. */
+/** Until the ticket is no longer open, when a second note would exist too. */
 const settled = async (ticketId: string, workspace = 'default') =>
   until(async () => {
     const listed = (state: string) => ticketIn(ticketId, state, workspace);
@@ -96,7 +97,7 @@ const call = (
 ) => {
   const [method = '', path = ''] = route.split(' ');
   const called = { method, path: `/v1/support/tickets${path}`, body };
-  return signCall({ to: 'webhooks', url: house.webhooks, ...called, workspace, capabilities: [can] });
+  return signCall({ to: 'webhooks', url: running.webhooks, ...called, workspace, capabilities: [can] });
 };
 const tickets = async (query = '', workspace = 'default') =>
   TicketsResponse.parse((await call(`GET ${query}`, { workspace })).json);
@@ -105,7 +106,7 @@ const ticketIn = async (ticketId: string, state: string, workspace?: string) =>
 const replay = async (body: object) => ReplayResponse.parse((await call('POST /replay', { body })).json);
 
 describe('a delivery', () => {
-  it('leads to one note with what support said about the message, in the name of this function', async () => {
+  it('leads to one note with the analysis of support, signed by this function', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' });
     const answer = await post(ticketId, messageId);
     expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
@@ -125,20 +126,20 @@ describe('a delivery', () => {
     expect(chatwoot.notes(ticketId)).toHaveLength(1);
   });
 
-  it('is accepted with the secret before the current one while that is rotated', async () => {
+  it('is accepted with the previous secret during rotation', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Rotated.' });
     expect((await post(ticketId, messageId, { sign: { secret: OLD_SECRET } })).status).toBe(200);
     await noteOf(ticketId);
   });
 
-  it('with a wrong signature is refused as one for a workspace or tool that there is not, word for word', async () => {
+  it('with a wrong signature is refused in the same words as one for an unknown workspace or tool', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Refused.' });
     const answers = await Promise.all([
       post(ticketId, messageId, { sign: { secret: 'wrong' } }),
       post(ticketId, messageId, { workspace: 'nowhere' }),
       post(ticketId, messageId, { tool: 'nothing' }),
       post(ticketId, messageId, { tool: 'intercom' }),
-      // Proved, but by the secret of another workspace.
+      // Signed with the secret of another workspace.
       post(ticketId, messageId, { workspace: 'acme' }),
       post(ticketId, messageId, { sign: { now: Date.now() - 3_600_000 } }),
     ]);
@@ -148,13 +149,13 @@ describe('a delivery', () => {
     expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'webhooks' } });
   });
 
-  it('for a workspace whose secret is not set is to be sent again', async () => {
-    const answer = await fetch(new URL('/webhooks/zammad/bare', house.webhooks), { method: 'POST', body: '{}' });
+  it('for a workspace whose secret is not set is answered 503 with Retry-After', async () => {
+    const answer = await fetch(new URL('/webhooks/zammad/bare', running.webhooks), { method: 'POST', body: '{}' });
     expect([answer.status, answer.headers.get('Retry-After')]).toEqual([503, '5']);
   });
 
   it('for a workspace whose token is not set is stored, and listed with the reason', async () => {
-    const { zendesk } = theirs.desks;
+    const { zendesk } = others.desks;
     const { ticketId, messageId } = zendesk.createTicket({ message: 'No token.' });
     const answer = await post(ticketId, messageId, { tool: 'zendesk', desk: zendesk, workspace: 'tokenless' });
     expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
@@ -166,9 +167,9 @@ describe('a delivery', () => {
   });
 
   it('stays within its workspace', async () => {
-    const { ticketId, messageId } = theirs.desks.chatwoot.createTicket({ message: 'Ours alone.' });
+    const { ticketId, messageId } = others.desks.chatwoot.createTicket({ message: 'Ours alone.' });
     const sign = { secret: 'the-secret-of-the-team-acme' };
-    const desk = theirs.desks.chatwoot;
+    const desk = others.desks.chatwoot;
     expect((await post(ticketId, messageId, { desk, workspace: 'acme', sign })).status).toBe(200);
     expect((await noteOf(ticketId, desk)).body).toContain('In acme for svc:webhooks');
     await settled(ticketId, 'acme');
@@ -176,7 +177,7 @@ describe('a delivery', () => {
     expect(listed.map(({ ticket_id }) => ticket_id)).toEqual([ticketId]);
   });
 
-  it('of our own note changes nothing', async () => {
+  it('of a note of the product changes nothing', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Echo.' });
     await post(ticketId, messageId);
     const { id } = await noteOf(ticketId);
@@ -186,31 +187,31 @@ describe('a delivery', () => {
     expect(chatwoot.notes(ticketId)).toHaveLength(1);
   });
 
-  it('is expected by POST alone, beside the HEAD with which a tool checks the address', async () => {
-    expect((await fetch(new URL('/webhooks/intercom', house.webhooks), { method: 'HEAD' })).status).toBe(200);
-    expect((await fetch(new URL('/webhooks/intercom', house.webhooks))).status).toBe(404);
+  it('is accepted only by POST; HEAD lets a tool check the address', async () => {
+    expect((await fetch(new URL('/webhooks/intercom', running.webhooks), { method: 'HEAD' })).status).toBe(200);
+    expect((await fetch(new URL('/webhooks/intercom', running.webhooks))).status).toBe(404);
   });
 });
 
 const ids = ({ ticketId, messageId }: { ticketId: string; messageId: string }) => [ticketId, messageId] as const;
 
-describe('what is down', () => {
+describe('faults', () => {
   const isAnsweredOnce = async (message: string, fail: (ticketId: string) => void) => {
     const { ticketId, messageId } = chatwoot.createTicket({ message });
     fail(ticketId);
     await post(ticketId, messageId);
     await settled(ticketId);
-    await ours.finishLate();
+    await helpdesks.finishLate();
     expect(chatwoot.notes(ticketId)).toHaveLength(1);
   };
 
-  it.each(['status', 'reset', 'lost', 'hang'] as const)('support, twice (%s): one note all the same', async (fault) => {
+  it.each(['status', 'reset', 'lost', 'hang'] as const)('of support, twice (%s): still one note', async (fault) => {
     await isAnsweredOnce(`Support fails: ${fault}.`, () => {
       faults.support = [fault, fault];
     });
   });
 
-  it('support, for good: no note is made up, the message is listed as dead, and replayed once support is back', async () => {
+  it('of support, permanent: no note, the message is listed as dead, and replayed once support is back', async () => {
     faults.support = Array(20).fill('status');
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Support is gone.' });
     await post(ticketId, messageId);
@@ -231,26 +232,26 @@ describe('what is down', () => {
     ['the reply of the write, never carried out', { kind: 'reset' }],
     ['the rest of the reply', { kind: 'reset-in-body' }],
     ['the reply that never ends', { kind: 'hang-in-body' }],
-    ['a gateway in between', { kind: 'html-502' }],
+    ['a failing proxy', { kind: 'html-502' }],
     ['an answer that never comes, carried out', { kind: 'hang-before-headers', executed: true }],
-  ] as const)('the helpdesk (%s): one note', async (name, fault) => {
+  ] as const)('of the helpdesk (%s): one note', async (name, fault) => {
     await isAnsweredOnce(name, (ticketId) =>
-      ours.faults.next(1, fault, ({ method, path }) => method === 'POST' && path.includes(`/${ticketId}/`)),
+      helpdesks.faults.next(1, fault, ({ method, path }) => method === 'POST' && path.includes(`/${ticketId}/`)),
     );
   });
 
-  it('support, the library and a helpdesk at once (hang): each delivery is answered within a second', async () => {
+  it('of support, the library and a helpdesk together (hang): each delivery is answered within a second', async () => {
     faults.support = Array(40).fill('hang');
     faults.library = Array(40).fill('hang');
-    ours.faults.always({ kind: 'hang-before-headers' }, '/zendesk');
+    helpdesks.faults.always({ kind: 'hang-before-headers' }, '/zendesk');
     asked.length = 0;
-    const created = [chatwoot, ours.desks.zendesk].flatMap((desk) =>
+    const created = [chatwoot, helpdesks.desks.zendesk].flatMap((desk) =>
       Array.from({ length: 5 }, (_, at) => ({ desk, ...desk.createTicket({ message: `Nothing answers ${at}.` }) })),
     );
-    const article = theirs.desks.zendesk.signArticle?.('17', 'published');
+    const article = others.desks.zendesk.signArticle?.('17', 'published');
     const deliveries = [
       ...created.map((made) => () => post(...ids(made), { tool: made.desk.id, desk: made.desk })),
-      () => fetch(new URL('/webhooks/zendesk/tokenless', house.webhooks), { method: 'POST', ...article }),
+      () => fetch(new URL('/webhooks/zendesk/tokenless', running.webhooks), { method: 'POST', ...article }),
     ];
     const timed = async (send: () => Promise<Response>) => {
       const startedAt = performance.now();
@@ -263,10 +264,10 @@ describe('what is down', () => {
     answers.push(...(await Promise.all(deliveries.map(timed))));
     expect(answers.map(({ status }) => status)).toEqual(Array(22).fill(200));
     expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(1000);
-    // What hangs was asked: it is not that nothing was done.
+    // The hanging services were called.
     await until(() => asked.includes('support') && asked.includes('library'));
-    await until(() => ours.requests.some(({ path }) => path.startsWith('/zendesk') && path.includes('/tickets/')));
-    ours.faults.none();
+    await until(() => helpdesks.requests.some(({ path }) => path.startsWith('/zendesk') && path.includes('/tickets/')));
+    helpdesks.faults.none();
     for (const service of Object.keys(faults)) delete faults[service];
     for (const { ticketId } of created) await settled(ticketId);
     await replay({ all: true });
@@ -274,22 +275,22 @@ describe('what is down', () => {
     expect(created.map(({ desk, ticketId }) => desk.notes(ticketId).length)).toEqual(Array(10).fill(1));
   });
 
-  it('a helpdesk that asks for rest gets it, for all of its tickets', async () => {
+  it('of a rate limit: all tickets of the helpdesk pause', async () => {
     const [one, other] = [chatwoot.createTicket({ message: 'One.' }), chatwoot.createTicket({ message: 'Other.' })];
-    ours.faults.next(1, { kind: 'status', status: 429, retryAfter: 2 }, '/chatwoot');
+    helpdesks.faults.next(1, { kind: 'status', status: 429, retryAfter: 2 }, '/chatwoot');
     await post(...ids(one));
     await until(async () =>
       (await tickets('?state=open')).tickets.some(({ last_error }) => last_error?.includes('429')),
     );
     const restsUntil = Date.now() + 1500;
     await post(...ids(other));
-    await until(() => ours.requests.some(({ path }) => path.includes(`/${other.ticketId}`)));
+    await until(() => helpdesks.requests.some(({ path }) => path.includes(`/${other.ticketId}`)));
     expect(Date.now()).toBeGreaterThanOrEqual(restsUntil);
     await Promise.all([noteOf(one.ticketId), noteOf(other.ticketId)]);
   });
 
-  it('a helpdesk that lets few requests through: every ticket gets its note, one after the other', async () => {
-    const { zendesk } = ours.desks;
+  it('of a strict rate limit: every ticket gets its note, one after the other', async () => {
+    const { zendesk } = helpdesks.desks;
     zendesk.limitRate({ requests: 8, windowMs: 1000 });
     const many = Array.from({ length: 6 }, (_, at) => zendesk.createTicket({ message: `Ticket ${at}.` }));
     await Promise.all(many.map((ticket) => post(...ids(ticket), { tool: 'zendesk', desk: zendesk })));
@@ -300,27 +301,27 @@ describe('what is down', () => {
 });
 
 describe('articles', () => {
-  it('that were published or unpublished are synced at once, however often the library fails', async () => {
-    const { zendesk } = ours.desks;
+  it('are synced immediately after they were published or unpublished, even when the library fails', async () => {
+    const { zendesk } = helpdesks.desks;
     const articleId = zendesk.articles.add({ title: 'Fans', body: '<p>They turn.</p>' });
-    const syncs = async () => SyncStatus.parse(await (await house.product.fetch('/v1/sync')).json());
-    const told = async (full: boolean) =>
+    const syncs = async () => SyncStatus.parse(await (await running.product.fetch('/v1/sync')).json());
+    const synced = async (full: boolean) =>
       until(async () => ((await syncs()).last_report?.full === full && (await syncs()).state === 'idle') || undefined);
     const send = async (change: 'published' | 'unpublished') => {
       const delivery = zendesk.signArticle?.(articleId, change);
-      if (delivery === undefined) throw new Error('Zendesk tells of articles');
-      return fetch(new URL('/webhooks/zendesk', house.webhooks), { method: 'POST', ...delivery });
+      if (delivery === undefined) throw new Error('Zendesk sends article events');
+      return fetch(new URL('/webhooks/zendesk', running.webhooks), { method: 'POST', ...delivery });
     };
-    // The first sync of a library is a full one, whatever is asked for.
+    // The first sync of a library is always a full one.
     expect((await send('published')).status).toBe(200);
-    await told(true);
+    await synced(true);
     expect((await send('published')).status).toBe(200);
-    await told(false);
+    await synced(false);
     faults.library = ['status', 'reset'];
     const before = asked.filter((service) => service === 'library').length;
     const answers = await Promise.all([send('published'), send('unpublished'), send('published')]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    await told(true);
+    await synced(true);
     expect(asked.filter((service) => service === 'library').length - before).toBeGreaterThanOrEqual(3);
   });
 });
@@ -332,11 +333,11 @@ describe('the list of tickets', () => {
     [400, 'GET ?state=lost'],
     [400, 'GET ?cursor=x'],
     [400, 'POST /replay', {}],
-  ])('is for those who may write to helpdesks and ask well: %d for %s', async (status, route, body, can) => {
+  ])('answers %d to %s without the right or with an invalid query', async (status, route, body, can) => {
     expect((await call(route, { body, ...(can === undefined ? {} : { can }) })).status).toBe(status);
   });
 
-  it('comes in pages, what changed last first', async () => {
+  it('is paged, last changed first', async () => {
     const first = await tickets('?state=done&limit=2');
     const second = await tickets(`?state=done&limit=2&cursor=${encodeURIComponent(first.next_cursor ?? '')}`);
     const all = [...first.tickets, ...second.tickets];
@@ -354,7 +355,7 @@ describe('the list of tickets', () => {
     expect((await tickets(`?helpdesk=chatwoot&ticket_id=nothing`)).tickets).toEqual([]);
   });
 
-  it('names the connections that cannot be used, and counts deliveries with a wrong secret', async () => {
+  it('names unusable connections, and counts deliveries with a wrong secret', async () => {
     const { ticketId, messageId } = chatwoot.createTicket({ message: 'Refused.' });
     const count = async () =>
       (await tickets()).helpdesks.find(({ helpdesk }) => helpdesk === 'chatwoot')?.refused ?? Number.NaN;
@@ -365,12 +366,12 @@ describe('the list of tickets', () => {
     const problem = expect.stringMatching(/^Cannot .* is not set$/);
     expect((await tickets('', 'tokenless')).helpdesks).toMatchObject([{ helpdesk: 'zendesk', problem, refused: 0 }]);
     const health = { status: 'degraded', helpdesks: { connections: 5, misconfigured: ['zammad', 'zendesk'] } };
-    for (const url of [new URL('/healthz', house.webhooks), new URL('/healthz', house.product.url)])
+    for (const url of [new URL('/healthz', running.webhooks), new URL('/healthz', running.product.url)])
       expect(Healthz.parse(await (await fetch(url)).json())).toMatchObject(health);
     expect(lines.filter((line) => line.includes('"where":"HELPDESKS"')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('replays nothing where nothing is dead', async () => {
+  it('replays nothing when nothing is dead', async () => {
     expect(await replay({ all: true })).toEqual({ replayed: 0, unknown: [], remaining: 0 });
   });
 });

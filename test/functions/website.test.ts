@@ -38,7 +38,7 @@ describe(`a web site of ${PAGES} pages`, () => {
     expect(reply.sources?.[0]).toMatchObject({ name: 'Valve V217', url: `${site.origin}/guides/217` });
   });
 
-  it('is followed: pages that change, come and go', async () => {
+  it('is updated: pages that change, are added and removed', async () => {
     site.pages.set('/guides/217', pageOf('Valve V217', 'The valve V217 opens at 9999 millibar.'));
     site.pages.set('/guides/new', pageOf('Valve X1', 'The valve X1 opens at 4321 millibar.'));
     for (let number = 0; number < 40; number += 1) site.pages.delete(`/guides/${number}`);
@@ -50,7 +50,7 @@ describe(`a web site of ${PAGES} pages`, () => {
     expect(JSON.stringify((await pressureOf('V17')).sources ?? [])).not.toContain('/guides/17"');
   });
 
-  it('that fails in part keeps what there was, and says why', async () => {
+  it('that fails in part keeps its articles, and reports why', async () => {
     site.pages.set('/guides/100', { status: 400 });
     site.pages.set('/guides/290', { status: 500 });
     const { articles, last_report } = await product.sync({ full: true });

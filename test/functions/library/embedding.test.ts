@@ -7,7 +7,7 @@ import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { callerOf, libraryBy, serveHost, startLibrary } from './served-library.ts';
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'fig', 'grape'];
-/** The first of them may say something else. */
+/** The text of the first one may differ. */
 const fruits = (apple = 'The apple grows slowly.') =>
   FRUIT.map((name) => hostArticle(`fruit/${name}.md`, name === 'apple' ? apple : `The ${name} grows slowly.`));
 
@@ -15,7 +15,7 @@ let articles: unknown[] = [];
 let host: Awaited<ReturnType<typeof serveHost>>;
 let openai: OpenAIServer;
 let vector: VectorServer;
-/** The library as it is configured with a vector index, and without one. */
+/** The library with a vector index, and without one. */
 const harnesses = new Map<string, Awaited<ReturnType<typeof startLibrary>>>();
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ describe.each([
 ])('the library in workerd with a model, its vectors in the %s', (place, kind) => {
   const { sync, edition } = libraryIn(place);
 
-  it('embeds in a sync driven by alarms what is new or has changed, and nothing when nothing differs', async () => {
+  it('embeds new and changed articles in a sync, and nothing when nothing differs', async () => {
     articles = fruits();
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 6, warning_count: 0 });
     const space = { model: 'text-embedding-3-small', dimensions: 1536 };
@@ -59,7 +59,7 @@ describe.each([
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 1, changed: 1 });
   });
 
-  it('publishes while the model is down, and says what is missing', async () => {
+  it('publishes while the model is down, and reports what is missing', async () => {
     openai.faults.always({ kind: 'status', status: 401 }, '/v1/embeddings');
     articles = fruits('The apple is rotten.');
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
@@ -76,7 +76,7 @@ describe('the library in workerd with a vector index', () => {
   };
   const stored = async () => (await ours().list()).ids.length;
 
-  it('has as many vectors there as chunks, and stores again what the index has lost', async () => {
+  it('has one vector per chunk in the index, and restores those that the index has lost', async () => {
     await call('DELETE /api/kb/articles/fruit/fig.md');
     await expect.poll(stored, { timeout: 10_000, interval: 50 }).toBe(5);
     articles = fruits();
@@ -87,7 +87,7 @@ describe('the library in workerd with a vector index', () => {
     expect(await stored()).toBe(5);
   });
 
-  it('does not embed again what the index did not take', async () => {
+  it('does not embed again what the index refused', async () => {
     articles = [...fruits(), hostArticle('fruit/kiwi.md', 'The kiwi is green.')];
     vector.faults.always({ kind: 'status', status: 401 }, '/upsert/kb_default');
     openai.forgetRequests();

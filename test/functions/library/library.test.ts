@@ -21,7 +21,7 @@ import { callerOf, DEVELOPMENT, libraryBy, serveHost, startLibrary } from './ser
 const PAGE = 3;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** What the host answers from now on: its articles, or whatever a test needs of it. */
+/** The articles of the host, and a faulty answer of a test. */
 let articles: unknown[] = [];
 let misbehave: ((response: ServerResponse, offset: number) => unknown) | undefined;
 let host: Awaited<ReturnType<typeof serveHost>>;
@@ -30,7 +30,7 @@ let harness: Awaited<ReturnType<typeof startLibrary>>;
 
 const secretOf = (id: LocalDeskId) => `${id.toUpperCase().replace('-', '_')}_ARTICLES`;
 
-/** As an operator writes it, one workspace a tool. */
+/** Settings as an operator writes them, one workspace per tool. */
 const settingsOf = ({ id, articleSource: { apiUrl, options } }: LocalDesk) => {
   const own: Partial<Record<LocalDeskId, object>> = {
     chatwoot: { accountId: options.accountId, portal: options.portal, locales: ['en', 'de'] },
@@ -43,7 +43,7 @@ const settingsOf = ({ id, articleSource: { apiUrl, options } }: LocalDesk) => {
 beforeAll(async () => {
   host = await serveHost((request, response) => {
     const offset = Number(new URL(request.url ?? '/', 'http://host').searchParams.get('cursor') ?? 0);
-    if (misbehave !== undefined && misbehave(response, offset) !== 'as always') return;
+    if (misbehave !== undefined && misbehave(response, offset) !== 'normal') return;
     const end = offset + PAGE;
     const next = end < articles.length ? { next_cursor: String(end) } : {};
     const page = { articles: articles.slice(offset, end), total: articles.length, ...next };
@@ -79,16 +79,16 @@ const search = async (query: string, workspace?: string) => {
   return searchEdition(opened, query).hits.map(({ article }) => opened.article(article).id);
 };
 
-/** What was written is published some seconds later. */
+/** A written article is published some seconds later. */
 const untilFound = async (query: string, ids: string[]): Promise<void> => {
-  await expect.poll(() => search(query), { timeout: 8000, interval: 100 }).toEqual(ids);
+  await expect.poll(() => search(query), { timeout: 8000, interval: 200 }).toEqual(ids);
 };
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'elderberry', 'fig', 'grape'];
 const fruits = () => FRUIT.map((fruit) => hostArticle(`fruit/${fruit}.md`, `## Growing\n\nThe ${fruit} grows slowly.`));
 
 describe('the library in workerd', () => {
-  it('refuses a copy of a call that changes something, in whatever isolate it arrives', async () => {
+  it('refuses a replayed write, in any isolate', async () => {
     const path = '/api/kb/articles/copied.md';
     const { signer } = await identityFrom(DEVELOPMENT, 'gateway');
     const now = Date.now();
@@ -106,19 +106,19 @@ describe('the library in workerd', () => {
     expect(await send()).toEqual([401, 'UNAUTHORIZED']);
   });
 
-  it('says that nothing was synced yet', async () => {
+  it('reports that nothing was synced yet', async () => {
     expect(await status()).toMatchObject({ state: 'idle', edition: null, articles: 0, last_report: null });
     expect((await call('GET /editions/current')).status).toBe(404);
   });
 
-  it('syncs a host over HTTP, page by page, finds what it holds, and writes nothing when nothing differs', async () => {
+  it('syncs a host over HTTP, page by page, finds its articles, and writes nothing when nothing differs', async () => {
     articles = fruits();
     expect(await sync({})).toMatchObject({ outcome: 'published', full: true, added: 7, skipped_count: 0 });
     expect(await search('how does the banana grow')).toEqual(expect.arrayContaining(['fruit/banana.md']));
     expect(await sync()).toMatchObject({ outcome: 'unchanged', unchanged: 7, writes: 0 });
   });
 
-  it('gives out the current edition whole', async () => {
+  it('returns the current edition', async () => {
     const manifest = EditionManifest.parse((await call('GET /editions/current')).json);
     expect(manifest).toMatchObject({ workspace: 'default', articles: 7, chunks: 7 });
     const { body } = await call(`GET /editions/${manifest.edition}/parts/0`);
@@ -126,7 +126,7 @@ describe('the library in workerd', () => {
     expect((await call(`GET /editions/${manifest.edition}/parts/1`)).status).toBe(404);
   });
 
-  it('lists articles in pages that lead on by cursor and Link', async () => {
+  it('lists articles in pages with a cursor and a Link header', async () => {
     const first = await call('GET /api/kb/articles?limit=5');
     const listing = ArticleListing.parse(first.json);
     expect([listing.total, listing.articles.length]).toEqual([7, 5]);
@@ -137,7 +137,7 @@ describe('the library in workerd', () => {
     expect([ids, second.next_cursor]).toEqual([FRUIT.map((fruit) => `fruit/${fruit}.md`), undefined]);
   });
 
-  it('takes an article in, shows it, and searches it', async () => {
+  it('stores an article, shows it, and finds it', async () => {
     const content = '---\nintent: [growing]\n---\n\n# Quince\n\nThe quince <script>alert(1)</script>ripens late.';
     const path = '/api/kb/articles/own/quince.md';
     const put = () => call(`PUT ${path}`, { body: { title: 'Quince', content } });
@@ -168,7 +168,7 @@ describe('the library in workerd', () => {
     else expect([code, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
   });
 
-  it('deletes for good: from the next answer on, and though the host still lists it', async () => {
+  it('deletes an article permanently, though the host still lists it', async () => {
     expect((await call('DELETE /api/kb/articles/fruit/cherry.md')).status).toBe(204);
     expect((await call('DELETE /api/kb/articles/fruit/cherry.md')).status).toBe(404);
     await untilFound('cherry', []);
@@ -181,11 +181,11 @@ describe('the library in workerd', () => {
     [
       'fails in the middle of paging',
       'status is 403',
-      (response, offset) => (offset > 0 ? response.writeHead(403).end() : 'as always'),
+      (response, offset) => (offset > 0 ? response.writeHead(403).end() : 'normal'),
     ],
     // The local runtime turns a connection that is cut into a status of 500.
     ['is down', 'Cannot read the article list', (response) => response.socket?.destroy()],
-    ['sends rubbish', 'the answer is no listing', (response) => response.writeHead(200, JSON_TYPE).end('{"a":1}')],
+    ['sends another form', 'the answer is no listing', (response) => response.writeHead(200, JSON_TYPE).end('{"a":1}')],
     ['sends an empty listing', 'it is empty', undefined],
     [
       'sends half of it',
@@ -206,13 +206,13 @@ describe('the library in workerd', () => {
 
   it.each([
     ['is not on the list', 'nowhere', 'Cannot read the article list: the address is of a host that is not allowed'],
-    ['is a tool that the sources function does not know', 'elsewhere', 'status is 404'],
+    ['is an unknown tool of the sources function', 'elsewhere', 'status is 404'],
   ])('reads nothing for a workspace whose host %s', async (_, workspace, problem) => {
     const error = { message: expect.stringContaining(problem) };
     expect(await sync({}, workspace)).toMatchObject({ outcome: 'failed', edition: null, error });
   });
 
-  it('skips an article of 5 MB, warns of broken front matter, and takes the others', async () => {
+  it('skips an article of 5 MB, warns of broken front matter, and accepts the others', async () => {
     const broken = hostArticle('broken.md', '---\ntitle: "open\n---\nThe durian smells.');
     articles = [...fruits(), hostArticle('huge.md', 'x'.repeat(5_000_000)), broken];
     expect(await sync()).toMatchObject({
@@ -223,7 +223,7 @@ describe('the library in workerd', () => {
     await untilFound('durian', ['broken.md']);
   });
 
-  it('syncs every workspace on schedule, whatever the schedule is', async () => {
+  it('syncs every workspace on schedule', async () => {
     articles = fruits();
     const before = (await status()).last_report?.run_id;
     await harness.getWorker().scheduled({ cron: '5 * * * *' });
@@ -231,7 +231,7 @@ describe('the library in workerd', () => {
     expect(await untilIdle()).toMatchObject({ full: false, outcome: expect.not.stringMatching('failed') });
   });
 
-  it('keeps workspaces apart', async () => {
+  it('separates workspaces', async () => {
     articles = [hostArticle('secret.md', 'The canary sings.')];
     await sync({}, 'acme');
     expect([await search('canary', 'acme'), await search('canary')]).toEqual([['secret.md'], []]);
@@ -256,7 +256,7 @@ describe('the library in workerd', () => {
   });
 });
 
-/** Requests of which a pass needs more than one. */
+/** List requests, of which a pass needs several. */
 const LISTS: Record<LocalDeskId, RegExp> = {
   chatwoot: /\/portals\/help\/articles$/,
   zendesk: /\/help_center\/articles\.json$/,
@@ -267,7 +267,7 @@ const LISTS: Record<LocalDeskId, RegExp> = {
 
 describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
   const desk = () => helpdesks.desks[tool];
-  /** In the form that the tool keeps. */
+  /** In the format of the tool. */
   const text = (name: string) =>
     tool === 'chatwoot'
       ? `## About ${name}\n\n1. Restart the ${name}\n\nThen ${name} works.`
@@ -283,7 +283,7 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
     (await call(`GET /api/kb/text/${(await listed()).get(title)?.id}`, { workspace: tool })).json;
   const pass = (full = true) => sync({ full }, tool);
 
-  it('are all that is published, with structure, labels and addresses', async () => {
+  it('are the published ones, with structure, labels and addresses', async () => {
     const { articles: center } = desk();
     const locale = tool === 'zendesk' || tool === 'zammad' ? 'en-us' : 'en';
     const add = (title: string, more: object) => center.add({ title, body: text(title), locale, ...more });
@@ -302,13 +302,13 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
     expect(await textOf('fan 0')).toEqual({ id, text: '## About fan 0\n\n1. Restart the fan 0\n\nThen fan 0 works.' });
   });
 
-  it('change when they are edited, without being listed whole', async () => {
+  it('change when they are edited, without a full pass', async () => {
     desk().articles.edit(ids.get('fan 7') ?? '', { body: text('belt') });
     expect(await pass(false)).toMatchObject({ full: false, changed: 1, removed: 0, error: null });
     expect(await textOf('fan 7')).toMatchObject({ text: expect.stringContaining('Restart the belt') });
   });
 
-  it('stay all when a pass breaks off in its middle, whatever breaks it', async () => {
+  it('all remain when a pass fails in the middle', async () => {
     const before = await titles();
     desk().articles.unpublish(ids.get('fan 8') ?? '');
     for (const fault of [
@@ -327,15 +327,15 @@ describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
     }
   });
 
-  it('go when a whole pass has them no longer', async () => {
+  it('are removed when a full pass no longer lists them', async () => {
     desk().articles.remove(ids.get('fan 9') ?? '');
-    // Zendesk's feed of changes has brought an article for a user segment, which no one may read, and a whole pass removes it.
+    // Zendesk's feed of changes has brought an article for a user segment, which no one may read, and a full pass removes it.
     expect(await pass()).toMatchObject({ removed: tool === 'zendesk' ? 3 : 2, error: null });
     const left = await titles();
     expect([left.length, left.includes('fan 8'), left.includes('fan 9')]).toEqual([118, false, false]);
   });
 
-  it('wait as long as the tool says when there are too many calls', async () => {
+  it('are read after the delay of Retry-After when there are too many calls', async () => {
     helpdesks.faults.next(1, { kind: 'status', status: 429, headers: { 'retry-after': '1' } }, `/${tool}`);
     expect(await pass()).toMatchObject({ outcome: 'unchanged', error: null });
   });
@@ -347,7 +347,7 @@ describe('the sources function', () => {
     return { status: answer.status, ...(answer.json as Partial<ArticleListing>) };
   };
 
-  it('gives pages of a listing, of what an intent asks for, with their number on the last', async () => {
+  it('returns a listing in pages, filtered by intent, with the total on the last', async () => {
     const first = await list('limit=100');
     expect([first.articles?.length, first.total, first.next_cursor === undefined]).toEqual([99, undefined, false]);
     const second = await list(`limit=100&cursor=${first.next_cursor}`);
@@ -355,7 +355,7 @@ describe('the sources function', () => {
     expect((await list('intent=refund')).articles).toHaveLength(1);
   });
 
-  it('answers only the library, and only questions that it understands', async () => {
+  it('answers only the library, and refuses invalid queries', async () => {
     expect((await list('limit=5', 'gateway')).status).toBe(401);
     for (const query of ['limit=0', 'cursor=nonsense', 'updated_since=yesterday', 'offset=5'])
       expect((await list(query)).status).toBe(400);

@@ -27,7 +27,7 @@ const start = async (vars: Record<string, string>, state: string): Promise<Minif
 const libraryIn = (miniflare: Miniflare) =>
   libraryBy(callerOf(() => (url, init) => miniflare.dispatchFetch(url, init)));
 
-it('a library that stops in the middle of a sync goes on where it was when it starts again', async () => {
+it('a library that stops in the middle of a sync continues it after a restart', async () => {
   const state = await mkdtemp(join(tmpdir(), 'library-'));
   const { promise: asked, resolve: onSecondPage } = Promise.withResolvers<void>();
   let holds = true;
@@ -48,7 +48,6 @@ it('a library that stops in the middle of a sync goes on where it was when it st
     holds = false;
     second = await start(host.variables, state);
     const { status } = libraryIn(second);
-    // Nobody asks it to.
     await expect
       .poll(() => status(), { timeout: 15_000 })
       .toMatchObject({

@@ -12,7 +12,7 @@ import { EditionManifest } from '../../../src/storage/edition-storage.ts';
 
 export const DEVELOPMENT = { ENVIRONMENT: 'development' };
 
-/** A host of articles on this machine. */
+/** A local host of articles. */
 export const serveHost = async (listener: (request: IncomingMessage, response: ServerResponse) => void) => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
@@ -25,7 +25,7 @@ export const serveHost = async (listener: (request: IncomingMessage, response: S
   return { url, variables: { ...DEVELOPMENT, KB_URL: url, KB_ALLOWED_HOSTS: address }, stop };
 };
 
-/** The library in workerd with the sources function that it is bound to. */
+/** The library and the sources function in workerd. */
 export const startLibrary = async (vars: Record<string, string>, sources: Record<string, string> = {}) => {
   const harness = createTestHarness({
     root: ROOT,
@@ -38,7 +38,7 @@ export const startLibrary = async (vars: Record<string, string>, sources: Record
   return harness;
 };
 
-/** Sends a request on to a function: `getWorker().fetch` of a harness, `dispatchFetch` of Miniflare. */
+/** Sends a request to a function: `getWorker().fetch` of a harness, `dispatchFetch` of Miniflare. */
 type Send = (url: string, init: { method: string; headers: Record<string, string>; body?: ArrayBuffer }) => unknown;
 
 export interface Call {
@@ -72,7 +72,7 @@ export const callerOf =
     return { ...answer, json: isJson ? answer.json() : undefined };
   };
 
-/** What tests do with a library again and again. */
+/** Common calls of the library. */
 export const libraryBy = (call: ReturnType<typeof callerOf>) => {
   const status = async (workspace?: string) => SyncStatus.parse((await call('GET /v1/sync', { workspace })).json);
   const untilIdle = async (workspace?: string): Promise<SyncReport> => {

@@ -8,29 +8,29 @@ import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
 import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
 
-/** Another team's librarian that misbehaves, one way each. */
-const MISDEEDS = {
-  /** Fails, and signs that it does. */
+/** Partner librarians, each with one fault. */
+const FAULTS = {
+  /** Fails, and signs its error. */
   500: async () => ({ status: 500, body: { error: { code: 'INTERNAL_ERROR', message: 'Cannot answer: broken' } } }),
-  /** No JSON, no receipt. */
-  rubbish: async () => ({ status: 200, text: '<!doctype html><title>It works</title>', receipt: 'none' }),
-  /** Signs something that is no Response. */
-  invalid: async () => ({ status: 200, body: { answer: '', confidence: 2 } }),
+  /** Sends HTML without a receipt. */
+  'invalid-json': async () => ({ status: 200, text: '<!doctype html><title>It works</title>', receipt: 'none' }),
+  /** Signs an invalid Response. */
+  'invalid-response': async () => ({ status: 200, body: { answer: '', confidence: 2 } }),
   /** Signs another answer than it sends. */
   receipt: async () => ({ status: 200, body: { answer: 'Trust me.' }, receipt: 'of something else' }),
-  /** Far more than anybody reads. */
+  /** Exceeds the size limit. */
   huge: async () => ({ status: 200, body: { answer: 'x'.repeat(6_000_000) } }),
-  /** Sends the question back to where it came from, against the rules. */
-  loop: async (call: RogueCall) => ({ status: 508, body: await askBack(call) }),
-  /** Takes more time than there is. */
-  slow: async ({ closed }: RogueCall) => {
+  /** Sends the question back to its caller, against the rules. */
+  loop: async (call: ReceivedCall) => ({ status: 508, body: await askBack(call) }),
+  /** Answers after the deadline. */
+  slow: async ({ closed }: ReceivedCall) => {
     await closed;
     return { status: 200, body: { answer: 'Too late.' } };
   },
-} satisfies Record<string, (call: RogueCall) => Promise<RogueReply>>;
-type Misdeed = keyof typeof MISDEEDS;
+} satisfies Record<string, (call: ReceivedCall) => Promise<FaultyReply>>;
+type FaultName = keyof typeof FAULTS;
 
-interface RogueCall {
+interface ReceivedCall {
   signer: Signer;
   /** The chain as received. */
   token: string;
@@ -38,37 +38,37 @@ interface RogueCall {
   closed: Promise<void>;
 }
 
-interface RogueReply {
+interface FaultyReply {
   status: number;
   body?: unknown;
   text?: string;
   receipt?: string;
 }
 
-export interface Rogues {
-  /** For the key directory; `partner.<misdeed>` each, and `partner.down`, where nobody listens. */
+export interface Misbehaving {
+  /** For the key directory; `partner.<fault>` each, and `partner.down`, whose port is closed. */
   partners: Record<string, DirectoryEntry>;
-  /** Where questions can be sent back to. */
+  /** Origin of the gateway, for questions that are sent back. */
   gateway: string;
   /** Calls received, by id. */
   calls: string[];
   close(): Promise<void>;
 }
 
-/** A server on this machine with a librarian for each misdeed. */
-export const serveRogues = async (): Promise<Rogues> => {
+/** A local server with one librarian per fault. */
+export const serveMisbehaving = async (): Promise<Misbehaving> => {
   const signers = new Map<string, Signer>();
-  const rogues: Rogues = { partners: {}, gateway: '', calls: [], close: async () => {} };
+  const served: Misbehaving = { partners: {}, gateway: '', calls: [], close: async () => {} };
   const server = createServer(async (request, response) => {
     const id = /^\/librarians\/([^/]+)\/ask$/.exec(request.url ?? '')?.[1] ?? '';
     const signer = signers.get(id);
-    const misdeed = MISDEEDS[id.replace('partner.', '') as Misdeed];
-    if (signer === undefined || misdeed === undefined) return void response.writeHead(404).end();
-    rogues.calls.push(id);
+    const fault = FAULTS[id.replace('partner.', '') as FaultName];
+    if (signer === undefined || fault === undefined) return void response.writeHead(404).end();
+    served.calls.push(id);
     const closed = new Promise<void>((resolve) => void response.once('close', resolve));
     request.resume();
     const token = String(request.headers[CONTEXT_HEADER.toLowerCase()]);
-    const reply: RogueReply = await misdeed({ signer, token, gateway: rogues.gateway, closed });
+    const reply: FaultyReply = await fault({ signer, token, gateway: served.gateway, closed });
     const body = reply.text ?? JSON.stringify(reply.body);
     response.writeHead(reply.status, {
       'Content-Type': 'application/json',
@@ -77,25 +77,25 @@ export const serveRogues = async (): Promise<Rogues> => {
     response.end(body);
   });
   const host = `127.0.0.1:${await listen(server)}`;
-  for (const misdeed of Object.keys(MISDEEDS)) {
-    const id = `partner.${misdeed}`;
+  for (const fault of Object.keys(FAULTS)) {
+    const id = `partner.${fault}`;
     const { privateKey, x } = await makeSigningKey();
     const pkcs8 = decodeBase64url(privateKey);
     if (pkcs8 === undefined) throw new Error('Cannot read the key that was just made');
     signers.set(id, await importSigner(pkcs8, { id, kid: `${id}.1` }));
-    rogues.partners[id] = { keys: [{ kid: `${id}.1`, x }], host };
+    served.partners[id] = { keys: [{ kid: `${id}.1`, x }], host };
   }
-  rogues.partners['partner.down'] = { keys: [], host: `127.0.0.1:${await closedPort()}` };
-  rogues.close = () =>
+  served.partners['partner.down'] = { keys: [], host: `127.0.0.1:${await closedPort()}` };
+  served.close = () =>
     new Promise((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return rogues;
+  return served;
 };
 
 const receiptHeader = async (
-  { status, receipt }: RogueReply,
+  { status, receipt }: FaultyReply,
   { signer, token, body }: { signer: Signer; token: string; body: string },
 ): Promise<Record<string, string>> => {
   if (receipt === 'none') return {};
@@ -105,8 +105,8 @@ const receiptHeader = async (
   return { [RECEIPT_HEADER]: await signReceipt(signer, { caller, status, body: signed, now: Date.now() }) };
 };
 
-/** Signs a link that its own rules would have refused, to the librarian that called. */
-const askBack = async ({ signer, token, gateway }: RogueCall): Promise<unknown> => {
+/** Signs a link to its caller, which its own rules would refuse. */
+const askBack = async ({ signer, token, gateway }: ReceivedCall): Promise<unknown> => {
   const last = token.split('~').at(-1) ?? '';
   const { iss, hop, exp } = claimsOf(last);
   const body = JSON.stringify({ query: 'And now?' });
@@ -126,13 +126,13 @@ const askBack = async ({ signer, token, gateway }: RogueCall): Promise<unknown> 
 const claimsOf = (link: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(link.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
-/** A free port that it picks. */
+/** Listens on a free port, and returns it. */
 const listen = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 };
 
-/** A port where nobody listens: it was free a moment ago. */
+/** A closed port: it was free a moment ago. */
 const closedPort = async (): Promise<number> => {
   const server = createServer();
   const port = await listen(server);

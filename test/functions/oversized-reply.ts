@@ -1,4 +1,4 @@
-/** A function that says that its answer has ten bytes and sends 64 MB: what a compromised one could do to its callers. */
+/** A function that declares ten bytes and sends 64 MB, as a compromised one could. */
 export default {
   fetch: async (): Promise<Response> => {
     const chunk = new Uint8Array(1_000_000);
