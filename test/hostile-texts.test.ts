@@ -3,7 +3,7 @@ import { hostileTexts, LONGER, SUBJECTS, type SubjectName } from '../src/dev/ben
 import { excerptsOf, passageMarkdown } from '../src/grounding/render-passage.ts';
 import { DeliveryUnreadable } from '../src/helpdesk/helpdesk-tool.ts';
 
-/** Paragraphs around a hostile text, which have to come through. */
+/** Paragraphs around a hostile text, which must be preserved. */
 const FIRST = 'The first words.';
 const LAST = 'The last words.';
 const framed = (text: string) => `${FIRST}\n\n${text}\n\n${LAST}`;
@@ -13,7 +13,7 @@ interface Range {
   end: number;
 }
 
-/** In order, none empty, and only what `isLost` allows between them. */
+/** Expects ordered, non-empty parts, with only text between them that `isLost` allows. */
 const expectParts = (text: string, parts: readonly Range[], isLost = (between: string) => between.trim() === '') => {
   let last = 0;
   const lost: string[] = [];
@@ -26,7 +26,7 @@ const expectParts = (text: string, parts: readonly Range[], isLost = (between: s
   expect(lost).toEqual([]);
 };
 
-/** Every piece stands in the text, in order. */
+/** Expects every piece in the text, in order. */
 const expectInOrder = (text: string, pieces: readonly string[]) => {
   let at = 0;
   const missing = pieces.filter((piece) => {

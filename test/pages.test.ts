@@ -11,7 +11,7 @@ import { codeOf } from './client/packed-client.ts';
 import { runCommand } from './dev/node-for-test.ts';
 import { startEmbedded } from './functions/product-for-test.ts';
 
-/** What README and docs show is pasted here as it stands, with the address and the key of a product that runs; the lines of docs/client.md are in packed-client.test.ts. */
+/** Runs the examples of README and docs with the address and key of a running product; packed-client.test.ts runs those of docs/client.md. */
 let product: Product;
 let folder: string;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const LOCAL = 'http://127.0.0.1:8787';
-/** The block of a page in a language that has these words. */
+/** The code block of a page in this language with these words. */
 const pasted = (page: string, language: string, words: string): string => {
   const code = codeOf(page, language).find((each) => each.includes(words)) ?? '';
   expect(code, `${page} has a block with ${words}`).toContain(LOCAL);
@@ -35,7 +35,7 @@ const pasted = (page: string, language: string, words: string): string => {
 const run = (command: string, args: readonly string[]) =>
   runCommand(command, args, { cwd: folder, env: { CONSTELLATION_API_KEY: product.key } });
 
-describe('pasted from the pages', { timeout: 60_000 }, () => {
+describe('examples of the pages', { timeout: 60_000 }, () => {
   it('the question of the README is answered', async () => {
     const { status, stdout } = await run('sh', ['-c', pasted('README.md', 'sh', 'curl')]);
     const { answer, sources } = LibrarianResponse.parse(JSON.parse(stdout));
@@ -52,7 +52,7 @@ describe('pasted from the pages', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('ten lines with the openai package print an answer with its source', async () => {
+  it('the example with the openai package prints an answer with its source', async () => {
     const code = pasted('docs/openai-compatible.md', 'ts', 'OpenAI');
     expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     writeFileSync(join(folder, 'ask.ts'), code);
@@ -61,7 +61,7 @@ describe('pasted from the pages', { timeout: 60_000 }, () => {
     expect(stdout).toMatch(/\| Turbo \| 49 \| 47 \| 45 \|[\s\S]*\[1\][\s\S]*Sources\n\n1\. \[.*\]\(https:/);
   });
 
-  it('the entry of an assistant reaches the tools of MCP', async () => {
+  it('the configuration of an assistant reaches the tools of MCP', async () => {
     const Entry = z.object({ url: z.string(), headers: z.record(z.string(), z.string()) });
     const entry = Entry.parse(JSON.parse(pasted('docs/mcp.md', 'json', '"http"')).mcpServers.constellation);
     const client = new Client({ name: 'assistant', version: '1' }, { versionNegotiation: { mode: 'auto' } });

@@ -21,7 +21,7 @@ writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
 writeFileSync(join(folder, 'librarian.ts'), CODE);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-// What the README shows, whatever it is called there.
+// The only export of the README's code.
 const librarian = Object.values(await import(join(folder, 'librarian.ts')))[0] as Librarian;
 
 const log = () => {};
@@ -48,7 +48,7 @@ describe('the librarian in the README', () => {
 });
 
 describeLibrarian(
-  'the one in the README, served,',
+  'the librarian of the README, served,',
   servedLibrarian(INFO.id, app),
   {
     info: INFO,

@@ -10,10 +10,10 @@ beforeAll(async () => {
 afterEach(() => server.forgetRequests());
 afterAll(() => server.stop());
 
-/** The namespace that all functions share. */
+/** A namespace that functions share. */
 const sharedKv = () => {
   const held = new Map<string, string>();
-  // Only the methods that the store calls, in the form in which it calls them.
+  // Only the methods that the store calls.
   return {
     get: async (names: string[]) => new Map(names.map((name) => [name, held.get(name) ?? null])),
     put: async (name: string, value: string) => void held.set(name, value),
@@ -27,7 +27,7 @@ const variables = (): AdapterVariables => ({
   OPENAI_API_KEY: server.apiKey,
 });
 
-/** A function as it starts in an isolate of its own. */
+/** A function in its own isolate. */
 const functionNamed = (librarian: string, kv = sharedKv()) => {
   const { meaningOf, statistics } = meaningsOf(readSettings(variables()), { librarian, kv });
   const work: Promise<unknown>[] = [];
@@ -42,7 +42,7 @@ const functionNamed = (librarian: string, kv = sharedKv()) => {
 };
 
 describe('meaningsOf()', () => {
-  it('searches by words alone without an embedding model', () => {
+  it('provides no embeddings without an embedding model', () => {
     const without = [{}, { ...variables(), EMBEDDING_MODEL: 'none' }];
     for (const each of without) {
       expect(meaningsOf(readSettings(each), { librarian: 'navigator', kv: sharedKv() })).toEqual({});

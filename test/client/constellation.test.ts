@@ -6,7 +6,7 @@ import { ConstellationError } from '../../client/constellation-error.ts';
 const URL_ = 'http://localhost:8787';
 type Reply = () => Response | Promise<Response>;
 
-/** A client whose requests get these replies, one after the other, and what it sent. */
+/** A client whose requests get these replies in order, and its sent requests. */
 const clientOf = (replies: readonly Reply[], options: Partial<ClientOptions> = {}) => {
   const sent: Request[] = [];
   const fetch = (async (input: string, init?: RequestInit) => {
@@ -46,7 +46,7 @@ const statement = (index: number) => ({
   check: 'quoted',
 });
 
-/** A stream of bytes in these pieces. */
+/** A stream of these pieces. */
 const stream =
   (pieces: Iterable<Uint8Array>, onCancel?: () => void): Reply =>
   () => {
@@ -69,7 +69,7 @@ const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
 };
 
 describe('a call', () => {
-  it('sends the question with the key, and gives the response', async () => {
+  it('sends the question with the key, and returns the response', async () => {
     const { client, sent } = clientOf([json(ANSWER)]);
     expect(await client.ask({ query: 'Is it?', metadata: { a: 1 } }, { workspace: 'docs' })).toEqual(ANSWER);
     const [request] = sent;
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(request?.headers.get('constellation-interface')).toBe('client');
   });
 
-  it('names the interface that it is made for', async () => {
+  it('names its interface', async () => {
     const { client, sent } = clientOf([json(ANSWER)], { interface: 'command_line' });
     await client.ask('Is it?');
     expect(sent[0]?.headers.get('constellation-interface')).toBe('command_line');
@@ -89,7 +89,7 @@ describe('a call', () => {
     ['a lost connection', lost],
     ['429', busy],
     ['503', down],
-    ['a proxy without a word', () => new Response('<html>', { status: 502, headers: NOW })],
+    ['a 502 of a proxy', () => new Response('<html>', { status: 502, headers: NOW })],
     [
       'a reply that breaks off',
       () => new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) })),
@@ -109,7 +109,7 @@ describe('a call', () => {
     }
   });
 
-  it('waits as long as Retry-After says, and not at all for longer than its deadline', async () => {
+  it('waits for Retry-After, but not beyond its deadline', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const later = json({ error: { code: 'RATE_LIMITED', message: 'Too many' } }, 429, { 'Retry-After': '7' });
@@ -127,7 +127,7 @@ describe('a call', () => {
     }
   });
 
-  it('is not repeated where it would be done twice, unless it was refused at the door', async () => {
+  it('is not repeated when it could run twice, unless it was rate limited', async () => {
     for (const failure of [lost, down]) {
       const stored = clientOf([failure, json({ memory: {} })]);
       await failureOf(stored.client.memories.store({ type: 'fact', content: 'x' }));
@@ -140,7 +140,7 @@ describe('a call', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is not repeated for what stays wrong, nor more often than it may', async () => {
+  it('is not repeated for permanent errors, nor more often than configured', async () => {
     const { client, sent } = clientOf([
       json({ error: { code: 'NOT_FOUND', message: 'None', recoverable: false } }, 404),
     ]);
@@ -182,7 +182,7 @@ describe('a call', () => {
     ['no JSON', () => new Response('<html>')],
     ['a list', json([])],
     ['sources that are a text', json({ answer: 'x', sources: 'y' })],
-    ['sources that are none', json({ answer: 'x', sources: [null] })],
+    ['invalid sources', json({ answer: 'x', sources: [null] })],
     ['an answer that is a number', json({ answer: 1 })],
   ] as [string, Reply][])('fails for a reply with %s', async (_, reply) => {
     expect(await failureOf(clientOf([reply]).client.ask('x'))).toMatchObject({
@@ -191,7 +191,7 @@ describe('a call', () => {
     });
   });
 
-  it('stops reading a reply without an end', async () => {
+  it('stops reading an endless reply', async () => {
     const piece = new Uint8Array(1_048_576).fill(32);
     const onCancel = vi.fn();
     function* endless() {
@@ -231,7 +231,7 @@ describe('a call', () => {
     expect(() => new Constellation({ url: 'ftp://example.com' })).toThrow(ConstellationError);
   });
 
-  it('gives the items of all pages, and ends at a cursor that comes twice', async () => {
+  it('yields the items of all pages, and stops at a repeated cursor', async () => {
     const page = (id: string, next_cursor: string | null): Reply => json({ gaps: [{ id }], next_cursor });
     const { client, sent } = clientOf([page('1', 'a'), page('2', 'b'), page('3', 'b')]);
     expect((await collect(client.gaps.all({ limit: 1 }))).map(({ id }) => id)).toEqual(['1', '2', '3']);
@@ -242,7 +242,7 @@ describe('a call', () => {
 describe('a stream', () => {
   const text = `: hello\r\n\r\n${event('routing', { librarians: [{ id: 'navigator' }] })}${event('later', 1)}${event('statement', statement(0))}${event('done', ANSWER)}`;
 
-  it('gives the same events in whatever pieces it arrives', async () => {
+  it('yields the same events for any chunk sizes', async () => {
     const bytes = bytesOf(text);
     for (const size of [1, 2, 3, 7, bytes.length]) {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
@@ -265,7 +265,7 @@ describe('a stream', () => {
     expect(await failureOf(collect(cut))).toMatchObject({ code: 'UNREACHABLE' });
   });
 
-  it('fails with the error that ends it', async () => {
+  it('fails with its final error', async () => {
     const error = { code: 'TIMEOUT', message: 'Too late', recoverable: true };
     const events = clientOf([stream([bytesOf(event('error', { error }))])]).client.askStream('x');
     expect(await failureOf(collect(events))).toMatchObject({ code: 'TIMEOUT', message: 'Too late', retryable: true });
@@ -274,7 +274,7 @@ describe('a stream', () => {
   it.each([
     ['a line', 'data: '],
     ['an event', 'event: statement\n'],
-  ])('stops reading %s without an end', async (_, start) => {
+  ])('stops reading %s that never ends', async (_, start) => {
     let pieces = 0;
     const onCancel = vi.fn();
     function* endless() {
@@ -299,7 +299,7 @@ describe('a stream', () => {
     expect(await failureOf(collect(events))).toMatchObject({ code: 'INVALID_REPLY' });
   });
 
-  it('is cancelled when the loop is left', async () => {
+  it('is cancelled when the loop is broken', async () => {
     const onCancel = vi.fn();
     function* many() {
       for (let index = 0; ; index += 1) yield bytesOf(event('statement', statement(index)));
@@ -310,7 +310,7 @@ describe('a stream', () => {
     expect(sent[0]?.signal.aborted).toBe(true);
   });
 
-  it('is repeated until it begins, and reads an answer that comes without events', async () => {
+  it('is repeated until it starts, and reads an answer without events', async () => {
     const { client, sent } = clientOf([busy, json(ANSWER)]);
     expect(await collect(client.askStream('x'))).toEqual([{ type: 'done', response: ANSWER }]);
     expect(sent[1]?.headers.get('accept')).toBe('text/event-stream');
@@ -318,7 +318,7 @@ describe('a stream', () => {
 });
 
 describe('waiting for a sync', () => {
-  it('reads its state until it is idle, and gives its report', async () => {
+  it('polls its state until it is idle, and returns its report', async () => {
     const report = { outcome: 'published' };
     const running = json({ state: 'listing', last_report: null });
     const { client, sent } = clientOf([running, running, json({ state: 'idle', last_report: report })]);

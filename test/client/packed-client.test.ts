@@ -31,13 +31,13 @@ afterAll(async () => {
   remove?.();
 });
 
-/** The machine's own, below that of the checkout: as old as its users have it. */
+/** The Node of the machine, older than the one of the checkout. */
 const NODE = execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? 'node';
 const clientOf = () => new Constellation({ url: product.url, key: product.key });
 const installed = (): string => join(folder, 'node_modules/@constellation/client');
 
 describe('the packed client', () => {
-  it('runs the ten lines of its page in an empty folder, on the Node of the machine', async () => {
+  it('runs the example of its page in an empty folder, on the Node of the machine', async () => {
     const [code = ''] = codeOf('docs/client.md', 'js');
     writeFileSync(join(folder, 'ask.js'), code);
     const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
@@ -47,7 +47,7 @@ describe('the packed client', () => {
     expect(stdout).toMatch(/^[01]\.\d\d .*password/im);
   });
 
-  it('has types that need no other package and are those of the contract', async () => {
+  it('has types of the contract that need no other package', async () => {
     const names = readFileSync(join(ROOT, 'client/contract.ts'), 'utf8').match(/^ {2}\w+/gm) ?? [];
     expect(names.length).toBeGreaterThan(30);
     mkdirSync(join(folder, 'types'), { recursive: true });
@@ -73,12 +73,12 @@ describe('the packed client', () => {
     const compiled = await runCommand('tsc', ['-p', 'types'], { cwd: folder });
     expect(compiled).toMatchObject({ status: 0, stdout: '' });
 
-    // Both ways, as far as the contract's own types say it: those of queries read a number from anything, dates travel as texts, and
-    // further members of the same type as the optional ones that are named cannot be written as an object type.
+    // In both directions, as far as the contract's types allow: query schemas coerce numbers, dates are sent as text, and
+    // additional members cannot be expressed beside optional ones of the same type.
     const all = names.map((name) => name.trim());
     const reads = all.filter((name) => !/Query$|^(?:KnowledgeGaps|Tickets|MemorySearch|Context)Request$/.test(name));
     const writes = all.filter((name) => !/^(?:MemorySearch|Context)Request$|^NavigatorResponse$/.test(name));
-    // Below the checkout, whose types it reads.
+    // Within the checkout, whose types it reads.
     const agreeing = join(ROOT, 'dist/agree');
     mkdirSync(agreeing, { recursive: true });
     writeFileSync(
@@ -101,7 +101,7 @@ describe('the packed client', () => {
     expect(agreed).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('holds what it needs and nothing else', () => {
+  it('contains only what it needs', () => {
     const files = readdirSync(join(installed(), 'dist'));
     expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'contract.d.ts', 'LICENSE']));
     const declared = files.filter((file) => file.endsWith('.d.ts'));
@@ -118,7 +118,7 @@ describe('the packed client', () => {
 });
 
 describe('the client, against the product', () => {
-  it('lists editions, says what each changed, and publishes an earlier one again', async () => {
+  it('lists editions and their changes, and publishes an earlier one again', async () => {
     const client = clientOf();
     const id = 'guides/editions-of-the-client.md';
     for (const hours of ['9 to 5', '8 to 6']) {
@@ -137,14 +137,14 @@ describe('the client, against the product', () => {
     await expect(client.editions.changes('e000000-00000000')).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('reads what writers should look at', async () => {
+  it('reads the health of the knowledge base', async () => {
     const health = await clientOf().articles.health();
     expect(health.articles).toBeGreaterThan(10);
     const found = Object.entries(health.counts).flatMap(([kind, number]) => (number > 0 ? [kind] : []));
     expect(new Set(health.findings.map(({ kind }) => kind))).toEqual(new Set(found));
   });
 
-  it('reads kept answers, judges one, asks it again, and erases it', async () => {
+  it('reads kept answers, gives feedback, replays one, and erases it', async () => {
     const client = clientOf();
     const query = 'How long does shipping to Canada take?';
     const { metadata } = await client.ask({ query });
@@ -161,7 +161,7 @@ describe('the client, against the product', () => {
     await expect(client.answers.get(id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('says that a ticket has no draft', async () => {
+  it('reports that a ticket has no draft', async () => {
     const ticket = { helpdesk: 'chatwoot', ticket_id: '404' };
     const { tickets } = clientOf();
     await expect(tickets.draft(ticket)).rejects.toMatchObject({ code: 'NOT_FOUND' });
@@ -169,13 +169,13 @@ describe('the client, against the product', () => {
   });
 });
 
-/** The same lines as a module that a bundler takes, with what a page or a worker has in the place of the environment. */
+/** The same example as a module for a bundler, with `env` in place of the process environment. */
 const linesFor = (env: string): string => {
   const [code = ''] = codeOf('docs/client.md', 'js');
   return code.replaceAll('process.env', env).replaceAll('console.log', 'say');
 };
 
-describe('the lines of its page', () => {
+describe('the example of its page', () => {
   const bundled = (name: string, source: string): string => {
     writeFileSync(join(folder, `${name}.js`), source);
     const outfile = join(folder, `${name}.bundle.js`);
@@ -185,7 +185,7 @@ describe('the lines of its page', () => {
   };
   const [imported = '', ...rest] = linesFor('env').split('\n');
 
-  it('run in a worker', async () => {
+  it('runs in a worker', async () => {
     const source = `${imported}
       export default { fetch: async (_, env) => {
         const said = [];
@@ -204,7 +204,7 @@ describe('the lines of its page', () => {
     }
   });
 
-  it('run in a browser', async () => {
+  it('runs in a browser', async () => {
     const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
     const source = `${imported}
       const env = ${JSON.stringify(env)};
@@ -215,7 +215,7 @@ describe('the lines of its page', () => {
     const script = bundled('page', source);
     const browser = await launchChromium();
     try {
-      // A page of the gateway's own origin, as one that its operator serves.
+      // A page of the gateway's own origin.
       const page = await browser.newPage();
       await page.route('**/page', (route) => route.fulfill({ contentType: 'text/html', body: '<!doctype html>' }));
       await page.goto(new URL('/page', product.url).href);
@@ -229,7 +229,7 @@ describe('the lines of its page', () => {
 });
 
 describe('npx constellation', () => {
-  it('answers the line of its page', async () => {
+  it('answers the command of its page', async () => {
     const line =
       codeOf('docs/client.md', 'sh')
         .join('\n')
@@ -274,7 +274,7 @@ describe('npx constellation', () => {
     await expect.poll(kept, { timeout: 10_000 }).toContain('How long does shipping to Canada take?');
   });
 
-  it('exits with 3 for what no article answers, 2 for a wrong command line, and 1 for a refused key', async () => {
+  it('exits with 3 for an unanswered question, 2 for a wrong command line, and 1 for a refused key', async () => {
     const declined = await run(['ask', 'How do I cook rice?']);
     expect([declined.status, declined.stdout]).toEqual([3, expect.stringContaining("don't have information")]);
     for (const wrong of [
@@ -311,7 +311,7 @@ describe('npx constellation', () => {
     expect([unknown.status, unknown.stdout]).toEqual([1, expect.stringContaining('not retried: zammad/1/1')]);
   });
 
-  it('reads a question of a conversation together with the one before', async () => {
+  it('understands a follow-up question of a conversation', async () => {
     writeFileSync(
       join(folder, 'questions.txt'),
       'What should I do when my Apollo III is not hashing?\nAnd on the Apollo II?\n',
@@ -324,7 +324,7 @@ describe('npx constellation', () => {
     expect(JSON.stringify(await memories.json())).toContain('And on the Apollo II?');
   });
 
-  it('pushes a folder, and says first what it would do', async () => {
+  it('pushes a folder, and prints the changes in a dry run', async () => {
     const key = 'ck_pusher_0123456789abcdef';
     await grant(product, key, { workspaces: ['pushed'], capabilities: ['kb:*'] });
     mkdirSync(join(folder, 'docs'), { recursive: true });
@@ -347,7 +347,7 @@ describe('npx constellation', () => {
     });
   });
 
-  it('writes its configuration for its owner alone, and uses no other', async () => {
+  it('writes its configuration readable only by its owner, and uses no other', async () => {
     const env = { CONSTELLATION_API_KEY: '', CONSTELLATION_URL: '', XDG_CONFIG_HOME: join(folder, 'own config') };
     writeFileSync(join(folder, 'key.txt'), `${product.key}\n`);
     const line = `'${NODE}' node_modules/.bin/constellation login --url ${product.url.href} < key.txt`;
@@ -358,7 +358,7 @@ describe('npx constellation', () => {
       status: 0,
       stdout: expect.stringContaining('Nothing is wrong'),
     });
-    // The key goes to no other address.
+    // The key is not sent to another address.
     const elsewhere = await run(['doctor', '--url', 'http://127.0.0.1:1'], env);
     expect([elsewhere.status, elsewhere.stdout]).toEqual([1, expect.stringMatching(/WRONG +key +none/)]);
     chmodSync(file, 0o644);
@@ -374,7 +374,7 @@ describe('npx constellation', () => {
     },
   );
 
-  it('prints nothing of a hostile server that a terminal would obey', async () => {
+  it('prints no terminal control sequences of a hostile server', async () => {
     const evil = '\u001b]0;owned\u0007\u001b[2J\u009b31m\rred\u202e';
     const statement = { index: 0, text: `A ${evil}`, sources: [], support: 1, check: 'quoted' };
     const source = { name: `S ${evil}`, url: `https://example.com/${evil}` };
@@ -397,7 +397,7 @@ describe('npx constellation', () => {
       const runs = [await run(['ask', 'x'], env), await run(['ask', '--json', 'x'], env), await run(['gaps'], env)];
       expect(runs.map(({ status }) => status)).toEqual([0, 0, 1]);
       expect(runs[0]?.stdout).toContain('red');
-      // Text, line breaks and nothing else.
+      // Only text and line breaks.
       for (const { stdout, stderr } of runs) expect(stdout + stderr).toMatch(/^(?:[\P{C}\n])*$/u);
       expect(runs[0]?.stdout).not.toContain('javascript:');
     } finally {
@@ -409,7 +409,7 @@ describe('npx constellation', () => {
 const serve = async (listener: RequestListener): Promise<{ url: string; stop(): Promise<void> }> => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
+  const { port } = server.address() as AddressInfo; // a server that listens on a port
   const stop = () => new Promise<void>((resolve) => server.close(() => resolve()));
   return { url: `http://127.0.0.1:${port}`, stop };
 };

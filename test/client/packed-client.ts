@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../src/dev/functions.ts';
 import { runCommand } from '../dev/node-for-test.ts';
 
-/** An empty folder into which the packed client was installed, as a newcomer does it. */
+/** An empty folder with the packed client installed by npm. */
 export const installPacked = async (): Promise<{ folder: string; remove(): void }> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-client-'));
   const packed = await succeed('npm', ['pack', './client', '--json', '--pack-destination', folder], ROOT);
@@ -20,7 +20,7 @@ const succeed = async (command: string, args: readonly string[], cwd: string): P
   return stdout;
 };
 
-/** The blocks of code of a page in a language, in order. */
+/** The code blocks of a page in this language, in order. */
 export const codeOf = (page: string, language: string): string[] =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
     ([, code = '']) => code,

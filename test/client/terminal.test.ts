@@ -5,7 +5,7 @@ const opened = (isTTY: boolean, env: NodeJS.ProcessEnv = {}) =>
   openTerminal({ stream: { isTTY, write: () => true }, env });
 
 describe('the terminal', () => {
-  it('has colour and links; without a terminal neither, and with NO_COLOR no colour', () => {
+  it('has colour and links; neither without a terminal, and no colour with NO_COLOR', () => {
     const link = '\u001b]8;;https://example.com/a\u001b\\A\u001b]8;;\u001b\\';
     expect([opened(true).bold('A'), opened(true).link('A', 'https://example.com/a')]).toEqual([
       '\u001b[1mA\u001b[0m',
@@ -26,17 +26,17 @@ describe('the terminal', () => {
     'https://example.com/\u001b\\\u001b[2J',
     'https://example.com/\u0007\u009c',
     'https://ex.com/#\u202e\u0000',
-  ])('lets no address end its link: %j', (url) => {
+  ])('escapes an address that would end its link: %j', (url) => {
     const link = opened(true).link('A', url);
     const address = link.slice('\u001b]8;;'.length, -'\u001b\\A\u001b]8;;\u001b\\'.length);
     expect(address).toMatch(/^https:[\x21-\x7e]+$/);
   });
 
-  it.each(['javascript:alert(1)', 'file:///etc/passwd', 'x', 7])('links %j to nothing', (url) => {
+  it.each(['javascript:alert(1)', 'file:///etc/passwd', 'x', 7])('does not link %j', (url) => {
     expect(opened(true).link('A', url as string)).toBe('A');
   });
 
-  it('shows text without what a terminal obeys', () => {
+  it('removes control sequences from text', () => {
     expect(clean('a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\re\u0000\u202ef\tg\nh')).toBe('abcdef\tg\nh');
     expect(cleanLine(' a\n\n b\u2028c ')).toBe('a bc');
     expect([clean(undefined), clean({})]).toEqual(['', '']);

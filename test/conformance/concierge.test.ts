@@ -7,7 +7,7 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { identityBeside, servedLibrarian } from './served-librarian.ts';
 
 const CONCIERGE: LibrarianInfo = { id: 'concierge', name: 'Concierge' };
-const HOUSE: LibrarianInfo[] = [
+const LIBRARIANS: LibrarianInfo[] = [
   {
     id: 'analytics',
     name: 'Analytics',
@@ -26,11 +26,11 @@ const HOUSE: LibrarianInfo[] = [
 
 const knows: Librarian = async () => ({ answer: 'There are 50.', sources: [{ name: 'stock' }], confidence: 0.9 });
 
-/** The concierge as a function of its own, so that what it hands on is followed; the other librarians all do the same. */
+/** The concierge as a function, so that its delegations are followed; all other librarians behave alike. */
 const concierge = async (other: Librarian, ai: AIClient | undefined) => {
   const targets = Object.fromEntries(
     await Promise.all(
-      HOUSE.map(async (info) => {
+      LIBRARIANS.map(async (info) => {
         const app = serveLibrarian(other, info, {
           ...(await identityBeside(info.id, CONCIERGE.id)),
           log: () => {},
@@ -40,11 +40,11 @@ const concierge = async (other: Librarian, ai: AIClient | undefined) => {
     ),
   );
   const identity = await identityBeside(CONCIERGE.id, CONCIERGE.id);
-  const librarian = createConcierge({ librarians: HOUSE, defaultLibrarian: 'navigator' });
+  const librarian = createConcierge({ librarians: LIBRARIANS, defaultLibrarian: 'navigator' });
   return serveLibrarian(librarian, CONCIERGE, { ...identity, targets: delegateTo(targets), ai, log: () => {} });
 };
 
-/** With circuits that remember nothing of the question before. */
+/** With new circuit breakers. */
 const beside = (other: Librarian) =>
   servedLibrarian(CONCIERGE.id, (ai) => concierge(other, ai), { capabilities: ['kb:read', 'sql:read'] });
 
@@ -59,7 +59,7 @@ const failing: Librarian = async () => ({
 });
 
 describeLibrarian(
-  'the concierge, with those it hands on to,',
+  'the concierge, with its delegates,',
   beside(knows),
   {
     info: CONCIERGE,

@@ -7,14 +7,14 @@ import { servedLibrarian } from './served-librarian.ts';
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const CAPABILITIES = ['kb:read', 'sql:read', 'web:search'];
 
-/** The hybrid agent in a house where the others answer, are down, or are silent. */
+/** The hybrid agent with other librarians that answer, are down, or are silent. */
 const hybrid = (all?: Behaviour) => {
   const behaviours = all === undefined ? {} : { analytics: all, semantic: all, web_search: all };
   const served = async (ai: AIClient | undefined) => (await hybridWith(behaviours, { ai })).app;
   return servedLibrarian('hybrid', served, { capabilities: CAPABILITIES });
 };
 
-/** Each question in an isolate of its own: the circuit of one that stays down would open, which is another error. */
+/** A new agent per question: otherwise the circuit opens, which is another error. */
 const down: Librarian = (query, context) => hybrid('down')(query, context);
 
 describeLibrarian(

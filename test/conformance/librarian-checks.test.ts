@@ -14,8 +14,8 @@ const UNKNOWN = failure('NOT_FOUND', 'Ask about the key or the garden');
 
 const MODEL: AIClient = { model: 'a model', complete: async () => ({ text: 'Under the mat.' }) };
 
-/** Answers, fails, declines, hands on and waits: a librarian for each of the cases. */
-const sound: Librarian = async (query, context) => {
+/** A conforming librarian, which answers, fails, declines, delegates and waits. */
+const conforming: Librarian = async (query, context) => {
   if (typeof query !== 'string' || query.trim() === '' || query.length > 4000) return INVALID;
   if (query.includes('the moon') && context?.availableDelegates?.some(({ id }) => id === 'expert')) {
     return { delegate: { to: 'expert' } };
@@ -34,7 +34,7 @@ const CASES: LibrarianCases = {
 };
 const NEVER: LibrarianCases = { ...CASES, fails: 'never', declines: 'never', delegates: 'never', waits: 'never' };
 
-/** Names of the tests that fail, with what they say. */
+/** The failed checks, with their messages. */
 const redOf = async (librarian: Librarian, cases: LibrarianCases = CASES): Promise<Record<string, string>> => {
   const red: Record<string, string> = {};
   await Promise.all(
@@ -47,11 +47,11 @@ const redOf = async (librarian: Librarian, cases: LibrarianCases = CASES): Promi
   return red;
 };
 
-/** The sound librarian, which answers one question in another way. */
+/** The conforming librarian with another answer to one question. */
 const but =
   (words: string, otherwise: Librarian): Librarian =>
   async (query, context) =>
-    typeof query === 'string' && query.includes(words) ? otherwise(query, context) : sound(query, context);
+    typeof query === 'string' && query.includes(words) ? otherwise(query, context) : conforming(query, context);
 
 const answering = (changes: object): Librarian =>
   but('the key', async () => ({ ...ANSWER, ...changes }) as LibrarianResponse);
@@ -62,52 +62,55 @@ const error = UNKNOWN.error!;
 const echo: Librarian = async (query) => ({ ...ANSWER, answer: `You asked: ${query}` });
 const elsewhere = (to: string) => declining({ delegate: { to } });
 const instead = (response: LibrarianResponse): Librarian => {
-  return async (query, context) => (query === ' ' ? response : sound(query, context));
+  return async (query, context) => (query === ' ' ? response : conforming(query, context));
 };
 let turn = 0;
 
-/** Broken librarians, each with the beginning of the only check that finds it. */
+/** Broken librarians, each with the beginning of the only check that fails. */
 const BROKEN: Record<string, Librarian> = {
   'has no answer -> answers a question': answering({ answer: undefined, error }),
-  'answers where it is to fail -> tells what went wrong': instead(ANSWER),
+  'answers when it must fail -> tells what went wrong': instead(ANSWER),
   'fails with another code -> tells what went wrong': instead(UNKNOWN),
-  'keeps what another knows better -> hands on what another': but('the moon', async () => ANSWER),
+  'does not delegate -> hands on what another': but('the moon', async () => ANSWER),
   'ignores its timeout -> gives up when': but('the weather', async (_, context) =>
     context?.timeout === 100 ? never() : untilAborted(context?.signal),
   ),
-  'breaks when its model does -> works with a model that': but('the key', async (_, context) => {
+  'fails when its model fails -> works with a model that': but('the key', async (_, context) => {
     await context?.ai?.complete([]);
     return ANSWER;
   }),
-  'returns nothing of what the contract has -> returns Responses': declining({ text: 'x' }),
+  'returns no member of the contract -> returns Responses': declining({ text: 'x' }),
   'returns an answer of 5,000 characters -> returns Responses': declining({ answer: 'x'.repeat(5000) }),
   'has a confidence of 2 -> says how sure': declining({ answer: 'x', confidence: 2 }),
   'has no confidence -> says how sure': answering({ confidence: undefined }),
-  'is unsure and does not say partial -> calls an answer partial': declining({ answer: 'x', confidence: 0.3 }),
+  'is unsure without being partial -> calls an answer partial': declining({ answer: 'x', confidence: 0.3 }),
   'does not name a source -> names its sources': withSources({ url: 'https://a.example' }),
   'has no source -> names its sources': answering({ sources: undefined }),
   'names a source twice -> names its sources': withSources({ name: 'a' }, { name: 'a' }),
-  'names the best last -> names its sources': withSources({ name: 'a', relevance: 0.1 }, { name: 'b', relevance: 0.9 }),
-  'has a code of its own -> uses the standard codes': declining({ error: { code: 'OOPS', message: 'x' } }),
-  'suggests nothing -> uses the standard codes': declining({ error: { ...error, suggestion: undefined } }),
+  'names the best source last -> names its sources': withSources(
+    { name: 'a', relevance: 0.1 },
+    { name: 'b', relevance: 0.9 },
+  ),
+  'has a nonstandard code -> uses the standard codes': declining({ error: { code: 'OOPS', message: 'x' } }),
+  'has no suggestion -> uses the standard codes': declining({ error: { ...error, suggestion: undefined } }),
   'repeats itself -> uses the standard codes': declining({ error: { ...error, suggestion: error.message } }),
   'shows its stack -> uses the standard codes': declining({
     error: { ...error, message: 'Error: x\n    at find (notes.ts:3:1)' },
   }),
-  'delegates to nobody -> hands on only to those': elsewhere('nobody'),
-  'delegates to where the question came from -> hands on only to those': elsewhere('gateway'),
+  'delegates to an unknown librarian -> hands on only to those': elsewhere('unknown'),
+  'delegates to its caller -> hands on only to those': elsewhere('gateway'),
   'delegates to itself -> hands on only to those': elsewhere('librarian-under-test'),
   'delegates in a circle -> hands on only to those': but('the moon', async () => ({ delegate: { to: 'expert' } })),
-  'answers now this, now that -> gives the same kind': but('the king', async () =>
+  'answers differently each time -> gives the same kind': but('the king', async () =>
     turn++ % 2 === 0 ? UNKNOWN : ANSWER,
   ),
-  'throws for what is no text -> never throws': async (query, context) => sound(query.trim(), context),
-  'throws at once -> never throws': (query, context) => {
+  'throws for a question that is no text -> never throws': async (query, context) => conforming(query.trim(), context),
+  'throws synchronously -> never throws': (query, context) => {
     if (typeof query === 'symbol') throw new Error('x');
-    return sound(query, context);
+    return conforming(query, context);
   },
   'returns no promise -> never throws': ((query: unknown, context) =>
-    query === undefined ? INVALID : sound(query as string, context)) as Librarian,
+    query === undefined ? INVALID : conforming(query as string, context)) as Librarian,
   'throws for hostile questions -> answers hostile': but('<script>', () => Promise.reject(new Error('x'))),
   'repeats HTML -> answers hostile': but('<script>', echo),
   'repeats images -> answers hostile': but('pixel.png', echo),
@@ -119,17 +122,15 @@ const BROKEN: Record<string, Librarian> = {
     'the key',
     changing(ANSWER, (context) => void Object.assign(context, { timeout: 1 })),
   ),
-  'changes what is within its context -> leaves its context': but(
+  'changes a member of its context -> leaves its context': but(
     'the king',
     changing(UNKNOWN, ({ delegationChain }) => void (delegationChain as string[] | undefined)?.push('me')),
   ),
-  'cannot do without a context -> works without a context': but('the key', async (_, context) =>
-    orThrow(context !== undefined),
-  ),
-  'cannot do with an empty context -> works without a context': but('the key', async (_, context) =>
+  'needs a context -> works without a context': but('the key', async (_, context) => orThrow(context !== undefined)),
+  'needs a context that is not empty -> works without a context': but('the key', async (_, context) =>
     orThrow(!context || !!context.trace),
   ),
-  'does not see that the caller has gone -> stops at once': but('the weather', async (_, context) =>
+  'ignores that the caller disconnected -> stops at once': but('the weather', async (_, context) =>
     context?.timeout === 100 ? untilAborted(context.signal) : never(),
   ),
 };
@@ -137,12 +138,12 @@ const BROKEN: Record<string, Librarian> = {
 const WITH_MODEL = { ...CASES, answers: { query: 'Where is the key?', context: { ai: MODEL } } };
 const OTHERWISE: [row: string, Librarian, LibrarianCases][] = [
   [
-    'fails although it never does -> has an answer to everything',
+    'fails although it claims never to -> has an answer to everything',
     async (query) => (typeof query === 'string' && query.includes('orders') ? UNKNOWN : ANSWER),
     NEVER,
   ],
   [
-    'hands on although it never does -> hands nothing on',
+    'delegates although it claims never to -> hands nothing on',
     async (_, context) =>
       context?.availableDelegates?.[0] ? { delegate: { to: context.availableDelegates[0].id } } : ANSWER,
     NEVER,
@@ -156,14 +157,14 @@ const OTHERWISE: [row: string, Librarian, LibrarianCases][] = [
 
 describe('librarianChecks()', () => {
   it.each<[string, Librarian, LibrarianCases]>([
-    ['a sound librarian', sound, CASES],
-    ['one that only ever answers', async () => ANSWER, NEVER],
-  ])('finds nothing wrong with %s', async (_, librarian, cases) => {
+    ['a conforming librarian', conforming, CASES],
+    ['one that always answers', async () => ANSWER, NEVER],
+  ])('accepts %s', async (_, librarian, cases) => {
     expect(await redOf(librarian, cases)).toEqual({});
   });
 
   it.each([...Object.entries(BROKEN).map(([row, librarian]) => [row, librarian, CASES] as const), ...OTHERWISE])(
-    'finds one that %s, and nothing else',
+    'detects a librarian that %s, by only one check',
     async (row, librarian, cases) => {
       const red = await redOf(librarian, cases);
       expect(Object.keys(red)).toEqual([expect.stringMatching(`^${row.split(' -> ')[1]}`)]);
@@ -171,22 +172,22 @@ describe('librarianChecks()', () => {
     },
   );
 
-  it('finds one that always throws in every test that asks', async () => {
+  it('detects a librarian that always throws in every check that asks', async () => {
     expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(10);
   });
 });
 
 describe('describeLibrarian()', () => {
-  it('gives each check to the runner, the five required ones first', () => {
-    const told: string[] = [];
-    describeLibrarian('The porter', sound, CASES, {
+  it('passes each check to the runner, the five required ones first', () => {
+    const names: string[] = [];
+    describeLibrarian('The porter', conforming, CASES, {
       describe: (name, body) => {
-        told.push(name);
+        names.push(name);
         body();
       },
-      it: (name) => told.push(name),
+      it: (name) => names.push(name),
     });
-    expect(told.slice(0, 6)).toEqual([
+    expect(names.slice(0, 6)).toEqual([
       'The porter as a librarian',
       'answers a question that it is made for',
       'tells what went wrong as an error',
@@ -194,11 +195,11 @@ describe('describeLibrarian()', () => {
       'gives up when its time is over',
       'answers without a model',
     ]);
-    expect(told).toHaveLength(1 + librarianChecks(sound, CASES).length);
+    expect(names).toHaveLength(1 + librarianChecks(conforming, CASES).length);
   });
 });
 
-describeLibrarian('the sound one of these tests', sound, CASES, { describe, it });
+describeLibrarian('the conforming librarian of these tests', conforming, CASES, { describe, it });
 
 function failure(code: 'INVALID_QUERY' | 'NOT_FOUND', suggestion: string): LibrarianResponse {
   return { error: { code, message: 'Cannot answer this question', recoverable: false, suggestion } };
@@ -233,7 +234,7 @@ function changing(answer: LibrarianResponse, change: (context: Context) => void)
   };
 }
 
-function orThrow(isWell: boolean): LibrarianResponse {
-  if (!isWell) throw new Error('x');
+function orThrow(isValid: boolean): LibrarianResponse {
+  if (!isValid) throw new Error('x');
   return ANSWER;
 }

@@ -5,19 +5,19 @@ import { identityFrom } from '../../src/signing/identity.ts';
 import { originate } from '../../src/signing/request-context.ts';
 import type { App } from '../signing/callers.ts';
 
-/** An app, or what makes one with the model of the context: an app gets its model when it is made. */
+/** An app, or a function that creates one with the model of the context. */
 type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);
 
 /**
- * A function's app as a librarian: each question travels as a signed call of the gateway to `POST /librarians/{id}/ask`, as
- * it does in the product. Of the context, the metadata, the time and the signal travel with it.
+ * A function's app as a librarian: each question is a signed call of the gateway to `POST /librarians/{id}/ask`, as in the product, with
+ * the metadata, the timeout and the signal of the context.
  */
 export const servedLibrarian = (
   id: string,
   served: Served,
   { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {},
 ): Librarian => {
-  // Without a model one app serves all questions, as in an isolate.
+  // Without a model, one app serves all questions, as in an isolate.
   let plain: App | Promise<App> | undefined;
   const appFor = (ai: AIClient | undefined): App | Promise<App> => {
     if (typeof served !== 'function') return served;
@@ -32,12 +32,12 @@ export const servedLibrarian = (
     const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
     const answer = await client.call(contextOf(context, capabilities), call);
     if (!answer.ok) return { error: answer.error };
-    // Checked by the suite, which is what this is for.
+    // The suite validates it.
     return answer.json() as LibrarianResponse;
   };
 };
 
-/** The development identity of one librarian in a directory that has another, which need not be one of the house. */
+/** The development identity of one librarian in a directory with another, which may be external. */
 export const identityBeside = (self: string, other: string) =>
   identityFrom({ ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: other }, self);
 
@@ -52,7 +52,7 @@ const contextOf = (context: Context | undefined, capabilities: readonly string[]
     now: Date.now(),
   });
 
-/** What JSON cannot say cannot be asked over HTTP; it arrives as `null`. */
+/** A query that JSON cannot represent is sent as `null`. */
 const bodyOf = (query: unknown, context: Context | undefined): string => {
   const metadata = context?.metadata === undefined ? {} : { metadata: context.metadata };
   try {

@@ -19,7 +19,7 @@ const OFFER: WebResult = {
   condition: undefined,
 };
 
-/** The web search with a provider that does as it is told. */
+/** The web search with this provider. */
 const searching = (search: WebSearch['search']) => {
   const provider = { provider: 'fake', search };
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE) };

@@ -12,7 +12,7 @@ const textOf = (node: unknown): string => {
   return value + children.map(textOf).join('');
 };
 
-/** What a reader sees of the joined answer: its own headings, and the blocks of the last part. */
+/** The rendered joined answer: its own headings, and the blocks of the last part. */
 const shown = (hostile: string) => {
   const joined = aggregate([
     branchOf('mallory', 'First?', { answer: hostile }),
@@ -38,13 +38,13 @@ const HONEST = [
 const HOSTILE = CASES.hostile;
 
 describe('a part of a joined answer', () => {
-  it.each(Object.entries(HOSTILE))('keeps to itself %s', (_name, hostile) => {
+  it.each(Object.entries(HOSTILE))('contains %s', (_name, hostile) => {
     const { headings, last } = shown(hostile);
     expect(headings).toEqual(['First?', 'Second?']);
     expect(last).toEqual(HONEST);
   });
 
-  it('keeps to itself any mixture of marks', () => {
+  it('contains any mixture of marks', () => {
     const marks = fc.constantFrom(...CASES.marks);
     fc.assert(
       fc.property(fc.array(marks, { minLength: 1, maxLength: 25 }), (pieces) => {
@@ -63,7 +63,7 @@ describe('a part of a joined answer', () => {
     );
   });
 
-  it('is not changed where it is plain', () => {
+  it('is not changed when it is plain', () => {
     const plain =
       'Use `a[0]` **now**:\n\n```js\n# no heading\n[x]: y\n```\n\n#### Then\n\n1. a\n2. b [link](https://a.example)';
     expect(shown(plain).answer).toContain(plain);
@@ -71,7 +71,7 @@ describe('a part of a joined answer', () => {
 });
 
 describe('a question', () => {
-  it('is shown as text, whatever Markdown it holds', () => {
+  it('is shown as text, whatever Markdown it contains', () => {
     const question = '# <img src=x> ![x](http://a) `x` **b** [c](javascript:1)\n\n## Second?';
     const { answer } = aggregate([
       branchOf('one', question, { answer: 'A.' }),

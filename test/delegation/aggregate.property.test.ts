@@ -66,10 +66,10 @@ const branch: fc.Arbitrary<Branch> = fc
   })
   .map((each) => ({ ...each, request: { to: each.to } }));
 
-/** Letters alone: what Markdown makes of marks, spaces and numbers is beside the point. */
+/** Only letters: Markdown may change marks, spaces and numbers. */
 const lettersOf = (markdown: string): string => markdown.replace(/[^\p{L}]/gu, '');
 
-/** Whether each word of an answer is in the joined one, or that says where it was dropped. */
+/** Whether the joined answer contains each word, or says where it was dropped. */
 const isAccountedFor = (joined: string, own: string): boolean => {
   const letters = lettersOf(joined);
   if ((own.match(/\p{L}+/gu) ?? []).every((word) => letters.includes(word))) return true;

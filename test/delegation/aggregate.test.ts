@@ -33,13 +33,13 @@ describe('aggregate() of answers to different questions', () => {
 describe('aggregate() of answers to the same question', () => {
   const again = branchOf('shop', 'how many are there', { answer: 'There are 13 pieces.', confidence: 0.7 });
 
-  it('shows the same answer once, and is more confident for it', () => {
+  it('shows the same answer once, with more confidence', () => {
     const joined = aggregate([again, stock]);
     expect(joined.answer).toBe('*From stock, shop:*\n\nThere are 13 pieces.');
     expect(joined.confidence).toBe(0.935);
   });
 
-  it('takes answers that differ only in citations and line breaks for the same', () => {
+  it('treats answers that differ only in citations and line breaks as equal', () => {
     const sources = [{ name: 'a.md' }, { name: 'b.md' }];
     const cited = (to: string, answer: string, sources: { name: string }[]) =>
       branchOf(to, 'How many?', { answer, sources, confidence: 0.8 });
@@ -48,14 +48,14 @@ describe('aggregate() of answers to the same question', () => {
     expect(joined).toMatchObject({ answer: '*From one, two:*\n\nThere are 13 pieces. [1]', confidence: 0.88 });
   });
 
-  it('is lifted by agreement to 0.95 at most, and never lowered', () => {
+  it('is raised by agreement to at most 0.95, and never lowered', () => {
     const sure = (to: string, confidence: number) =>
       branchOf(to, 'How?', { answer: 'By hand, with care.', confidence });
     expect(aggregate([sure('a', 0.9), sure('b', 0.9), sure('c', 0.9)]).confidence).toBe(0.95);
     expect(aggregate([sure('a', 0.98), sure('b', 0.2)]).confidence).toBe(0.98);
   });
 
-  it('shows different answers side by side under the names of their librarians, the most confident first', () => {
+  it('shows different answers under the names of their librarians, the most confident first', () => {
     const other = branchOf('shop', 'How many are there?', { answer: 'There are 15 pieces.', confidence: 0.7 });
     const joined = aggregate([other, stock]);
     expect(joined.answer).toBe('*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15 pieces.');
@@ -63,7 +63,7 @@ describe('aggregate() of answers to the same question', () => {
     expect(Object.keys(joined.metadata ?? {})).toEqual(['parts']);
   });
 
-  it('shows an answer before one that has no information, however confident that is', () => {
+  it('shows an answer before one without information, however confident that is', () => {
     const lacking = { answer: "I don't have information about the stock.", confidence: 0.99, partial: true };
     const answer = '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.';
     const joined = aggregate([branchOf('notes', 'How many are there?', lacking), stock]);
@@ -74,7 +74,7 @@ describe('aggregate() of answers to the same question', () => {
 describe('aggregate() when some fail', () => {
   const joined = aggregate([stock, failedBranch('weather', 'Does it "rain"?', 'TIMEOUT', true), guide]);
 
-  it('answers the rest, and names what is missing and why', () => {
+  it('answers the rest, and names what is missing with the reason', () => {
     expect(joined.answer).toMatch(
       /\n\n## Not answered\n\n- No answer to “Does it "rain"\?” from weather: it did not answer in time\.$/,
     );
@@ -90,7 +90,7 @@ describe('aggregate() when some fail', () => {
     const error = { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read' };
     const { answer, partial } = aggregate([branchOf('half', 'Why?', { answer: 'Because of the wind.', error }), stock]);
     const missing = '- Something is missing from the answer of half to “Why?”: its source could not be read.';
-    for (const said of ['Because of the wind.', missing]) expect(answer).toContain(said);
+    for (const text of ['Because of the wind.', missing]) expect(answer).toContain(text);
     expect(partial).toBe(true);
   });
 });
@@ -128,7 +128,7 @@ describe('the sources of a joined answer', () => {
     expect(joined.sources).toEqual(second);
   });
 
-  it('stay those that each part cites, by place and by number', () => {
+  it('match the citations of each part, by place and by number', () => {
     expect(joined.metadata?.parts).toMatchObject([{ sources: [1, 0] }, { sources: [0, 1] }]);
     expect(joined.answer).toContain('First [2], then [1]. Code: `list[1]`.');
     expect(joined.answer).toContain('See [1] and [2].');
@@ -136,7 +136,7 @@ describe('the sources of a joined answer', () => {
 });
 
 describe('the limits of a joined answer', () => {
-  it('shortens the longest parts to 4,000 characters in all at the end of a paragraph, and says where the rest is', () => {
+  it('shortens the longest parts to 4,000 characters in total at the end of a paragraph, with a link to the rest', () => {
     const sources = [{ name: 'Everything', url: 'https://docs.example.com/all' }];
     const whole = `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20);
     const long = branchOf('long', 'A?', { answer: whole, sources });
@@ -148,7 +148,7 @@ describe('the limits of a joined answer', () => {
     expect(metadata?.parts).toMatchObject([{ answer: long.response.answer }, {}]);
   });
 
-  it('stays within 32,000 characters, whatever comes', () => {
+  it('stays within 32,000 characters for any input', () => {
     const branches = Array.from({ length: 8 }, (_, at) =>
       branchOf(`${'x'.repeat(46)}${at}`, `${'*'.repeat(3990)}${at}`, {
         answer: `${'*'.repeat(280)} pump costs ${at} EUR. ${'Words and words. '.repeat(1800)}`.slice(0, 32_000),

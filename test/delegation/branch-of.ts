@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import type { Branch } from '../../src/runtime/delegates.ts';
 
-/** What came back from one librarian. */
+/** The response of one librarian. */
 export const branchOf = (to: string, query: string, response: LibrarianResponse): Branch => ({
   request: { to, query },
   query,

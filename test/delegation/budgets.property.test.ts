@@ -9,7 +9,7 @@ import { DEFAULT_CALLS } from '../../src/signing/limits.ts';
 import { userContext } from '../signing/callers.ts';
 import { type Arrival, network, type Tamper } from './network.ts';
 
-/** What a librarian does that is asked with the number of this step: it asks others, each of which goes on at another step. */
+/** What a librarian does at this step: it asks others, each of which continues at another step. */
 interface Step {
   asks: { to: string; fallback: string | undefined; step: number }[];
   fails: boolean;
@@ -32,7 +32,7 @@ const requestsOf = (step: Step | undefined): DelegateRequest[] =>
 
 const UNAVAILABLE = { error: { code: 'SERVICE_UNAVAILABLE' as const, message: 'Not now' } };
 
-/** Loses the answer of every n-th call, so that retries and fallbacks have to be paid for. */
+/** Loses the answer of every n-th call, so that retries and fallbacks need budget. */
 const losing = (every: number): Tamper => {
   let count = 0;
   return async (_to, _request, pass) => {
@@ -57,7 +57,7 @@ const delegating = (plan: Step[]): Record<string, Librarian> => {
 };
 
 describe('T24, for calls', () => {
-  it('no tree of questions leads to more calls than its root paid for, and no bound ever grows', async () => {
+  it('no tree of questions makes more calls than its root was granted, and no limit grows', async () => {
     const granted = fc.option(fc.nat({ max: 40 }), { nil: undefined, freq: 2 });
     const isBounded = fc.asyncProperty(callSteps, granted, fc.nat({ max: 5 }), async (plan, calls, lost) => {
       const { gateway, arrivals } = await network(delegating(plan), { tamper: losing(lost) });
@@ -72,20 +72,20 @@ describe('T24, for calls', () => {
     await fc.assert(isBounded, { numRuns: 25, seed: 20_261_121 });
   });
 
-  it('what a receipt says is used is what was called below, where nothing is lost on the way', async () => {
+  it('a receipt reports exactly the calls below it when no answer is lost', async () => {
     const isReported = fc.asyncProperty(callSteps, async (plan) => {
-      const used: number[] = [];
+      const reported: number[] = [];
       const recording: Tamper = async (_to, _request, pass) => {
         const response = await pass();
         const { claims } = readJws(response.headers.get('Context-Receipt') ?? '', 'ctx-receipt+jwt');
-        used.push((claims.use as { calls?: number }).calls ?? -1);
+        reported.push((claims.use as { calls?: number }).calls ?? -1);
         return response;
       };
       const { gateway, arrivals } = await network(delegating(plan), { tamper: recording });
       const delegates = gateway();
       await delegates.ask(requestsOf(plan[0]));
       expect(delegates.usage().calls).toBe(arrivals.length);
-      expect(used.filter((calls) => calls < 0)).toEqual([]);
+      expect(reported.filter((calls) => calls < 0)).toEqual([]);
       expect(delegates.receipts().length).toBeLessThanOrEqual(16);
     });
     await fc.assert(isReported, { numRuns: 15, seed: 20_261_121 });
@@ -107,20 +107,20 @@ const expectShrinking = ({ links }: Arrival) => {
 
 const PRICE = { inputPerMillion: 3, outputPerMillion: 7 };
 
-/** Writes all that it may, counts as many tokens of input as there are letters at most, and adds up what it really took. */
+/** Writes as much as allowed, counts an upper bound of input tokens, and sums the actual usage. */
 const meteredModel = () => {
-  const taken = { tokens: 0, micros: 0 };
+  const used = { tokens: 0, micros: 0 };
   const ai: AIClient = {
     model: 'm-1',
     complete: async (messages, { maxTokens = 0 } = {}) => {
       const inputTokens = messages.reduce((sum, { content }) => sum + Math.ceil(content.length / 2), 0);
       const micros = inputTokens * PRICE.inputPerMillion + maxTokens * PRICE.outputPerMillion;
-      taken.tokens += inputTokens + maxTokens;
-      taken.micros += micros;
+      used.tokens += inputTokens + maxTokens;
+      used.micros += micros;
       return { text: 'x', usage: { inputTokens, outputTokens: maxTokens }, costUsd: micros / 1_000_000 };
     },
   };
-  return { ai, taken };
+  return { ai, used };
 };
 
 /** Tokens asked for by calls in parallel, before and after a librarian asks others. */
@@ -143,7 +143,7 @@ const writingAndAsking = (
             amounts.map((maxTokens) => context?.ai?.complete([{ role: 'user', content: 'Where?' }], { maxTokens })),
           );
         await write(step?.before);
-        // What it writes while the others are asked comes from the same budget.
+        // Model calls during delegation use the same budget.
         await Promise.all([delegates.ask(requestsOf(step)), write(step?.after)]);
         await write(step?.after);
         return step?.fails === true ? UNAVAILABLE : { answer: 'x' };
@@ -153,24 +153,24 @@ const writingAndAsking = (
 };
 
 describe('T24, for models', () => {
-  it('no tree of honest librarians takes more tokens or money than its root was granted', async () => {
+  it('no tree of honest librarians uses more tokens or money than its root was granted', async () => {
     let spenders = 0;
     const granted = fc.record({ tokens: fc.nat({ max: 20_000 }), cost_micros: fc.nat({ max: 60_000 }) });
     const isBounded = fc.asyncProperty(modelSteps, granted, fc.nat({ max: 4 }), async (plan, budgets, lost) => {
-      const { ai, taken } = meteredModel();
+      const { ai, used } = meteredModel();
       const options = { ai, aiPrice: PRICE };
       const { gateway } = await network(writingAndAsking(plan), { tamper: losing(lost), options });
       const delegates = gateway(userContext({ budgets }));
       await delegates.ask(requestsOf(plan[0]).slice(0, 2));
       await delegates.ask(requestsOf(plan[0]).slice(2));
       const reported = delegates.usage();
-      expect(taken.tokens).toBeLessThanOrEqual(reported.tokens ?? -1);
-      expect(Math.ceil(taken.micros)).toBeLessThanOrEqual(reported.cost_micros ?? -1);
+      expect(used.tokens).toBeLessThanOrEqual(reported.tokens ?? -1);
+      expect(Math.ceil(used.micros)).toBeLessThanOrEqual(reported.cost_micros ?? -1);
       expect(reported.tokens).toBeLessThanOrEqual(budgets.tokens);
       expect(reported.cost_micros).toBeLessThanOrEqual(budgets.cost_micros);
       // If nothing is lost, receipts report exactly what was used.
-      if (lost === 0) expect(delegates.verifiedUsage()).toEqual({ tokens: taken.tokens, cost_micros: taken.micros });
-      if (taken.tokens > 0) spenders += 1;
+      if (lost === 0) expect(delegates.verifiedUsage()).toEqual({ tokens: used.tokens, cost_micros: used.micros });
+      if (used.tokens > 0) spenders += 1;
     });
     await fc.assert(isBounded, { numRuns: 60, seed: 20_261_121 });
     expect(spenders).toBeGreaterThan(20);

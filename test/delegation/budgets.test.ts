@@ -4,17 +4,17 @@ import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-li
 import { requestBudget } from '../../src/signing/budget.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { userContext } from '../signing/callers.ts';
-import { type Arrival, chainOf, codesOf, fails, handsOnTo, network, says } from './network.ts';
+import { type Arrival, chainOf, codesOf, delegatesTo, fails, network, says } from './network.ts';
 
-/** In the order of the targets: which of several calls is signed first is left open. */
-const handed = (arrivals: Arrival[], name: string) =>
+/** The budgets by target; the order in which parallel calls are signed is undefined. */
+const granted = (arrivals: Arrival[], name: string) =>
   arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud[name]);
 
-describe('a context that another librarian made', () => {
+describe('a context of another librarian', () => {
   it.each<[string, Record<string, number>, Record<string, number>]>([
     ['neither tokens nor cost: a default of both', { calls: 3 }, { tokens: 30_000, cost_micros: 100_000 }],
     ['tokens alone: no limit of cost', { tokens: 900_000 }, { tokens: 900_000, cost_micros: Number.POSITIVE_INFINITY }],
-  ])('and that limits %s', (_, budgets, limits) => {
+  ])('that limits %s', (_, budgets, limits) => {
     const budget = requestBudget({ budgets, caller: 'partner.weather' });
     expect({ tokens: budget.left('tokens'), cost_micros: budget.left('cost_micros') }).toEqual(limits);
   });
@@ -24,7 +24,7 @@ describe('the budget of calls', () => {
   it('is divided among the branches after paying for each call, with one reserved for a retry', async () => {
     const { ask, arrivals } = await network({ a: says('a'), b: says('b'), c: says('c') });
     const { delegates } = await ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }], userContext({ budgets: { calls: 23 } }));
-    expect(handed(arrivals, 'calls')).toEqual([6, 6, 5]);
+    expect(granted(arrivals, 'calls')).toEqual([6, 6, 5]);
     expect(delegates.usage()).toEqual({ calls: 3 });
   });
 
@@ -34,7 +34,7 @@ describe('the budget of calls', () => {
   ])('%s', async (_, budgets, fallback, expected) => {
     const { ask, arrivals } = await network({ a: fails('NOT_FOUND'), b: says('b') });
     await ask([{ to: 'a', ...(fallback === undefined ? {} : { fallback }) }], userContext({ budgets }));
-    expect(handed(arrivals, 'calls')).toEqual(expected);
+    expect(granted(arrivals, 'calls')).toEqual(expected);
   });
 
   it('refuses and does not send questions beyond it', async () => {
@@ -43,11 +43,11 @@ describe('the budget of calls', () => {
     const { responses, trace } = await ask(requests, userContext({ budgets: { calls: 3 } }));
     expect(codesOf(responses)).toEqual([undefined, undefined, undefined, 'DELEGATION_FAILED']);
     expect(responses[3]?.error).toMatchObject({ recoverable: false, message: expect.stringContaining('used up') });
-    expect([arrivals.length, handed(arrivals, 'calls'), trace.hops[3]?.attempts]).toEqual([3, [0, 0, 0], 0]);
+    expect([arrivals.length, granted(arrivals, 'calls'), trace.hops[3]?.attempts]).toEqual([3, [0, 0, 0], 0]);
   });
 
-  it('gets back what was not used according to a receipt', async () => {
-    const { gateway, arrivals } = await network({ a: says('a'), b: handsOnTo('c'), c: says('c') });
+  it('is refunded the unused part of a receipt', async () => {
+    const { gateway, arrivals } = await network({ a: says('a'), b: delegatesTo('c'), c: says('c') });
     const delegates = gateway(userContext({ budgets: { calls: 4 } }));
     await delegates.ask([{ to: 'a' }]);
     const [branch] = await delegates.ask([{ to: 'b' }]);
@@ -57,7 +57,7 @@ describe('the budget of calls', () => {
     expect([arrivals.length, delegates.usage()]).toEqual([4, { calls: 4 }]);
   });
 
-  it('gets back everything handed to a target that refuses the call', async () => {
+  it('is refunded everything granted to a target that refuses the call', async () => {
     const { gateway, apps, variables } = await network({ a: says('x') });
     const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
     const own = { ...(await identityFrom(variables, 'a')), log: () => undefined };
@@ -83,7 +83,7 @@ const modelled = (librarians: Record<string, ServedLibrarian>, costUsd?: number)
   return network(librarians, { options: { ai: { model: 'm-1', complete } } });
 };
 
-/** Answers with a model, or says that there is none to be had. */
+/** Answers with a model, or reports that there is none. */
 const writes: Librarian = async (query, context) => {
   const written = await context?.ai?.complete([{ role: 'user', content: query }]).catch(() => undefined);
   return { answer: written?.text ?? 'No model.', confidence: 0.9 };
@@ -99,46 +99,46 @@ const writesThen =
 describe('the budgets of models', () => {
   const context = userContext({ budgets: { calls: 24, tokens: 3001, cost_micros: 100 } });
 
-  it('are divided among the branches, and what is left of them comes back', async () => {
+  it('are divided among the branches, and the rest is refunded', async () => {
     const { ask, arrivals } = await modelled({ a: writes, b: writes, c: says('c') }, 0.00002);
     const { delegates } = await ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }], context);
-    expect(handed(arrivals, 'tokens')).toEqual([1001, 1000, 1000]);
-    expect(handed(arrivals, 'cost_micros')).toEqual([34, 33, 33]);
+    expect(granted(arrivals, 'tokens')).toEqual([1001, 1000, 1000]);
+    expect(granted(arrivals, 'cost_micros')).toEqual([34, 33, 33]);
     expect(delegates.usage()).toEqual({ calls: 3, tokens: 400, cost_micros: 40 });
     expect(delegates.verifiedUsage()).toEqual({ tokens: 400, cost_micros: 40 });
     await delegates.ask([{ to: 'c' }]);
     expect(arrivals.at(-1)?.links[0].bud).toMatchObject({ tokens: 2601, cost_micros: 60 });
   });
 
-  it('have no entry if the origin names none, and what was spent is reported all the same', async () => {
+  it('have no entry if the origin names none, and usage is still reported', async () => {
     const { ask, arrivals } = await modelled({ a: writes });
     const { delegates } = await ask([{ to: 'a' }], userContext({ budgets: { calls: 5 } }));
-    expect(handed(arrivals, 'tokens')).toEqual([undefined]);
+    expect(granted(arrivals, 'tokens')).toEqual([undefined]);
     expect(delegates.usage()).toEqual({ calls: 1, tokens: 200 });
   });
 
-  it('are handed down minus own model usage, and the receipt reports both', async () => {
-    const { ask, arrivals } = await modelled({ a: writesThen(handsOnTo('b', 'c')), b: writes, c: says('c') });
+  it('are passed on minus own model usage, and the receipt reports both', async () => {
+    const { ask, arrivals } = await modelled({ a: writesThen(delegatesTo('b', 'c')), b: writes, c: says('c') });
     const { delegates } = await ask([{ to: 'a' }], context);
-    expect(handed(arrivals, 'tokens')).toEqual([3001, 1401, 1400]);
+    expect(granted(arrivals, 'tokens')).toEqual([3001, 1401, 1400]);
     expect(delegates.usage()).toMatchObject({ tokens: 400 });
   });
 
-  it('come as 0 if nothing is left, and the target answers without a model', async () => {
-    const { ask, arrivals } = await modelled({ a: writesThen(handsOnTo('b')), b: writes });
+  it('are 0 if nothing is left, and the target answers without a model', async () => {
+    const { ask, arrivals } = await modelled({ a: writesThen(delegatesTo('b')), b: writes });
     const { responses } = await ask([{ to: 'a' }], userContext({ budgets: { tokens: 200 } }));
-    expect(handed(arrivals, 'tokens')).toEqual([200, 0]);
+    expect(granted(arrivals, 'tokens')).toEqual([200, 0]);
     expect(responses).toMatchObject([{ answer: 'No model.' }]);
   });
 
-  it('are reserved while they are handed down', async () => {
+  it('are reserved while they are granted to a delegate', async () => {
     let own: Promise<unknown> = Promise.resolve();
     const both: ServedLibrarian = {
-      forRequest: (parts) => async (query, told) => {
+      forRequest: (parts) => async (query, context) => {
         const asking = parts.delegates.ask([{ to: 'b' }]);
-        own = writes(query, told);
+        own = writes(query, context);
         await asking;
-        return writes(query, told);
+        return writes(query, context);
       },
     };
     const { ask } = await modelled({ a: both, b: writes });
@@ -148,7 +148,7 @@ describe('the budgets of models', () => {
     expect(delegates.usage()).toMatchObject({ tokens: 400 });
   });
 
-  it('count as spent if an answer brings no receipt, and none of it is verified', async () => {
+  it('count as spent without a receipt, and none of it is verified', async () => {
     const { gateway } = await network({ a: says('x') }, { tamper: () => new Response('{"answer":"x"}') });
     const delegates = gateway(context);
     await delegates.ask([{ to: 'a' }]);
@@ -156,16 +156,16 @@ describe('the budgets of models', () => {
     expect(delegates.verifiedUsage()).toEqual({ tokens: 0, cost_micros: 0 });
   });
 
-  it('are not touched by what is never sent', async () => {
+  it('are not used by a call that is never sent', async () => {
     const { ask } = await network({ a: says('x') });
-    const { delegates, responses } = await ask([{ to: 'nobody' }], context);
+    const { delegates, responses } = await ask([{ to: 'unknown' }], context);
     expect(codesOf(responses)).toEqual(['DELEGATION_FAILED']);
     expect(delegates.usage()).toEqual({ calls: 0, tokens: 0, cost_micros: 0 });
   });
 
-  it('leave half for the fallback, which gets the rest of the other half too', async () => {
+  it('leave half for the fallback, which also gets the rest of the other half', async () => {
     const { ask, arrivals } = await modelled({ a: writesThen(fails('NOT_FOUND')), b: writes });
     await ask([{ to: 'a', fallback: 'b' }], context);
-    expect(handed(arrivals, 'tokens')).toEqual([1500, 2801]);
+    expect(granted(arrivals, 'tokens')).toEqual([1500, 2801]);
   });
 });

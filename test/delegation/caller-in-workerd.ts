@@ -8,7 +8,7 @@ import { userContext } from '../signing/callers.ts';
 
 const circuitBreakers = createCircuitBreakers({ halfOpenAfterMs: 1 });
 
-/** Asks the navigator behind a service binding, once a request, as a function does; all requests share the circuit breakers. */
+/** Asks the navigator behind a service binding once per request; all requests share the circuit breakers. */
 export default {
   fetch: async (request: Request, env: { NAVIGATOR: Target }): Promise<Response> => {
     const identity = await identityFrom({ ENVIRONMENT: 'development' }, 'gateway');

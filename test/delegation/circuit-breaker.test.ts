@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CircuitBreakers, createCircuitBreakers, type Health } from '../../src/delegation/circuit-breaker.ts';
 
-/** Makes a call that goes as told; `false` when it is refused. */
+/** Makes a call with this outcome; `false` when it is refused. */
 const call = async (breakers: CircuitBreakers, health: Health, key = 'default/a'): Promise<boolean> => {
   const report = breakers.admit(key);
   await report?.(health);
@@ -18,7 +18,7 @@ const opened = async (breakers: CircuitBreakers = createCircuitBreakers()) => {
 
 const STEPS: Record<string, Health> = { b: 'broken', h: 'healthy', u: 'unknown' };
 
-/** Makes a call for each letter, `w` waits; `!` follows those that were refused. */
+/** Makes a call for each letter, `w` waits; `!` follows refused calls. */
 const outcomeOf = async (steps: string): Promise<string> => {
   const breakers = createCircuitBreakers();
   let outcome = '';
@@ -41,20 +41,20 @@ describe('createCircuitBreakers()', () => {
   it.each([
     ['admits four consecutive failures, and refuses after the fifth', 'bbbbbh!'],
     ['counts only consecutive failures', 'bbbbhbbbbh'],
-    ['ignores calls that say nothing about the target', 'uuuuuuuuuuuuuuuuuuuuhbbbbuuuuubh!'],
-    ['stays open after a probe that failed', 'bbbbbwbh!wh'],
-    ['forgets a probe that was cancelled: the next call probes, and decides', 'bbbbbwubh!'],
+    ['ignores calls with unknown outcome', 'uuuuuuuuuuuuuuuuuuuuhbbbbuuuuubh!'],
+    ['stays open after a failed probe', 'bbbbbwbh!wh'],
+    ['discards a cancelled probe: the next call probes, and decides', 'bbbbbwubh!'],
   ])('%s', async (_, outcome) => {
     expect(await outcomeOf(outcome.replaceAll('!', ''))).toBe(outcome);
   });
 
-  it('opens nothing for another workspace or target', async () => {
+  it('opens no circuit of another workspace or target', async () => {
     const breakers = await opened();
     expect(await call(breakers, 'healthy', 'other/a')).toBe(true);
     expect(await call(breakers, 'healthy', 'default/b')).toBe(true);
   });
 
-  it('admits one probe after a while, and refuses the others at once', async () => {
+  it('admits one probe after a while, and refuses other calls immediately', async () => {
     const breakers = await opened();
     wait();
     const report = breakers.admit('default/a');
@@ -73,7 +73,7 @@ describe('createCircuitBreakers()', () => {
     expect(await call(breakers, 'healthy')).toBe(true);
   });
 
-  it('is not reopened by a late probe when another has closed it', async () => {
+  it('is not reopened by a late probe after another has closed it', async () => {
     const breakers = await opened();
     wait();
     const reportLate = breakers.admit('default/a');

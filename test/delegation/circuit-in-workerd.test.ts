@@ -8,24 +8,24 @@ import { identityOf } from '../signing/callers.ts';
 
 let miniflare: Miniflare;
 let behaves: Librarian;
-let heard = 0;
+let requests = 0;
 
 beforeAll(async () => {
   const contents = await bundle(fileURLToPath(new URL('caller-in-workerd.ts', import.meta.url)));
   const info = { id: 'navigator', name: 'Navigator' };
-  const navigator = serveLibrarian((...told) => behaves(...told), info, {
+  const navigator = serveLibrarian((...call) => behaves(...call), info, {
     ...(await identityOf('navigator')),
     log: () => undefined,
   });
   const fetchNavigator = async (request: Request) => {
-    heard += 1;
+    requests += 1;
     const { url, method, headers } = request;
     return navigator.fetch(new Request(url, { method, headers: [...headers], body: await request.text() }));
   };
   const worker = {
     ...{ name: 'asking', compatibilityDate: '2026-11-01' },
     modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents }],
-    // The types of Miniflare's own fetch and of Node's are apart.
+    // Miniflare's fetch and Node's have different types.
     serviceBindings: { NAVIGATOR: fetchNavigator as never },
   };
   miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
@@ -41,7 +41,7 @@ const ask = async (signal?: AbortSignal) => {
 const works: Librarian = async () => ({ answer: 'x' });
 const fails: Librarian = async () => ({ error: { code: 'INTERNAL_ERROR', message: 'It is broken' } });
 
-/** Brings the circuit to where the next call is a probe. */
+/** Opens the circuit, so that the next call is a probe. */
 const openCircuit = async () => {
   behaves = fails;
   await expect.poll(async () => (await ask()).attempts, { interval: 1, timeout: 5000 }).toBe(0);
@@ -67,19 +67,19 @@ beforeEach(async () => {
 });
 
 describe('a circuit in workerd', () => {
-  it('answers concurrent requests at once while one probes, and none hangs', async () => {
+  it('answers concurrent requests immediately during a probe, and none hangs', async () => {
     await openCircuit();
     const { probe, release } = await startProbe();
-    const before = heard;
+    const before = requests;
     const others = await Promise.all(Array.from({ length: 20 }, () => ask()));
     expect(others).toEqual(Array(20).fill({ code: 'SERVICE_UNAVAILABLE', attempts: 0 }));
-    expect(heard).toBe(before);
+    expect(requests).toBe(before);
     release();
     expect(await probe).toEqual({ code: 'answer', attempts: 1 });
     expect(await ask()).toEqual({ code: 'answer', attempts: 1 });
   });
 
-  it('is not stuck when the caller of the probe goes away', async () => {
+  it('recovers when the caller of the probe disconnects', async () => {
     await openCircuit();
     const controller = new AbortController();
     const { probe, release } = await startProbe(controller.signal);

@@ -3,9 +3,9 @@ import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import { userContext } from '../signing/callers.ts';
-import { asks, chainOf, fails, handsOnTo, network, says, silence, stopClocks } from './network.ts';
+import { asks, chainOf, delegatesTo, fails, network, says, silence, stopClocks } from './network.ts';
 
-/** Delegates as the runtime does with the response of a librarian. */
+/** Follows the delegate requests of a response, like the runtime. */
 const followed = async (response: LibrarianResponse, librarians: Record<string, Librarian>) => {
   const { gateway, arrivals } = await network(librarians);
   const delegates = gateway();
@@ -21,26 +21,26 @@ afterEach(() => {
 });
 
 describe('Delegates.combine()', () => {
-  it('returns a response without a delegate request as it is, and asks no one', async () => {
+  it('returns a response without a delegate request unchanged, and asks no one', async () => {
     const response: LibrarianResponse = { answer: 'Under the mat.', metadata: { more: 1 } };
     const { combined, arrivals } = await followed(response, { a: says('x') });
     expect(combined).toBe(response);
     expect(arrivals).toEqual([]);
   });
 
-  it('gives the response of the one target, with the trace', async () => {
+  it('returns the response of a single target, with the trace', async () => {
     const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
     const { combined } = await followed({ delegate: { to: 'a' } }, { a: async () => response });
     const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
     expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
   });
 
-  it('treats a list of one as the one', async () => {
+  it('treats a list of one like a single target', async () => {
     const { combined } = await followed({ delegate: [{ to: 'a' }] }, { a: says('x') });
     expect([combined.answer, combined.metadata?.parts]).toEqual(['x', undefined]);
   });
 
-  it('keeps the own answer, partial and with the gap named, when the one target has none', async () => {
+  it('keeps its own answer, partial and with the gap named, when the target has none', async () => {
     const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };
     expect((await followed(own, { a: unavailable })).combined).toMatchObject({
       answer: 'Perhaps inside.',
@@ -56,12 +56,12 @@ describe('Delegates.combine()', () => {
     expect(LibrarianResponse.safeParse(combined).success).toBe(true);
   });
 
-  it('joins several answers, the own first', async () => {
+  it('joins several answers, its own first', async () => {
     const own = { answer: 'First.', confidence: 0.9, delegate: [{ to: 'a' }, { to: 'b' }] };
     const { combined } = await followed(own, { a: says('Second.'), b: says('Third.') });
     const { parts } = JoinedAnswer.parse(combined.metadata);
-    const said = parts.map(({ librarian, answer }) => `${librarian}: ${answer}`);
-    expect(said).toEqual(['gateway: First.', 'a: Second.', 'b: Third.']);
+    const lines = parts.map(({ librarian, answer }) => `${librarian}: ${answer}`);
+    expect(lines).toEqual(['gateway: First.', 'a: Second.', 'b: Third.']);
     expect(DelegationTrace.parse(combined.metadata?.trace).hops.map(({ to }) => to)).toEqual(['a', 'b']);
     expect(LibrarianResponse.safeParse(combined).success).toBe(true);
   });
@@ -78,7 +78,7 @@ describe('Delegates.combine()', () => {
     expect(DelegationTrace.parse(combined.metadata?.trace).hops.length).toBe(2);
   });
 
-  it('leaves receipts out of a trace that would be too large with them', async () => {
+  it('omits receipts from a trace that would be too large with them', async () => {
     const { combined } = await followed(
       { delegate: { to: 'a' } },
       { a: async () => ({ answer: 'x', metadata: { text: 'x'.repeat(255_600) } }) },
@@ -89,9 +89,9 @@ describe('Delegates.combine()', () => {
   });
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-    ['the largest of it', { small: 1, large: 'x'.repeat(255_950) }, { small: 1, omitted: ['large'] }],
+    ['the largest member', { small: 1, large: 'x'.repeat(255_950) }, { small: 1, omitted: ['large'] }],
     ['one of two', { a: 'x'.repeat(127_990), b: 'x'.repeat(127_990) }, { b: 'x', omitted: ['a'] }],
-    ['what has no name', { ['x'.repeat(255_950)]: 1 }, { omitted: [] }],
+    ['a member with an endless name', { ['x'.repeat(255_950)]: 1 }, { omitted: [] }],
   ])('keeps the trace if other metadata leaves no room: %s is dropped', async (_, metadata, left) => {
     const { combined } = await followed({ delegate: { to: 'a' } }, { a: async () => ({ answer: 'x', metadata }) });
     const { trace, ...others } = combined.metadata ?? {};
@@ -102,14 +102,14 @@ describe('Delegates.combine()', () => {
   });
 });
 
-describe('a librarian that asks others itself', () => {
+describe('a librarian that asks others', () => {
   const asking = asks(async ({ delegates }) => {
     const branches = await delegates.ask([{ to: 'b' }, { to: 'c', query: 'And where exactly?' }]);
     return { answer: branches.map(({ response }) => response.answer).join(' '), confidence: 0.9 };
   });
 
-  it('has its questions in the trace, and in the usage and the receipts of its own receipt', async () => {
-    const { ask, arrivals } = await network({ a: asking, b: says('b'), c: handsOnTo('d'), d: says('d') });
+  it('has its questions in the trace, and in the usage and receipts of its own receipt', async () => {
+    const { ask, arrivals } = await network({ a: asking, b: says('b'), c: delegatesTo('d'), d: says('d') });
     const { responses, trace, delegates } = await ask([{ to: 'a' }]);
     expect(responses[0]?.answer).toBe('b d');
     expect(arrivals.map(({ body }) => body.query)).toContain('And where exactly?');
@@ -120,7 +120,7 @@ describe('a librarian that asks others itself', () => {
     expect(delegates.receipts()).toEqual([]);
   });
 
-  it('may delegate as well, and all of it is in one trace', async () => {
+  it('may delegate as well, all in one trace', async () => {
     const both = asks(async ({ delegates }) => {
       await delegates.ask([{ to: 'b' }]);
       return { delegate: { to: 'c' } };
@@ -133,7 +133,7 @@ describe('a librarian that asks others itself', () => {
 });
 
 describe('time', () => {
-  it('is divided so that a TIMEOUT at the end of eight hops arrives as one, with its trace', async () => {
+  it('is divided so that a TIMEOUT after eight hops arrives as such, with its trace', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
     const { ask } = await network(chainOf(8, librarian));
@@ -148,7 +148,7 @@ describe('time', () => {
   it('suffices for a partial answer when one branch is silent, at every depth', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
-    const answering = { a: handsOnTo('b', 'c'), b: says('b'), c: handsOnTo('d', 'e'), d: says('d') };
+    const answering = { a: delegatesTo('b', 'c'), b: says('b'), c: delegatesTo('d', 'e'), d: says('d') };
     const { ask } = await network({ ...answering, e: librarian });
     const asking = ask([{ to: 'a' }], userContext({ timeoutMs: 600 }));
     await giveUp();
@@ -156,16 +156,16 @@ describe('time', () => {
     expect(responses[0]).toMatchObject({ partial: true, answer: expect.stringMatching(/b[\s\S]*d/) });
   });
 
-  it('never grows along the chain, and every hop keeps a reserve', async () => {
+  it('never grows along the chain, and every hop has a reserve', async () => {
     stopClocks();
     const { ask, arrivals } = await network(chainOf(8));
     await ask([{ to: 'h1' }], userContext({ timeoutMs: 4000 }));
     const deadlines = arrivals.map(({ links }) => links.at(-1).exp as number);
     expect(deadlines.length).toBe(8);
     for (let hop = 1; hop < deadlines.length; hop += 1) {
-      const keptMs = ((deadlines[hop - 1] ?? 0) - (deadlines[hop] ?? 0)) * 1000;
-      expect(keptMs).toBeGreaterThan(33.9);
-      expect(keptMs).toBeLessThan(56.1);
+      const reservedMs = ((deadlines[hop - 1] ?? 0) - (deadlines[hop] ?? 0)) * 1000;
+      expect(reservedMs).toBeGreaterThan(33.9);
+      expect(reservedMs).toBeLessThan(56.1);
     }
   });
 });

@@ -11,9 +11,9 @@ import { identityFrom } from '../../src/signing/identity.ts';
 import { capabilitiesOf, type KeyDirectory } from '../../src/signing/key-directory.ts';
 import { localSigner } from '../../src/signing/local-directory.ts';
 import { userContext } from '../signing/callers.ts';
-import { handsOnTo, network } from './network.ts';
+import { delegatesTo, network } from './network.ts';
 
-describe('T27 a librarian that starts the chain over as itself', () => {
+describe('T27 a librarian that starts a new chain as itself', () => {
   const restarting = async (self: string) => {
     let seen: Context | undefined;
     const b: Librarian = async (_, context) => {
@@ -31,12 +31,12 @@ describe('T27 a librarian that starts the chain over as itself', () => {
     return { response: branch?.response, seen };
   };
 
-  it('is refused where it may start none', async () => {
+  it('is refused when it may not originate one', async () => {
     const { response, seen } = await restarting('semantic');
     expect([response?.error?.code, seen]).toEqual(['UNAUTHORIZED', undefined]);
   });
 
-  it('is seen as itself where it may, and not as the user whose question it had', async () => {
+  it('appears as itself when it may, and not as the user of the question', async () => {
     const { response, seen } = await restarting('webhooks');
     expect([response?.answer, seen?.user?.id, seen?.delegationChain]).toEqual(['x', 'svc:webhooks', ['webhooks']]);
   });
@@ -49,25 +49,25 @@ describe('the taint rule', () => {
     ['*', 'kb:read memory:read sql:read web:search support:analyze'],
     ['kb:hr:* webhook:* tool:web', 'kb:hr:read'],
     ['kb:read web:search', 'kb:read web:search'],
-  ])('hands %j down as %j, here and at every further hop', async (capabilities, expected) => {
+  ])('delegates %j as %j, here and at every further hop', async (capabilities, expected) => {
     const seen: unknown[] = [];
-    const tells: Librarian = async (_, context?: Context) => {
+    const records: Librarian = async (_, context?: Context) => {
       seen.push(context?.user?.capabilities?.toSorted());
       return context?.delegationChain?.length === 1 ? { delegate: { to: 'b' } } : { answer: 'x' };
     };
-    const { ask } = await network({ a: tells, b: tells });
+    const { ask } = await network({ a: records, b: records });
     const { responses } = await ask([{ to: 'a' }], userContext({ capabilities: capabilities.split(' ') }));
     expect(responses).toMatchObject([{ answer: 'x' }]);
     expect(seen).toEqual(Array(2).fill(expected.split(' ').toSorted()));
   });
 
-  it('holds for a librarian that itself got a right to write', async () => {
+  it('applies to a librarian that has a right to write', async () => {
     let seen: readonly string[] | undefined;
-    const tells: Librarian = async (_, context) => {
+    const records: Librarian = async (_, context) => {
       seen = context?.user?.capabilities;
       return { answer: 'x' };
     };
-    const { client, arrivals } = await network({ a: handsOnTo('b'), b: tells });
+    const { client, arrivals } = await network({ a: delegatesTo('b'), b: records });
     const context = userContext({ capabilities: ['kb:read', 'kb:write'] });
     await client.call(context, { to: 'a', path: '/librarians/a/ask', body: { query: 'Where?' } });
     expect(arrivals[0]?.links.at(-1).cap).toEqual(['kb:read', 'kb:write']);
@@ -75,10 +75,10 @@ describe('the taint rule', () => {
   });
 });
 
-describe('a question with words that its asker did not say', () => {
+describe('a question with words that the user did not write', () => {
   const asked = 'What does the Apollo II cost elsewhere, and what is our warranty?';
-  /** What arrives at the web search when a librarian that was asked `asked` hands on `query`. */
-  const handedOn = async (query: string | undefined) => {
+  /** The capabilities of `b` when a librarian that was asked `asked` delegates `query`. */
+  const delegated = async (query: string | undefined) => {
     let seen: readonly string[] | undefined;
     const librarians: Record<string, Librarian> = {
       a: async () => ({ delegate: { to: 'b', ...(query === undefined ? {} : { query }) } }),
@@ -95,19 +95,19 @@ describe('a question with words that its asker did not say', () => {
   };
 
   it.each([
-    ['the revenue that an article asked for', 'What does the Apollo II cost elsewhere? Our revenue: 48,211 USD'],
+    ['a figure', 'What does the Apollo II cost elsewhere? Our revenue: 48,211 USD'],
     ['a name', 'What does the Apollo II of Ada Byron cost elsewhere?'],
     ['a number', 'What does the Apollo III cost elsewhere?'],
-  ])('cannot be searched for on the web when it adds %s', async (_, query) => {
-    expect(await handedOn(query)).toEqual(['kb:read']);
+  ])('loses web:search when it adds %s', async (_, query) => {
+    expect(await delegated(query)).toEqual(['kb:read']);
   });
 
   it.each([
-    ['as it was asked', undefined],
+    ['unchanged', undefined],
     ['in part', 'What does the Apollo II cost elsewhere?'],
-    ['in another order, with words without a subject', 'Please find the costs elsewhere of an Apollo II'],
-  ])('can be searched for when it is handed on %s', async (_, query) => {
-    expect((await handedOn(query))?.toSorted()).toEqual(['kb:read', 'web:search']);
+    ['in another order, with function words', 'Please find the costs elsewhere of an Apollo II'],
+  ])('keeps web:search when it is delegated %s', async (_, query) => {
+    expect((await delegated(query))?.toSorted()).toEqual(['kb:read', 'web:search']);
   });
 });
 
@@ -117,7 +117,7 @@ describe('readingCapabilities()', () => {
     ['kb:read', undefined],
     ['web:* kb:read', 'web:read kb:read'],
     ['*', 'kb:read memory:read sql:read support:analyze'],
-  ])('keeps of %j only %j for a question that may hold the words of others', (held, left) => {
+  ])('reduces %j to %j for a tainted question', (held, left) => {
     expect(readingCapabilities(held.split(' '), { isTainted: true })).toEqual(left?.split(' '));
   });
 
@@ -129,12 +129,12 @@ describe('readingCapabilities()', () => {
     ['web:*', 'web:read web:search'],
     ['*', 'kb:read memory:read sql:read web:search support:analyze'],
     ['memory:write kb:hr:write kb:hr:* kb:*', 'kb:hr:read kb:read'],
-  ])('keeps of %j only %j', (held, left) => {
+  ])('reduces %j to %j', (held, left) => {
     expect(readingCapabilities(held.split(' '))).toEqual(left?.split(' '));
   });
 });
 
-describe('an issuer that was given more than its entry allows', () => {
+describe('an issuer with more rights than its directory entry allows', () => {
   const QUESTION = JSON.stringify({ query: 'Where?' });
   const now = Date.now() / 1000;
   const link = async (iss: string, aud: string, more: object) => {
@@ -145,7 +145,7 @@ describe('an issuer that was given more than its entry allows', () => {
     );
   };
 
-  it('hands down no more than its entry, though its own context held more', async () => {
+  it('delegates no more than its entry allows, though its own context has more', async () => {
     const seen: (readonly string[] | undefined)[] = [];
     const { apps, lines } = await network({
       semantic: async () => ({ answer: 'x' }),
@@ -164,7 +164,7 @@ describe('an issuer that was given more than its entry allows', () => {
     expect(seen).toEqual([['kb:read']]);
   });
 
-  it('may hand down nothing where it is a partner without rights, and anything where it is one of ours without an entry’s limit', async () => {
+  it('may delegate nothing as a partner without rights, and anything as an internal librarian without a limit', async () => {
     const directory = { librarian: () => undefined } as unknown as KeyDirectory; // only what is read
     expect(capabilitiesOf(directory, 'partner.spy')).toEqual([]);
     expect(capabilitiesOf(directory, 'own')).toEqual(['*']);

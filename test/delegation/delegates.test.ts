@@ -8,10 +8,10 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { makeSigningKey } from '../../src/signing/signer.ts';
 import { ask as askOf, userContext } from '../signing/callers.ts';
-import { asks, chainOf, codesOf, fails, handsOnTo, network, says, signing, type Tamper } from './network.ts';
+import { asks, chainOf, codesOf, delegatesTo, fails, network, says, signing, type Tamper } from './network.ts';
 
 describe('Delegates.ask()', () => {
-  it('asks all at once and gives the branches in the order of the requests', async () => {
+  it('asks in parallel, and returns the branches in the order of the requests', async () => {
     const open = Promise.withResolvers<void>();
     const waits: Librarian = async () => open.promise.then(() => ({ answer: 'first' }));
     const opens = asks(async () => {
@@ -38,7 +38,7 @@ describe('Delegates.ask()', () => {
     ['more metadata than a request may have', { to: 'a', fallback: 'b', context: { text: 'x'.repeat(9000) } }],
     ['an empty question', { to: 'a', fallback: 'b', query: ' ' }],
     ['a question of 4,001 characters', { to: 'a', fallback: 'b', query: 'x'.repeat(4001) }],
-  ])('refuses %s as a fault of the caller, and sends nothing', async (_, request) => {
+  ])('refuses %s as an error of the caller, and sends nothing', async (_, request) => {
     const { ask, arrivals } = await network({ a: says('x'), b: says('y') });
     const { responses } = await ask([request], undefined, { metadata: { more: 'y'.repeat(9000) } });
     expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false });
@@ -46,14 +46,14 @@ describe('Delegates.ask()', () => {
     expect(arrivals).toEqual([]);
   });
 
-  it.each(['Not an id', '', 'https://evil.example'])('refuses what is not an id and sends nothing: %j', async (id) => {
+  it.each(['Not an id', '', 'https://evil.example'])('refuses an invalid id and sends nothing: %j', async (id) => {
     const { ask, arrivals } = await network({ a: says('x') });
     const { responses, trace } = await ask([{ to: id }, { to: 'a', fallback: id }]);
     expect(codesOf(responses)).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
     expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
   });
 
-  it('reports an error of the target as it is, with its name', async () => {
+  it('reports an error of the target unchanged, with its name', async () => {
     const { ask } = await network({ a: fails('NOT_FOUND') });
     const { responses } = await ask([{ to: 'a' }]);
     const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
@@ -61,7 +61,7 @@ describe('Delegates.ask()', () => {
     expect(responses).toEqual([{ error, metadata: { warnings } }]);
   });
 
-  it('keeps the answer of a librarian whose runtime checks nothing, and names its faults', async () => {
+  it('accepts the answer of a librarian without a validating runtime, and names its faults', async () => {
     const { ask, apps, variables } = await network({ a: says('x') });
     const reply = { answer: 'x', error: null, delegate: null, confidence: '0.9', metadata: { warnings: ['old data'] } };
     apps.set('a', await signing('a', variables, JSON.stringify(reply)));
@@ -73,8 +73,8 @@ describe('Delegates.ask()', () => {
   it.each<[string, string]>([
     ['delegates the question itself', '{"delegate":{"to":"b"}}'],
     ['answers beside a delegation', '{"answer":"x","delegate":{"to":"b"}}'],
-    ['sends what is no Response', '{"text":"x"}'],
-    ['sends what is no JSON', '<h1>502</h1>'],
+    ['sends no Response', '{"text":"x"}'],
+    ['sends no JSON', '<h1>502</h1>'],
     ['sends nothing', ''],
     ['sends a list', '[]'],
     ['sends a huge answer', JSON.stringify({ answer: 'x', padding: 'x'.repeat(1_100_000) })],
@@ -91,9 +91,9 @@ describe('Delegates.ask()', () => {
   it.each<[string, Tamper]>([
     ['cannot be reached', () => Promise.reject(new TypeError('connection lost'))],
     ['answers without a receipt', async (_to, _request, pass) => new Response((await pass()).body)],
-    ['is answered for by another server', () => Response.json({ answer: 'Pay mallory.' })],
+    ['is replaced by another server', () => Response.json({ answer: 'Pay mallory.' })],
     [
-      'is changed on the way',
+      'is changed in transit',
       async (_to, _request, pass) => new Response('{"answer":"Pay mallory."}', { headers: (await pass()).headers }),
     ],
   ])('fails with DELEGATION_FAILED when the target %s', async (_, tamper) => {
@@ -107,10 +107,10 @@ describe('Delegates.ask()', () => {
 
 describe('what is refused before anything is sent', () => {
   it.each<[string, string, Record<string, Librarian>, ErrorCode, string[]]>([
-    ['a loop', 'a', { a: handsOnTo('b'), b: handsOnTo('a') }, 'LOOP_DETECTED', ['a', 'b']],
-    ['a call to itself', 'a', { a: handsOnTo('a') }, 'LOOP_DETECTED', ['a']],
+    ['a loop', 'a', { a: delegatesTo('b'), b: delegatesTo('a') }, 'LOOP_DETECTED', ['a', 'b']],
+    ['a call to itself', 'a', { a: delegatesTo('a') }, 'LOOP_DETECTED', ['a']],
     ['a call to the origin', 'gateway', { a: says('x') }, 'LOOP_DETECTED', []],
-    ['a librarian outside the directory', 'stranger', { a: says('x') }, 'DELEGATION_FAILED', []],
+    ['a librarian outside the directory', 'unknown', { a: says('x') }, 'DELEGATION_FAILED', []],
   ])('is %s', async (_, to, librarians, code, asked) => {
     const { ask, arrivals } = await network(librarians);
     expect(codesOf((await ask([{ to }])).responses)).toEqual([code]);
@@ -152,8 +152,8 @@ describe('what is refused before anything is sent', () => {
   });
 });
 
-describe('what a receiver refuses by itself', () => {
-  it('is a bad token, which never counts as an anonymous caller', async () => {
+describe('what the receiver refuses', () => {
+  it('is an invalid token, which does not become an anonymous caller', async () => {
     const tamper: Tamper = (to, request, pass) => {
       const token = request.headers.get('Context-Token') ?? '';
       if (to === 'a') request.headers.set('Context-Token', `${token.slice(0, -40)}${'A'.repeat(40)}`);
@@ -180,7 +180,7 @@ describe('what a receiver refuses by itself', () => {
 });
 
 describe('cancellation', () => {
-  it('reaches a branch that the librarian did not wait for, and what it asks once it has answered', async () => {
+  it('reaches a branch that the librarian did not await, and questions after its answer', async () => {
     const signals: AbortSignal[] = [];
     let later: (() => Promise<unknown>) | undefined;
     const hasty = asks(async ({ delegates }) => {
@@ -201,7 +201,7 @@ describe('cancellation', () => {
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });
 
-  it('reaches every open branch, however far down', async () => {
+  it('reaches every open branch at any depth', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const all = Promise.withResolvers<void>();
     const waits: Librarian = (_, context) => {
@@ -209,7 +209,7 @@ describe('cancellation', () => {
       return new Promise(() => undefined);
     };
     const controller = new AbortController();
-    const { gateway } = await network({ a: waits, b: waits, c: handsOnTo('d'), d: waits });
+    const { gateway } = await network({ a: waits, b: waits, c: delegatesTo('d'), d: waits });
     const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }]);
     await all.promise;
     controller.abort();
@@ -219,7 +219,7 @@ describe('cancellation', () => {
   });
 });
 
-describe('the way from the route of a librarian to the network', () => {
+describe('the path from the route of a librarian to the network', () => {
   it('passes at most six of our frames', async () => {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 50;
@@ -233,7 +233,7 @@ describe('the way from the route of a librarian to the network', () => {
       return new Response();
     });
     const options = { ...identity, targets: delegateTo(targets), log: () => undefined };
-    await askOf('navigator', serveLibrarian(handsOnTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
+    await askOf('navigator', serveLibrarian(delegatesTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
     Error.stackTraceLimit = stackTraceLimit;
     const files = stack.split('\n').flatMap((line) => /\/src\/([^:]+)/.exec(line)?.[1] ?? []);
     expect(files.indexOf('runtime/serve-librarian.ts')).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
-import { codesOf, fails, handsOnTo, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
+import { codesOf, delegatesTo, fails, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,7 +12,7 @@ describe('the fallback', () => {
   const LOOPING: ErrorCode[] = ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'];
 
   it.each(ErrorCode.options.filter((code) => !LOOPING.includes(code)))(
-    'is asked the same when the target answers with %s',
+    'is asked the same question when the target answers with %s',
     async (code) => {
       const { ask, arrivals } = await network({ a: fails(code), b: says('In the kitchen.') });
       const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
@@ -32,9 +32,9 @@ describe('the fallback', () => {
     expect(arrivals.length).toBe(1);
   });
 
-  it('is asked where the target itself would be a loop', async () => {
+  it('is asked when the target would be a loop', async () => {
     const back: Librarian = async () => ({ delegate: { to: 'a', fallback: 'c' } });
-    const { ask } = await network({ a: handsOnTo('b'), b: back, c: says('x') });
+    const { ask } = await network({ a: delegatesTo('b'), b: back, c: says('x') });
     expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
   });
 
@@ -46,7 +46,7 @@ describe('the fallback', () => {
     expect(trace.hops).toMatchObject([{ outcome: 'partial' }]);
   });
 
-  it('that fails too leaves the error of the target, with its own code in the details', async () => {
+  it('that fails too keeps the error of the target, with its own code in the details', async () => {
     const { ask } = await network({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') });
     const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
     const details = { fallback: { librarian: 'b', code: 'RATE_LIMITED' } };
@@ -79,11 +79,11 @@ describe('a retry', () => {
 
   it('follows SERVICE_UNAVAILABLE', async () => {
     const replies = [fails('SERVICE_UNAVAILABLE'), says('x')];
-    const { ask } = await network({ a: (...asked) => (replies.shift() ?? says('again'))(...asked) });
+    const { ask } = await network({ a: (...call) => (replies.shift() ?? says('again'))(...call) });
     expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
   });
 
-  it('does not follow a target that says when to come back', async () => {
+  it('does not follow a target that sends Retry-After', async () => {
     const { ask, apps, variables, arrivals } = await network({ a: says('x') });
     const body = JSON.stringify({ error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } });
     apps.set('a', await signing('a', variables, body, { status: 503, headers: { 'Retry-After': '5' } }));
@@ -92,8 +92,8 @@ describe('a retry', () => {
   });
 
   it.each<[string, Record<string, number>, number]>([
-    ['that the budget does not pay for leaves what the first call brought', { calls: 1 }, 1],
-    ['comes once only', { calls: 24 }, 2],
+    ['beyond the budget keeps the result of the first call', { calls: 1 }, 1],
+    ['happens once', { calls: 24 }, 2],
   ])('%s', async (_, budgets, attempts) => {
     const { ask, arrivals } = await network({ a: fails('SERVICE_UNAVAILABLE') });
     const { responses, trace } = await ask([{ to: 'a' }], userContext({ budgets }));
@@ -110,7 +110,7 @@ describe('a retry', () => {
     },
   );
 
-  it('does not follow a call that was not answered in time, nor one without time for another', async () => {
+  it('does not follow a call that timed out, nor one without time for another', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
     const { ask, arrivals } = await network({ a: librarian, b: fails('SERVICE_UNAVAILABLE') });
@@ -133,7 +133,7 @@ describe('a retry', () => {
     expect(arrivals.map(({ to }) => to)).toEqual(asked);
   });
 
-  it('leaves the fallbacks of seven parallel questions their calls', async () => {
+  it('leaves enough calls for the fallbacks of seven parallel questions', async () => {
     const ids = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7'];
     const down: Tamper = (to, _request, pass) => (to === 'b' ? pass() : Promise.reject(new TypeError('down')));
     const librarians = Object.fromEntries([...ids, 'b'].map((id) => [id, says(id)]));

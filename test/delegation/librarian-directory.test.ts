@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 
-/** A librarian that describes itself, may be down, slow or talk nonsense, and counts how often it is asked. */
+/** A librarian that describes itself or fails, and counts requests. */
 const librarian = (id: string, { name = id }: { name?: string } = {}) => {
   const state = {
     name,
@@ -24,7 +24,7 @@ const librarian = (id: string, { name = id }: { name?: string } = {}) => {
   return { state, target };
 };
 
-/** A directory with a clock of its own; what is left to `waitUntil` is collected. */
+/** A directory with its own clock; work of `waitUntil` is collected. */
 const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: string[] } = {}) => {
   const clock = { ms: 1_000_000 };
   const known = Object.fromEntries(ids.map((id) => [id, librarian(id)]));
@@ -51,7 +51,7 @@ const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: 
 };
 
 describe('createLibrarians()', () => {
-  it('gives descriptions with their examples, and the same array until something changes', async () => {
+  it('returns descriptions with their examples, and the same array until something changes', async () => {
     const { routable, state, clock, settled } = start(['one', 'two']);
     const first = await routable();
     expect(first.map(({ id, examples }) => [id, examples?.length])).toEqual([
@@ -69,7 +69,7 @@ describe('createLibrarians()', () => {
     expect((await routable()).map(({ name }) => name)).toEqual(['one', 'Two, renamed']);
   });
 
-  it('asks each librarian once a minute, and answers from what it has while it asks', async () => {
+  it('asks each librarian once a minute, and answers from the cache meanwhile', async () => {
     const { routable, state, clock, settled } = start(['one']);
     for (let at = 0; at < 5; at += 1) await routable();
     expect(state('one').requests).toBe(1);
@@ -85,7 +85,7 @@ describe('createLibrarians()', () => {
     await settled();
   });
 
-  it('keeps the last description of one that is down, and asks it again soon', async () => {
+  it('keeps the last description of a librarian that is down, and retries soon', async () => {
     const { routable, librarians, state, clock, settled } = start(['one']);
     await routable();
     state('one').answer = async () => new Response('no', { status: 503 });
@@ -101,7 +101,7 @@ describe('createLibrarians()', () => {
     expect((await librarians.list()).librarians).toContainEqual(expect.objectContaining({ id: 'one', health: 'ok' }));
   });
 
-  it('does not route to one that reports a missing data source, until it has it', async () => {
+  it('does not route to a librarian that reports a missing data source', async () => {
     const { routable, librarians, state, clock, settled } = start(['one', 'two']);
     state('two').unavailable = 'No database is set up';
     expect((await routable()).map(({ id }) => id)).toEqual(['one']);
@@ -116,7 +116,7 @@ describe('createLibrarians()', () => {
     expect((await routable()).map(({ id }) => id)).toEqual(['one', 'two']);
   });
 
-  it('does not wait for what another request has begun', async () => {
+  it('does not wait for the fetch of another request', async () => {
     const { routable, state } = start(['one']);
     let release = () => {};
     state('one').answer = () =>
@@ -130,7 +130,7 @@ describe('createLibrarians()', () => {
     expect(await stuck).toHaveLength(1);
   });
 
-  it('waits no longer than the question has time', async () => {
+  it('waits no longer than the time of the question', async () => {
     const { routable, state } = start(['one', 'mute']);
     state('mute').answer = () => new Promise(() => {});
     const startedAt = performance.now();
@@ -146,7 +146,7 @@ describe('createLibrarians()', () => {
     expect(lists[0]?.librarians.filter(({ health }) => health === 'ok')).toHaveLength(51);
   });
 
-  it('gives one that never answers up after a second, and goes on without it', async () => {
+  it('abandons a librarian that never answers after a second, and continues without it', async () => {
     const { routable, state } = start(['one', 'mute']);
     state('mute').answer = () => new Promise(() => {});
     const startedAt = performance.now();
@@ -162,24 +162,24 @@ describe('createLibrarians()', () => {
     ['a megabyte', () => new Response('"'.padEnd(2 ** 20, 'x'))],
     ['a redirect', () => Response.redirect('https://evil.example/', 302)],
     ['an error', () => Response.json({ error: { code: 'NOT_FOUND' } }, { status: 404 })],
-  ])('takes one that sends %s for down', async (_name, answer) => {
+  ])('treats a librarian that sends %s as down', async (_name, answer) => {
     const { routable, librarians, state } = start(['one']);
     state('one').answer = async () => answer();
     expect(await routable()).toEqual([]);
     expect((await librarians.list()).librarians.at(-1)).toEqual({ id: 'one', name: 'one', health: 'down' });
   });
 
-  it('lets librarians of other teams take part only where the deployment names them', async () => {
-    const { librarians, routable, state } = start(['own', 'named', 'stranger'], {
+  it('routes to external librarians only when the deployment names them', async () => {
+    const { librarians, routable, state } = start(['own', 'named', 'unlisted'], {
       own: ['own'],
       routed: ['named', 'absent'],
     });
     expect((await routable()).map(({ id }) => id)).toEqual(['own', 'named']);
-    expect(state('stranger').requests).toBe(0);
-    expect(librarians.ids).toEqual(['own', 'named', 'stranger']);
+    expect(state('unlisted').requests).toBe(0);
+    expect(librarians.ids).toEqual(['own', 'named', 'unlisted']);
   });
 
-  it('lists everybody, itself first, with health and a few examples', async () => {
+  it('lists all librarians, the concierge first, with health and a few examples', async () => {
     const { librarians, state } = start(['one', 'two']);
     state('two').answer = () => Promise.reject(new Error('down'));
     const directory = LibrarianDirectory.parse(await librarians.list());

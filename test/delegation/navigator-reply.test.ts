@@ -15,7 +15,7 @@ const VALID: LibrarianResponse = {
   confidence: 0.9,
 };
 
-/** What arrives of a reply whose navigator's response differs from a valid one, and what is logged. */
+/** The response and the logged violations for a navigator reply that differs from a valid one. */
 const receive = async (over: object, name = 'navigator') => {
   const reply = { ...VALID, metadata: { [name]: { ...BLOCK, ...over } } } as LibrarianResponse;
   const { ask, lines } = await network({ 'partner.acme': async () => reply });
@@ -25,7 +25,7 @@ const receive = async (over: object, name = 'navigator') => {
 };
 
 describe('the answer of another navigator', () => {
-  it('is passed on as it came when it keeps the rules', async () => {
+  it('is passed on unchanged when it is valid', async () => {
     const { response, violations } = await receive({});
     expect(response).toEqual({ ...VALID, metadata: { navigator: BLOCK } });
     expect(violations).toEqual([]);
@@ -44,7 +44,7 @@ describe('the answer of another navigator', () => {
     ]);
   });
 
-  it('loses its block when the reason says nothing', async () => {
+  it('loses its block when the reason is meaningless', async () => {
     const { response } = await receive({ confidenceReason: 'Seems right to me' });
     expect(response.answer).toBe(VALID.answer);
     expect(response.metadata).toEqual({ violations: [{ rule: 'reason-meaningful', outcome: 'dropped' }] });
@@ -65,7 +65,7 @@ describe('the answer of another navigator', () => {
     expect(violations).toMatchObject([{ from: 'partner.acme', rule, outcome: 'abstained' }]);
   });
 
-  it('may say that it lacks information', async () => {
+  it('may lack information', async () => {
     const { violations } = await receive({ answer: "I don't have information about this.", sources: [] });
     expect(violations).toEqual([]);
   });

@@ -12,7 +12,7 @@ import { identityFrom } from '../../src/signing/identity.ts';
 import type { OriginContext } from '../../src/signing/request-context.ts';
 import { notebook, userContext } from '../signing/callers.ts';
 
-/** One call as it arrived. */
+/** One received call. */
 export interface Arrival {
   from: string;
   to: string;
@@ -81,7 +81,7 @@ export const says =
   (answer: string): Librarian =>
   async () => ({ answer, confidence: 0.9 });
 
-export const handsOnTo =
+export const delegatesTo =
   (...ids: string[]): Librarian =>
   async () => ({ delegate: ids.length === 1 ? { to: ids[0] ?? '' } : ids.map((to) => ({ to })) });
 
@@ -96,10 +96,10 @@ export const fails =
   (code: NonNullable<LibrarianResponse['error']>['code']): Librarian =>
   async () => ({ error: { code, message: 'It cannot be done' } });
 
-/** Librarians `h1`, `h2` and so on, each of which hands on to the next. */
+/** Librarians `h1`, `h2` and so on, each of which delegates to the next. */
 export const chainOf = (length: number, last: Librarian = says('x')): Record<string, Librarian> =>
   Object.fromEntries(
-    Array.from({ length }, (_, at) => [`h${at + 1}`, at + 1 === length ? last : handsOnTo(`h${at + 2}`)]),
+    Array.from({ length }, (_, at) => [`h${at + 1}`, at + 1 === length ? last : delegatesTo(`h${at + 2}`)]),
   );
 
 export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
@@ -107,10 +107,10 @@ export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ erro
 /** Never answers. */
 export const silent: Librarian = () => new Promise(() => undefined);
 
-/** Stops all clocks, until `vi.useRealTimers()`: what has time is decided by what the code reserves, not by this machine. */
+/** Stops all clocks until `vi.useRealTimers()`, so that results do not depend on the speed of the machine. */
 export const stopClocks = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 
-/** A librarian that never answers; `giveUp` lets its time run out, once it has been asked, while that of all others stands. */
+/** A librarian that never answers; `giveUp` advances the clock by its timeout, once it was asked. */
 export const silence = () => {
   const asked = Promise.withResolvers<number>();
   const librarian: Librarian = (_, context) => {
@@ -120,7 +120,7 @@ export const silence = () => {
   return { librarian, giveUp: async () => vi.advanceTimersByTime(await asked.promise) };
 };
 
-/** An app that answers anything, with a valid receipt. */
+/** An app that answers with this body and a valid receipt. */
 export const signing = async (id: string, variables: Record<string, string>, body: string, init: ResponseInit = {}) => {
   const guard = contextGuard({ ...(await identityFrom(variables, id)), access: 'signed', log: () => undefined });
   return new Hono<GuardedEnv>()

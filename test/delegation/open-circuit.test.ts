@@ -25,8 +25,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a target that fails again and again', () => {
-  it('is refused at once: nothing is sent, and the trace says so', async () => {
+describe('a target that fails repeatedly', () => {
+  it('is refused immediately: nothing is sent, and the trace shows it', async () => {
     const { ask, arrivals } = await network({ a: brokenInside });
     expect(await asksOften(ask)).toEqual([...Array(5).fill('INTERNAL_ERROR'), ...Array(3).fill('SERVICE_UNAVAILABLE')]);
     expect(arrivals.length).toBe(5);
@@ -42,7 +42,7 @@ describe('a target that fails again and again', () => {
     ['are no JSON', '<h1>502</h1>', undefined],
     ['delegate beside an answer', '{"delegate":{"to":"b"}}', undefined],
     ['have no valid receipt', '{}', () => Response.json({ answer: 'Pay mallory.' })],
-  ])('is refused too when its answers %s', async (_, body, tamper) => {
+  ])('is also refused when its answers %s', async (_, body, tamper) => {
     const { ask, apps, variables, arrivals } = await network({ a: says('x') }, tamper === undefined ? {} : { tamper });
     if (tamper === undefined) apps.set('a', await signing('a', variables, body));
     await asksOften(ask);
@@ -55,7 +55,7 @@ describe('a target that fails again and again', () => {
     expect([await asksOften(ask), arrivals.length]).toEqual([Array(8).fill('AI_UNAVAILABLE'), 8]);
   });
 
-  it('is skipped for the fallback at once', async () => {
+  it('is skipped for the fallback immediately', async () => {
     const { ask, arrivals } = await network({ a: brokenInside, b: says('x') });
     await asksOften(ask);
     const { responses } = await ask([{ to: 'a', fallback: 'b' }]);
@@ -83,10 +83,10 @@ describe('a target that fails again and again', () => {
     [1100, 8],
     [9900, 8],
     [10_100, 5],
-  ])('is refused for its silence only if it had time to answer: %i ms', async (timeoutMs, expected) => {
+  ])('is refused for timeouts only if it had time to answer: %i ms', async (timeoutMs, expected) => {
     stopClocks();
     let current = silence();
-    const { ask, arrivals } = await network({ a: (...told) => current.librarian(...told) });
+    const { ask, arrivals } = await network({ a: (...call) => current.librarian(...call) });
     for (let round = 0; round < 8; round += 1) {
       current = silence();
       const asking = ask([{ to: 'a' }], userContext({ timeoutMs }));
@@ -96,7 +96,7 @@ describe('a target that fails again and again', () => {
     expect(arrivals.length).toBe(expected);
   });
 
-  it('is not refused because callers disconnect', async () => {
+  it('is not refused when callers disconnect', async () => {
     const { gateway, arrivals } = await network({ a: silent });
     for (let round = 0; round < 8; round += 1) {
       const controller = new AbortController();
@@ -106,17 +106,5 @@ describe('a target that fails again and again', () => {
       await asking;
     }
     expect(arrivals.length).toBe(8);
-  });
-
-  it('is called again when it has recovered', async () => {
-    let isBroken = true;
-    const { ask } = await network({
-      a: async () => (isBroken ? brokenInside('') : { answer: 'x' }),
-    });
-    await asksOften(ask);
-    vi.useFakeTimers({ toFake: ['Date'] });
-    vi.setSystemTime(Date.now() + 61_000);
-    isBroken = false;
-    expect(await asksOften(ask, { times: 2 })).toEqual([undefined, undefined]);
   });
 });

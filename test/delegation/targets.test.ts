@@ -11,7 +11,7 @@ const directoryWith = async (host: string, env = 'production') => {
 };
 
 describe('serviceTargets()', () => {
-  it('gives each service binding the id of its librarian, and ignores everything else', async () => {
+  it('maps each service binding to the id of its librarian, and ignores everything else', async () => {
     const answer = new Response('from the binding');
     const binding = { fetch: async () => answer };
     const env = { WEB_SEARCH: binding, ENVIRONMENT: 'development', API_KEYS: { get: () => null }, NOTHING: null };
@@ -39,7 +39,7 @@ describe('httpsTargets()', () => {
     return requests[0] ?? new Request('http://nothing');
   };
 
-  it('asks over HTTPS, with method, headers, body, path and query as they are', async () => {
+  it('asks over HTTPS, with unchanged method, headers, body, path and query', async () => {
     const request = await sent('librarians.partner.org');
     expect(request.url).toBe('https://librarians.partner.org/librarians/partner.weather/ask?a=1');
     expect([request.method, request.headers.get('Context-Token'), await request.text()]).toEqual([
@@ -49,7 +49,7 @@ describe('httpsTargets()', () => {
     ]);
   });
 
-  it('leaves a redirect unfollowed, which would carry the token on', async () => {
+  it('does not follow a redirect, which would forward the token', async () => {
     expect((await sent('librarians.partner.org')).redirect).toBe('manual');
   });
 

@@ -12,21 +12,21 @@ import { sha256, utf8 } from '../../src/signing/digest.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
 import { userContext } from '../signing/callers.ts';
-import { asks, fails, handsOnTo, network, says, type Tamper } from './network.ts';
+import { asks, delegatesTo, fails, network, says, type Tamper } from './network.ts';
 
-/** Each hop in a line, `?` before those that are not verified. */
-const said = (hops: readonly TraceHop[]) =>
+/** One line per hop, `?` before unverified ones. */
+const linesOf = (hops: readonly TraceHop[]) =>
   hops.map(({ from, to, outcome, verified }) => `${verified ? '' : '?'}${from}>${to} ${outcome}`);
 
 describe('Delegates.trace()', () => {
-  it('lists all hops, each before those that it led to, all verified at the origin', async () => {
-    const librarians = { a: handsOnTo('b', 'c'), b: handsOnTo('d'), c: says('c'), d: says('d'), e: says('e') };
+  it('lists all hops, each before the hops below it, all verified at the origin', async () => {
+    const librarians = { a: delegatesTo('b', 'c'), b: delegatesTo('d'), c: says('c'), d: says('d'), e: says('e') };
     const { ask, arrivals } = await network(librarians);
     const context = userContext();
     const { trace } = await ask([{ to: 'a' }, { to: 'e' }], context);
     expect(DelegationTrace.parse(trace)).toEqual(trace);
     expect(trace.traceId).toBe(context.traceId);
-    expect(said(trace.hops)).toEqual([
+    expect(linesOf(trace.hops)).toEqual([
       'gateway>a answer',
       'a>b answer',
       'b>d answer',
@@ -41,18 +41,18 @@ describe('Delegates.trace()', () => {
   });
 
   it('is not repeated in the answers', async () => {
-    const { ask } = await network({ a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') });
+    const { ask } = await network({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') });
     const { responses } = await ask([{ to: 'a' }]);
     expect(responses).toEqual([{ answer: 'x', confidence: 0.9 }]);
   });
 
-  it('lists what failed, by its code, beside what is verified', async () => {
+  it('lists failed hops with their code, beside verified ones', async () => {
     const { ask } = await network(
-      { a: handsOnTo('b', 'c'), b: says('b'), c: says('c') },
+      { a: delegatesTo('b', 'c'), b: says('b'), c: says('c') },
       { tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()) },
     );
     const { trace } = await ask([{ to: 'a' }]);
-    expect(said(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
+    expect(linesOf(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
   });
 
   it('lists at most 64 hops', async () => {
@@ -63,13 +63,13 @@ describe('Delegates.trace()', () => {
   });
 
   it.each<[string, unknown]>([
-    ['is no trace', 'all is well'],
+    ['is invalid', 'all is well'],
     ['holds 65 hops', { traceId: 'own', hops: Array(65).fill({}) }],
     ['is of another question', { traceId: 'f'.repeat(32), hops: [invented('z')] }],
-  ])('drops what a target reports that %s', async (_, reported) => {
+  ])('drops the trace of a target that %s', async (_, reported) => {
     const { ask } = await network({ a: async () => ({ answer: 'x', metadata: { trace: reported, other: 1 } }) });
     const { trace, responses } = await ask([{ to: 'a' }]);
-    expect(said(trace.hops)).toEqual(['gateway>a answer']);
+    expect(linesOf(trace.hops)).toEqual(['gateway>a answer']);
     expect(responses).toEqual([{ answer: 'x', metadata: { other: 1 } }]);
   });
 });
@@ -77,14 +77,14 @@ describe('Delegates.trace()', () => {
 describe('a nested hop is not verified', () => {
   type Change = (hops: TraceHop[], receipts: string[]) => unknown;
 
-  /** Librarian a, which asks as `questions` does, and reports what `change` makes of its hops and receipts. */
-  const lying = (change: Change, questions: DelegateRequest[] = [{ to: 'b' }, { to: 'c' }]) =>
+  /** Librarian a, which asks `questions`, and reports its hops and receipts after `change`. */
+  const reporting = (change: Change, questions: DelegateRequest[] = [{ to: 'b' }, { to: 'c' }]) =>
     asks(async ({ delegates, context }) => {
       await delegates.ask(questions);
       const hops = structuredClone([...delegates.trace().hops]);
       const receipts = delegates.receipts();
       await change(hops, receipts);
-      // The runtime would put the true trace in its place.
+      // Replaces the true trace of the runtime.
       report(delegates, context, { hops, receipts });
     });
 
@@ -94,9 +94,9 @@ describe('a nested hop is not verified', () => {
     delegates.receipts = () => receipts;
   };
 
-  /** The trace after `change` was made to what librarian a reports; a asks b and c, b asks d. */
+  /** The trace when librarian a reports its hops after `change`; a asks b and c, b asks d. */
   const afterChange = async (change: Change): Promise<TraceHop[]> => {
-    const { ask } = await network({ a: lying(change), b: handsOnTo('d'), c: says('c'), d: says('d') });
+    const { ask } = await network({ a: reporting(change), b: delegatesTo('d'), c: says('c'), d: says('d') });
     return (await ask([{ to: 'a' }])).trace.hops;
   };
 
@@ -105,7 +105,7 @@ describe('a nested hop is not verified', () => {
     if (hop === undefined) throw new Error(`no hop to ${to}`);
     return hop;
   };
-  /** Who was asked, in the order of the alphabet, `?` after those that are not verified. */
+  /** The librarians that were asked, sorted, `?` after unverified ones. */
   const askedIn = (hops: readonly TraceHop[]) => {
     const sorted = hops.toSorted((one, other) => one.to.localeCompare(other.to));
     return sorted.map(({ to, verified }) => `${to}${verified ? '' : '?'}`).join(' ');
@@ -150,10 +150,10 @@ describe('a nested hop is not verified', () => {
 
   it.each<[string, Change, string]>([
     ['unless something is wrong with it', () => undefined, 'a b c d'],
-    ['whatever its reporter says', claimAll, 'a b c? d'],
-    ['when its receipt was changed, nor is anything below it', spoilReceipt, 'a b? c d?'],
+    ['when its reporter only claims that it is', claimAll, 'a b c? d'],
+    ['when its receipt was changed, and nothing below it either', spoilReceipt, 'a b? c d?'],
     [
-      'when its receipt is not among those that the hop above is based on',
+      'when the receipt of the hop above does not list its receipt',
       (_, receipts) => receipts.splice(0, 1),
       'a b? c d?',
     ],
@@ -164,16 +164,16 @@ describe('a nested hop is not verified', () => {
       alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId })),
       'a b c? d',
     ],
-    ['when it is reported below a hop that lists it, but did not ask', moveBelowA, 'a b c d?'],
+    ['when it is reported below a hop that lists it but did not ask', moveBelowA, 'a b c d?'],
     ['when its reporter lists a receipt that was changed after signing', changeAfterSigning, 'a b c? d'],
     [
-      'when the receipt of another hop stands under it',
+      'when it has the receipt of another hop',
       (hops) => Object.assign(hopTo(hops, 'c'), { receipt: hopTo(hops, 'b').receipt }),
       'a b c? d',
     ],
-    ['when it was made up', (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)), 'a b c d memory?'],
+    ['when it is invented', (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)), 'a b c d memory?'],
     ['when its reporter signed the receipt itself', signItself, 'a b c d memory?'],
-    ['when its link is left out, or another one stands in its place', exchangeLinks, 'a b? c? d?'],
+    ['when its link is missing or replaced', exchangeLinks, 'a b? c? d?'],
     ['when it names another call than its link', otherSpan, 'a b c? d'],
     ['when it is listed twice', (hops) => hops.push({ ...hopTo(hops, 'c'), spanId: 'b'.repeat(16) }), 'a b c c? d'],
   ])('%s', async (_, change, asked) => {
@@ -181,30 +181,30 @@ describe('a nested hop is not verified', () => {
   });
 
   it('when an error is reported as an answer', async () => {
-    const liar = lying((hops) => alter('b', () => ({ outcome: 'answer' }))(hops), [{ to: 'b' }]);
-    const { ask } = await network({ a: liar, b: fails('NOT_FOUND') });
+    const dishonest = reporting((hops) => alter('b', () => ({ outcome: 'answer' }))(hops), [{ to: 'b' }]);
+    const { ask } = await network({ a: dishonest, b: fails('NOT_FOUND') });
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
   });
 
-  it('and then brings no proof along', async () => {
+  it('and has no proof', async () => {
     const hops = await afterChange(otherSpan);
     const proofs = ['b', 'c'].flatMap((to) => [typeof hopTo(hops, to).receipt, typeof hopTo(hops, to).link]);
     expect(proofs).toEqual(['string', 'string', 'undefined', 'undefined']);
   });
 
-  /** Asks b for the first question it gets, and reports ever after what `forge` makes of the hop to b. */
+  /** Asks b for its first question, and later reports the hop to b after `forge`. */
   const repeating = (
     forge: (hop: TraceHop, context: { linkHash: string }) => Promise<TraceHop> = async (hop) => hop,
   ) => {
-    let kept: { hop: TraceHop; receipts: string[] } | undefined;
+    let first: { hop: TraceHop; receipts: string[] } | undefined;
     return asks(async ({ delegates, context }) => {
-      if (kept === undefined) {
+      if (first === undefined) {
         await delegates.ask([{ to: 'b' }]);
-        kept = { hop: hopTo([...delegates.trace().hops], 'b'), receipts: delegates.receipts() };
+        first = { hop: hopTo([...delegates.trace().hops], 'b'), receipts: delegates.receipts() };
         return;
       }
-      const hop = await forge({ ...kept.hop, parentSpanId: context.spanId }, context);
-      report(delegates, context, { hops: [hop], receipts: kept.receipts });
+      const hop = await forge({ ...first.hop, parentSpanId: context.spanId }, context);
+      report(delegates, context, { hops: [hop], receipts: first.receipts });
       delegates.usage = () => ({ calls: 1 });
     });
   };
@@ -213,7 +213,7 @@ describe('a nested hop is not verified', () => {
     const { ask, arrivals } = await network({ a: repeating(), b: says('b') });
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
     const { trace } = await ask([{ to: 'a' }, { to: 'a' }], userContext({ workspace: 'other' }));
-    expect(said(trace.hops)).toEqual(['gateway>a answer', '?a>b answer', 'gateway>a answer', '?a>b answer']);
+    expect(linesOf(trace.hops)).toEqual(['gateway>a answer', '?a>b answer', 'gateway>a answer', '?a>b answer']);
     expect(arrivals.filter(({ to }) => to === 'b').length).toBe(1);
   });
 
@@ -222,7 +222,7 @@ describe('a nested hop is not verified', () => {
     const delegates = gateway();
     await delegates.ask([{ to: 'a' }]);
     await delegates.ask([{ to: 'a' }]);
-    expect(said(delegates.trace().hops)).toEqual([
+    expect(linesOf(delegates.trace().hops)).toEqual([
       ...['gateway>a answer', 'a>b answer'],
       ...['gateway>a answer', '?a>b answer'],
     ]);
@@ -230,16 +230,16 @@ describe('a nested hop is not verified', () => {
 
   it('when a link was made for a receipt of another call', async () => {
     const { signer } = await identityFrom({ ENVIRONMENT: 'development' }, 'a');
-    const liar = repeating(async (hop, { linkHash }) => {
+    const dishonest = repeating(async (hop, { linkHash }) => {
       const { claims } = readJws(hop.link ?? '', 'ctx+jwt');
       return { ...hop, link: await signJws({ ...claims, prv: linkHash }, { typ: 'ctx+jwt', signer }) };
     });
-    const { ask } = await network({ a: liar, b: says('b') });
+    const { ask } = await network({ a: dishonest, b: says('b') });
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
   });
 
-  it('and costs no signature where it cannot fit', async () => {
+  it('and costs no signature check when it cannot fit', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify');
     const countOf = async (change: Change) => {
       verify.mockClear();
@@ -256,12 +256,12 @@ describe('a nested hop is not verified', () => {
 });
 
 describe('a target that reports many hops', () => {
-  it('displaces none of another branch', async () => {
-    const honest = { a: handsOnTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
+  it('displaces no hop of another branch', async () => {
+    const honest = { a: delegatesTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
     const { ask } = await network({ m: flooding('m'), ...honest });
     const { trace } = await ask([{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
     expect(trace.hops.length).toBe(64);
-    expect(said(trace.hops.filter(({ from }) => from !== 'm'))).toEqual([
+    expect(linesOf(trace.hops.filter(({ from }) => from !== 'm'))).toEqual([
       'gateway>m answer',
       'gateway>a answer',
       'a>b answer',
@@ -270,19 +270,19 @@ describe('a target that reports many hops', () => {
     ]);
   });
 
-  it('shares the room with another that does', async () => {
+  it('shares the limit with another such target', async () => {
     const { ask } = await network({ m: flooding('m'), n: flooding('n') });
     const { trace } = await ask([{ to: 'm' }, { to: 'n' }]);
     expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([31, 31]);
   });
 
-  it('adds none that says it was asked here', async () => {
+  it('cannot add hops in the name of the origin', async () => {
     const { ask } = await network({ m: flooding('gateway') });
-    expect(said((await ask([{ to: 'm' }])).trace.hops)).toEqual(['gateway>m answer']);
+    expect(linesOf((await ask([{ to: 'm' }])).trace.hops)).toEqual(['gateway>m answer']);
   });
 });
 
-describe('librarians on the way', () => {
+describe('intermediate librarians', () => {
   it('pass nested hops on unverified, with the proofs for the origin', async () => {
     const seen: LibrarianResponse[] = [];
     const tamper: Tamper = async (to, _request, pass) => {
@@ -290,28 +290,28 @@ describe('librarians on the way', () => {
       if (to === 'a') seen.push(await response.clone().json());
       return response;
     };
-    const { ask } = await network({ a: handsOnTo('b'), b: handsOnTo('c'), c: says('x') }, { tamper });
+    const { ask } = await network({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') }, { tamper });
     await ask([{ to: 'a' }]);
     const trace = DelegationTrace.parse(seen[0]?.metadata?.trace);
-    expect(said(trace.hops)).toEqual(['a>b answer', '?b>c answer']);
+    expect(linesOf(trace.hops)).toEqual(['a>b answer', '?b>c answer']);
     const proofs = trace.hops.flatMap(({ receipt, link }) => [typeof receipt, typeof link]);
     expect(proofs).toEqual(Array(4).fill('string'));
   });
 
-  it('vouch for nothing that was made up below them', async () => {
-    const liar: Librarian = async (_, context) => {
+  it('vouch for no invented hop below them', async () => {
+    const dishonest: Librarian = async (_, context) => {
       const { traceId, spanId } = context?.trace ?? {};
       return { answer: 'x', metadata: { trace: { traceId, hops: [{ ...invented('payments', spanId), from: 'b' }] } } };
     };
-    const { client } = await network({ a: handsOnTo('b'), b: liar });
+    const { client } = await network({ a: delegatesTo('b'), b: dishonest });
     const request = { to: 'a', path: '/librarians/a/ask', body: { query: 'Where is the key?' } };
     const answer = await client.call(userContext(), request);
     const { metadata } = LibrarianResponse.parse(answer.ok ? answer.json() : undefined);
-    expect(said(DelegationTrace.parse(metadata?.trace).hops)).toEqual(['a>b answer', '?b>payments answer']);
+    expect(linesOf(DelegationTrace.parse(metadata?.trace).hops)).toEqual(['a>b answer', '?b>payments answer']);
   });
 });
 
-/** Reports as many hops as fit, all made up. */
+/** Reports as many hops as fit, all invented. */
 const flooding =
   (from: string): Librarian =>
   async (_, context) => {

@@ -44,7 +44,7 @@ const start = async (
   more: Record<string, Target> = {},
 ) => {
   const directory = await localDirectory();
-  // What a test did not wait for does not show in the next one.
+  // Late calls of one test do not appear in the next one.
   const calls = seen;
   const navigator = serveLibrarian(
     async (query, context) => {
@@ -147,7 +147,7 @@ describe('POST /v1/ask', () => {
       workspaceId: 'globex',
       capabilities: ['kb:read'],
     });
-    // Only the concierge says why a librarian was chosen.
+    // Only the concierge sets the reason of the routing.
     const reasons = [expect.stringMatching(/^The words fit no other librarian/)];
     const origin = { classification_reasoning: reasons, memory_context_used: false };
     expect(context?.metadata).toEqual({ product: 'Apollo', question_origin: origin });
@@ -158,12 +158,12 @@ describe('POST /v1/ask', () => {
     expect(seen[0]![1]?.user?.workspaceId).toBe('acme');
   });
 
-  it('passes the time left of the caller to the librarian', async () => {
+  it('passes the remaining time of the caller to the librarian', async () => {
     await post('/v1/ask', { query: 'How many?', timeout_ms: 1500 });
     expect(seen[0]![1]?.timeout).toBeLessThanOrEqual(1500);
   });
 
-  it('names the request in X-Request-Id by the trace that the librarian sees', async () => {
+  it('returns the trace id of the librarian in X-Request-Id', async () => {
     const response = await post('/v1/ask', { query: 'How many?' });
     expect(response.headers.get('x-request-id')).toBe(seen[0]![1]?.trace?.traceId);
   });
@@ -175,9 +175,9 @@ describe('POST /v1/ask', () => {
     ['a question of 100,000 characters', { query: 'x'.repeat(50_000) }, /query: is longer than 4000 characters/],
     ['no question', {}, /query: is missing/],
     ['an unknown member', { query: 'x', user: 'root' }, /user: is not a known member/],
-    ['a time that is none', { query: 'x', timeout_ms: 0 }, /timeout_ms/],
+    ['an invalid time', { query: 'x', timeout_ms: 0 }, /timeout_ms/],
     ['a body that is not JSON', '{"query":', /not JSON/],
-    ['an object that looks like a text', { query: { length: { valueOf: 0, toString: 0 } } }, /cannot be read/],
+    ['an object in place of a text', { query: { length: { valueOf: 0, toString: 0 } } }, /cannot be read/],
     ['a list', '[]', /Cannot read the request/],
   ])('refuses %s', async (_name, body, says) => {
     const response = await post('/v1/ask', body);
@@ -188,7 +188,7 @@ describe('POST /v1/ask', () => {
     expect(seen).toEqual([]);
   });
 
-  it('refuses a body over 64 KiB, whether it declares its length or not', async () => {
+  it('refuses a body over 64 KiB', async () => {
     const response = await post('/v1/ask', { query: 'x'.repeat(MAX_BODY_BYTES) });
     expect(response.status).toBe(400);
     expect(await errorOf(response)).toMatchObject({ code: 'INVALID_QUERY', details: { max_bytes: MAX_BODY_BYTES } });
@@ -217,7 +217,7 @@ describe('POST /v1/ask', () => {
     expect((await post('/v1/ask?workspace_id=acme', { query: 'x', workspace_id: 'globex' })).status).toBe(400);
   });
 
-  it('passes an error of the librarian on, without the text of its exception', async () => {
+  it('passes on an error of the librarian, without the text of its exception', async () => {
     await start(async () => {
       throw new Error('password of the database is swordfish');
     });
@@ -226,7 +226,7 @@ describe('POST /v1/ask', () => {
     expect(JSON.stringify(await errorOf(response))).not.toContain('swordfish');
   });
 
-  it('ends with TIMEOUT when the librarian takes longer than the caller waits', async () => {
+  it('answers TIMEOUT when the librarian takes longer than timeout_ms', async () => {
     await start(() => new Promise(() => {}));
     const response = await post('/v1/ask', { query: 'x', timeout_ms: 20 });
     expect(response.status).toBe(504);
@@ -243,7 +243,7 @@ describe('API keys', () => {
     ['a key in another scheme', { authorization: `Basic ${READER}` }, /is malformed/],
     ['a key that is too short to be one', { authorization: 'Bearer short' }, /is malformed/],
     ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /is malformed/],
-  ])('are demanded: %s is refused, and the message says why', async (_name, headers, message) => {
+  ])('are required: %s is refused with the reason', async (_name, headers, message) => {
     const response = await app.request('/v1/ask', {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
@@ -255,7 +255,7 @@ describe('API keys', () => {
     expect(seen).toEqual([]);
   });
 
-  it('say which capability is missing', async () => {
+  it('name the missing capability', async () => {
     const response = await post('/v1/sync', {});
     expect(response.status).toBe(401);
     expect(await errorOf(response)).toMatchObject({ code: 'UNAUTHORIZED', details: { missing: 'kb:write' } });
@@ -270,12 +270,12 @@ describe('API keys', () => {
     expect(await errorOf(response)).toMatchObject({ code: 'RATE_LIMITED', recoverable: true });
   });
 
-  it('of unlimited rate are not limited', async () => {
+  it('with an unlimited rate are not limited', async () => {
     limited.add(await idOf(WRITER));
     expect((await post('/v1/ask', { query: 'x' }, { key: WRITER })).status).toBe(200);
   });
 
-  it('are counted by address only when they are refused', async () => {
+  it('are limited by address only when they are refused', async () => {
     limited.add('192.0.2.1');
     const guess = { key: 'ck_guess_0123456789abcdef' };
     expect((await post('/v1/ask', { query: 'x' }, guess)).status).toBe(429);
@@ -284,7 +284,7 @@ describe('API keys', () => {
 });
 
 describe('/librarians/*', () => {
-  it('describes a librarian to unauthenticated callers', async () => {
+  it('describes a librarian to anonymous callers', async () => {
     const response = await app.request('/librarians/navigator');
     expect(await response.json()).toMatchObject({
       id: 'navigator',
@@ -341,13 +341,13 @@ describe('/librarians/*', () => {
   });
 
   it.each(['/librarians/oracle', '/librarians/__proto__', '/librarians/constructor/ask', '/librarians/%2e%2e/ask'])(
-    'finds nobody at %s',
+    'answers 404 at %s',
     async (path) => {
       expect((await app.request(path)).status).toBe(404);
     },
   );
 
-  it('limits how often a librarian may call, which its signature shows', async () => {
+  it('limits the rate of a librarian, identified by its signature', async () => {
     limited.add('librarian gateway');
     const directory = await localDirectory();
     const outside = { fetch: async (request: Request) => app.fetch(request) };
@@ -361,12 +361,12 @@ describe('/librarians/*', () => {
       );
     await call(await localSigner('gateway'));
     expect(log.at(-1)).toMatchObject({ outcome: 'RATE_LIMITED' });
-    // Someone else in its name is not counted as it.
+    // A forged call in its name does not count.
     await call(await localSigner('gateway', 'another seed'));
     expect(log.at(-1)).toMatchObject({ status: 401 });
   });
 
-  it('limits how often an address may call', async () => {
+  it('limits the rate of an address', async () => {
     limited.add('address 192.0.2.1');
     expect((await app.request('/librarians/navigator', { headers: { 'cf-connecting-ip': '192.0.2.1' } })).status).toBe(
       429,
@@ -395,7 +395,7 @@ describe('/webhooks/*', () => {
     expect(seenRequests).toEqual([{ path: '/webhooks/zendesk/acme', authorization: 'Bearer of the desk', body }]);
   });
 
-  it('limits how often an address may deliver, before the body is read', async () => {
+  it('limits the rate of deliveries of an address, before the body is read', async () => {
     limited.add('address 192.0.2.1');
     const reached: string[] = [];
     const fetch = async ({ url }: Request) => {
@@ -413,7 +413,7 @@ describe('/webhooks/*', () => {
 });
 
 describe('a route that writes', () => {
-  it('has its own capability and no other, though its function reads too', async () => {
+  it('has only its own capability, though its function also reads', async () => {
     const held: (readonly string[])[] = [];
     const guarded = async (self: string): Promise<Target> => {
       const desk = new Hono<GuardedEnv>();
@@ -435,7 +435,7 @@ describe('a route that writes', () => {
 });
 
 describe('the routes', () => {
-  it('are those of the description, and the pages', () => {
+  it('are those of the API description, and the pages', () => {
     const described = new Set((Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')));
     const routes = app.routes.filter(({ method }) => method !== 'ALL').map(({ method, path }) => `${method} ${path}`);
     expect(routes.length).toBeGreaterThan(40);
@@ -448,7 +448,7 @@ describe('the routes', () => {
 });
 
 describe('GET /v1/access', () => {
-  it('shows workspaces and rights of the key, and not its name', async () => {
+  it('shows workspaces and rights of the key, but not its name', async () => {
     const response = await app.request('/v1/access', { headers: { authorization: `Bearer ${READER}` } });
     expect(await response.json()).toEqual({
       ...{ workspaces: ['acme', 'globex'], capabilities: ['kb:read'], rate: 'standard', authentication: 'key' },
@@ -469,7 +469,7 @@ describe('GET /v1/librarians', () => {
 });
 
 describe('a page of articles', () => {
-  it('leads to the next page of the same workspace', async () => {
+  it('links to the next page of the same workspace', async () => {
     const directory = await localDirectory();
     const guard = contextGuard({
       self: 'library',
@@ -499,7 +499,7 @@ describe('a page of articles', () => {
 describe('errors of /api/kb', () => {
   it.each([
     ['GET articles', undefined, 'UNAUTHORIZED', 401],
-    ['GET articles', 'ck_nobody_0123456789abcdef', 'UNAUTHORIZED', 401],
+    ['GET articles', 'ck_absent_0123456789abcdef', 'UNAUTHORIZED', 401],
     ['DELETE articles/a', READER, 'UNAUTHORIZED', 401],
     ['GET articles', LIMITED, 'RATE_LIMITED', 429],
     ['GET nowhere', READER, 'NOT_FOUND', 404],
@@ -537,7 +537,7 @@ describe('POST /v1/knowledge/retrieve', () => {
     expect(block).toEqual({ ...unavailableRetrieval(), degraded: [why], detail: expected });
   });
 
-  it('still refuses a missing key', async () => {
+  it('refuses a missing key', async () => {
     expect((await app.request('/v1/knowledge/retrieve', { method: 'POST' })).status).toBe(401);
   });
 });
@@ -571,13 +571,13 @@ describe('every answer', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('opens to the pages that are named and to no others', async () => {
+  it('allows CORS only for configured origins', async () => {
     const preflight = (origin: string) =>
       app.request('/v1/chat/completions', {
         method: 'OPTIONS',
         headers: {
           ...{ origin, 'access-control-request-method': 'POST' },
-          // Among others those of the official OpenAI client.
+          // Including a header of the official OpenAI client.
           'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
         },
       });
@@ -589,7 +589,7 @@ describe('every answer', () => {
     expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('leaves one line in the log, with neither the question nor the key', async () => {
+  it('writes one log line, without the question and the key', async () => {
     await post('/v1/ask', { query: 'my e-mail is ann@example.com' });
     expect(log).toHaveLength(1);
     expect(log[0]).toMatchObject({
@@ -614,7 +614,7 @@ describe('every answer', () => {
 });
 
 describe('a function that cannot be reached', () => {
-  it('may be sent an article of up to 3 MiB, and not more', async () => {
+  it('accepts an article of up to 3 MiB', async () => {
     const put = (bytes: number) =>
       app.request('/api/kb/articles/a', {
         method: 'PUT',

@@ -10,11 +10,11 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import type { Amounts } from '../../src/signing/budget.ts';
 import { identityOf, notebook } from '../signing/callers.ts';
-import { HOUSE } from './concierge/house.ts';
+import { LIBRARIANS } from './concierge/decide.ts';
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 2 };
 
-/** Routes every question to the same librarian, for 700 + 50 tokens and 800 millionths of a dollar. */
+/** Routes every question to one librarian, for 700 + 50 tokens and 800 millionths of a dollar. */
 const routingTo = (librarian: string): AIClient => ({
   model: 'router-1',
   complete: async () => ({
@@ -34,12 +34,12 @@ const writer: AIClient = {
   }),
 };
 
-/** The gateway's route in front of librarians that write with a model, and remember what they were granted. */
+/** The gateway's route in front of librarians that use a model, and record their granted budgets. */
 const start = async ({ ai, budgets }: { ai?: AIClient; budgets: Amounts }) => {
   const granted: Record<string, Amounts> = {};
   const { lines, log } = notebook();
   const targets: Record<string, Target> = {};
-  for (const info of HOUSE) {
+  for (const info of LIBRARIANS) {
     const librarian = {
       forRequest: ({ context, model }: RequestScope) => {
         granted[info.id] = context.budgets;
@@ -60,7 +60,7 @@ const start = async ({ ai, budgets }: { ai?: AIClient; budgets: Amounts }) => {
     c.set('apiKey', { id: '0123456789abcdef', name: 'test', workspaces: ['acme'], capabilities, rate: 'unlimited' });
     await next();
   });
-  const librarians = createLibrarians({ targets, own: HOUSE.map(({ id }) => id) });
+  const librarians = createLibrarians({ targets, own: LIBRARIANS.map(({ id }) => id) });
   const client = signedClient({ ...identity, targets, log: () => {} });
   const { directory } = identity;
   app.post(
@@ -74,11 +74,11 @@ const start = async ({ ai, budgets }: { ai?: AIClient; budgets: Amounts }) => {
   return { ask, granted, lines };
 };
 
-/** Words leave it open whom this is for. */
+/** Words alone do not route this question. */
 const UNCLEAR = 'Is the newest Galaxy a good deal?';
 
 describe('the budget of POST /v1/ask', () => {
-  it('is granted to whom the question goes', async () => {
+  it('is granted to the librarian of the question', async () => {
     const { ask, granted } = await start({ budgets: { tokens: 5000, cost_micros: 9000 } });
     const { answer, metadata } = await ask({ query: 'Where is it?', librarian: 'semantic' });
     expect(answer).toBe('Under the mat.');

@@ -13,7 +13,7 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { randomHex } from '../../src/signing/digest.ts';
 import { identityOf } from '../signing/callers.ts';
-import { HOUSE } from './concierge/house.ts';
+import { LIBRARIANS } from './concierge/decide.ts';
 
 const NOT_HERE = { code: 'NOT_FOUND' as const, message: 'Cannot find the page', suggestion: 'Ask for another page' };
 const answering =
@@ -29,7 +29,7 @@ beforeEach(() => {
 /** The gateway's route in front of real librarians, over signed calls with receipts. */
 const start = async ({
   librarians = {},
-  infos = HOUSE,
+  infos = LIBRARIANS,
   capabilities = ['kb:read', 'sql:read', 'web:search'],
   own = infos.map(({ id }) => id),
   onReply = (reply) => reply,
@@ -39,7 +39,7 @@ const start = async ({
   infos?: readonly LibrarianInfo[];
   capabilities?: string[];
   own?: string[];
-  /** Changes what comes from a librarian. */
+  /** Changes the reply of a librarian. */
   onReply?: (reply: Response) => Response;
   ai?: AIClient;
 } = {}) => {
@@ -104,7 +104,7 @@ async function* eventsOf(response: Response): AsyncGenerator<{ name: string; dat
   }
 }
 
-/** Who asked whom, and what came of it. */
+/** One line per hop: caller, target, outcome. */
 const hopsOf = ({ metadata }: LibrarianResponse) =>
   ((metadata?.trace as { hops: { from: string; to: string; outcome: string; verified: boolean }[] })?.hops ?? []).map(
     ({ from, to, outcome, verified }) => `${from} > ${to}: ${outcome}${verified ? '' : ', not verified'}`,
@@ -121,7 +121,7 @@ describe('POST /v1/ask through the concierge', () => {
     expect(validateResponse(body)).toMatchObject({ ok: true });
   });
 
-  it('asks several at once, and keeps the part of each', async () => {
+  it('asks several in parallel, and keeps the part of each', async () => {
     const ask = await start();
     const { body } = await ask({ query: 'How many fans are in stock? How do I reset my password?' });
     expect(asked.map(({ id, query }) => [id, query]).sort()).toEqual([
@@ -145,15 +145,14 @@ describe('POST /v1/ask through the concierge', () => {
     expect(asked).toMatchObject([{ id: 'navigator', capabilities: ['kb:read'] }]);
   });
 
-  it('does not route to an external librarian, but calls it when it is named', async () => {
+  it('does not route to an external librarian, but asks it when it is named', async () => {
     const ask = await start({ own: ['navigator'] });
     await ask({ query: 'How many fans are in stock?' });
     await ask({ query: 'How many fans are in stock?', librarian: 'analytics' });
     expect(asked.map(({ id }) => id)).toEqual(['navigator', 'analytics']);
   });
 
-  // Without its own limit the question would take the default of 30 seconds, which the time of this test does not allow.
-  it('answers within timeout_ms, and passes librarians the time left', async () => {
+  it('answers within timeout_ms, and passes the remaining time to librarians', async () => {
     const ask = await start({ librarians: { navigator: () => new Promise(() => {}) } });
     const { status, body } = await ask({ query: 'How do I reset my password?', timeout_ms: 300 });
     expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
@@ -161,7 +160,7 @@ describe('POST /v1/ask through the concierge', () => {
   });
 });
 
-describe('POST /v1/ask and questions that nothing answers', () => {
+describe('POST /v1/ask with a question without an answer', () => {
   const QUESTION = 'Which team won the cup in 1974?';
   const closest = [{ title: 'The cup', url: 'https://kb.example/cup', heading: 'History' }];
   const declined: LibrarianResponse = {
@@ -181,7 +180,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it.each([{}, { librarian: 'navigator' }])('says so in the same shape for NOT_FOUND with %j', async (named) => {
+  it.each([{}, { librarian: 'navigator' }])('declines in the same form for NOT_FOUND with %j', async (named) => {
     const ask = await start({ librarians: { navigator: async () => ({ error: NOT_HERE }) } });
     const { status, body } = await ask({ query: QUESTION, ...named });
     expect(status).toBe(200);
@@ -191,7 +190,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
-  it('names the part of a message that nothing answers, and keeps the closest articles', async () => {
+  it('names the unanswered part of a message, and keeps the closest articles', async () => {
     const ask = await start({ librarians: { navigator: async () => declined } });
     const { status, body } = await ask({ query: 'How many fans are in stock? Who won the cup in 1974?' });
     expect([status, body.partial]).toEqual([200, true]);
@@ -221,7 +220,7 @@ describe('POST /v1/ask and questions that nothing answers', () => {
 });
 
 describe('POST /v1/ask with a librarian named', () => {
-  it('calls it, whatever the subject of the question, and adds the trace', async () => {
+  it('asks it, whatever the subject of the question, and adds the trace', async () => {
     const ask = await start();
     const { body } = await ask({ query: 'How many fans are in stock?', librarian: 'semantic' });
     expect(body.answer).toBe('semantic');
@@ -239,16 +238,19 @@ describe('POST /v1/ask with a librarian named', () => {
     expect(hopsOf(body).at(-1)).toContain('SERVICE_UNAVAILABLE');
   });
 
-  it.each(['oracle', 'gateway', 'library', 'constructor'])('refuses %s, which is none', async (librarian) => {
-    const ask = await start();
-    const { status, body } = await ask({ query: 'x', librarian });
-    expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
-    expect(body.error?.suggestion).toContain('concierge, navigator');
-    expect(asked).toEqual([]);
-  });
+  it.each(['oracle', 'gateway', 'library', 'constructor'])(
+    'refuses %s, which is not a librarian',
+    async (librarian) => {
+      const ask = await start();
+      const { status, body } = await ask({ query: 'x', librarian });
+      expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
+      expect(body.error?.suggestion).toContain('concierge, navigator');
+      expect(asked).toEqual([]);
+    },
+  );
 });
 
-describe('POST /v1/ask with a follow-up question that a model completes', () => {
+describe('POST /v1/ask with a follow-up question that a model rewrites', () => {
   const HISTORY = [
     { speaker: 'user', text: 'Which miner is the quietest for a bedroom?' },
     { speaker: 'assistant', text: 'The Zephyr 900. In April 48211 dollars were paid for it.' },
@@ -259,9 +261,9 @@ describe('POST /v1/ask with a follow-up question that a model completes', () => 
   });
 
   it.each([
-    ['with words of the asker, and may search the web', 'What does the quietest miner cost elsewhere?', true],
-    ['with words of an answer, and may not', 'What does the Zephyr 900 cost elsewhere?', false],
-    ['with a figure of an answer, and may not', 'What does the quietest miner cost elsewhere, 48211?', false],
+    ['with words of the user, with web:search', 'What does the quietest miner cost elsewhere?', true],
+    ['with words of an answer, without web:search', 'What does the Zephyr 900 cost elsewhere?', false],
+    ['with a figure of an answer, without web:search', 'What does the quietest miner cost elsewhere, 48211?', false],
   ])('asks it %s', async (_, written, may) => {
     const ask = await start({ ai: rewriting(written) });
     const question = { query: 'What does it cost elsewhere?', metadata: { history: HISTORY }, librarian: 'hybrid' };
@@ -283,7 +285,7 @@ describe('POST /v1/ask as a stream of events', () => {
   const answer = { answer: parts.map(({ text }) => text).join(' '), confidence: 0.9, metadata: { statements: parts } };
   const namesOf = async (response: Response) => (await Array.fromAsync(eventsOf(response))).map(({ name }) => name);
 
-  it('sends each statement while the librarian still works, and ends with the response of a plain call', async () => {
+  it('sends each statement while the librarian is working, and ends with the response of a plain call', async () => {
     const gate = Promise.withResolvers<void>();
     const semantic: Librarian = async (_, context) => {
       context?.progress?.({ type: 'searching', edition: 'e1' });
@@ -320,7 +322,7 @@ describe('POST /v1/ask as a stream of events', () => {
     });
   });
 
-  it('has the statements alone at its end where that is enough, and the librarian is asked without a stream', async () => {
+  it('contains only final events on request, and the librarian is asked without a stream', async () => {
     const reporting: boolean[] = [];
     const semantic: Librarian = async (_, context) => {
       reporting.push(context?.progress !== undefined);
@@ -337,7 +339,7 @@ describe('POST /v1/ask as a stream of events', () => {
     expect(reporting).toEqual([false, true]);
   });
 
-  it('sends what the librarian did not report, and withdraws what the answer does not contain', async () => {
+  it('sends unreported statements, and removes those that the answer does not contain', async () => {
     const ask = await start({
       librarians: {
         semantic: async (_, context) => {
@@ -355,7 +357,7 @@ describe('POST /v1/ask as a stream of events', () => {
     ]);
   });
 
-  it('sends the answer of a librarian that reports nothing as one statement, and that of several once it is joined', async () => {
+  it('sends an answer without reported statements as one statement, and a joined answer once it is complete', async () => {
     const ask = await start();
     expect(await namesOf(await ask.stream(QUERY))).toEqual(['routing', 'statement', 'metadata', 'done']);
     const both = await ask.stream({ query: 'How many fans are in stock? How do I reset my password?' });
@@ -364,7 +366,7 @@ describe('POST /v1/ask as a stream of events', () => {
     expect(statement?.data.text).toMatch(/analytics[\s\S]*navigator|navigator[\s\S]*analytics/);
   });
 
-  it('ends with an error where a plain call has one, and refuses a bad request before the stream begins', async () => {
+  it('ends with an error when a plain call has one, and refuses a bad request before the stream starts', async () => {
     const ask = await start({ librarians: { semantic: async () => ({ error: NOT_HERE }) } });
     const events = await Array.fromAsync(eventsOf(await ask.stream({ ...QUERY, librarian: 'analytics' })));
     expect(events.at(-1)?.name).toBe('done');
@@ -377,7 +379,7 @@ describe('POST /v1/ask as a stream of events', () => {
     expect(failed.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'SERVICE_UNAVAILABLE' } } });
   });
 
-  it('believes no stream that was changed on the way, or that ends early', async () => {
+  it('rejects a stream that was changed in transit or ends early', async () => {
     const changed = (change: (text: string) => string) =>
       start({
         librarians: { semantic: async () => answer },
@@ -401,7 +403,7 @@ describe('POST /v1/ask as a stream of events', () => {
     }
   });
 
-  it('stops every librarian when the client has gone', async () => {
+  it('stops every librarian when the client disconnects', async () => {
     const running = new Set<string>();
     const all = Promise.withResolvers<void>();
     const hanging =

@@ -9,12 +9,12 @@ describe('KEEP_ANSWERS', () => {
     ['none', true, []],
     ['all', false, ['acme', 'globex']],
     ['acme, other', false, ['acme']],
-  ])('%j, on a developer’s machine: %j, keeps the answers of %j', (variable, isLocal, kept) => {
+  ])('%j (local: %j) keeps the answers of %j', (variable, isLocal, kept) => {
     const keeps = readKeepAnswers(variable, { isLocal });
     expect(['acme', 'globex'].filter(keeps)).toEqual(kept);
   });
 
-  it('names a workspace that there cannot be', () => {
+  it('refuses an invalid workspace id', () => {
     expect(() => readKeepAnswers('acme;globex', { isLocal: false })).toThrow('KEEP_ANSWERS');
   });
 });
@@ -23,7 +23,7 @@ describe('compareStatements()', () => {
   const statements = (...texts: string[]) =>
     texts.map((text) => ({ text, sources: [], support: 1, check: 'quoted' as const }));
 
-  it('pairs equal texts first, then those with most words in common, and names the others', () => {
+  it('pairs equal texts first, then those with most common words, and lists the others', () => {
     const before = statements('It takes 4 to 7 days.', 'The postage is 29 euros.', 'Write to us.');
     const after = statements('**The postage** is 29 euros.', 'It takes 5 to 8 days.', 'Customs are yours.');
     expect(compareStatements(before, after)).toEqual([
@@ -34,7 +34,7 @@ describe('compareStatements()', () => {
     ]);
   });
 
-  it('calls the same words in another order a change', () => {
+  it('treats the same words in another order as a change', () => {
     expect(compareStatements(statements('first plug, then press'), statements('then plug, first press'))).toEqual([
       { change: 'changed', before: 0, after: 0 },
     ]);

@@ -14,7 +14,7 @@ const before = {
 };
 
 describe('keepsQuestion()', () => {
-  it.each(rewritten.kept)('takes for $question $written', ({ question, written }) => {
+  it.each(rewritten.kept)('accepts for $question $written', ({ question, written }) => {
     expect(keepsQuestion(written, question, before)).toBe(true);
   });
 

@@ -1,7 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/api-keys.ts';
 
-/** As much of a KV namespace as the gateway reads, holding the records of these keys. */
+/** A KV namespace in memory with the records of these keys. */
 export const keyStore = async (
   records: Record<string, ApiKeyRecord>,
 ): Promise<{ kv: KVNamespace; lookUps: () => number; stored: Map<string, string> }> => {
@@ -12,6 +12,6 @@ export const keyStore = async (
     lookUps += 1;
     return stored.get(name) ?? null;
   };
-  // Only `get` is used; the rest of the namespace is left out.
+  // Only `get` is used.
   return { kv: { get } as unknown as KVNamespace, lookUps: () => lookUps, stored };
 };

@@ -81,7 +81,7 @@ const refusalOf = async (token: string): Promise<string> => {
 };
 
 describe('a token of an identity provider', () => {
-  it('gives the rights of the first grant whose claims fit', async () => {
+  it('has the rights of the first grant whose claims match', async () => {
     expect(await tokens.find(await sign(EDITOR))).toMatchObject({
       ...{ workspaces: ['default', 'docs'], capabilities: ['kb:*'], rate: 'high', authentication: 'oidc' },
       id: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -90,14 +90,14 @@ describe('a token of an identity provider', () => {
     expect(await tokens.find(await sign(reader))).toMatchObject({ workspaces: ['docs'], capabilities: ['kb:read'] });
   });
 
-  it('holds the audiences of its grant, and those whose own claims fit', async () => {
+  it('has the audiences of its grant, and those whose own claims match', async () => {
     const audiencesOf = async (claims: JWTPayload) => (await tokens.find(await sign(claims))).audiences;
     expect(await audiencesOf(EDITOR)).toEqual(['staff']);
     expect(await audiencesOf({ groups: ['editors', 'lawyers'] })).toEqual(['staff', 'legal']);
     expect(await audiencesOf({ realm_access: { roles: ['reader'] }, scope: 'kb' })).toEqual([]);
   });
 
-  it('is of one person: the same at every sign-in, and no other’s', async () => {
+  it('identifies one person: the same at every sign-in, different from others', async () => {
     const [first, again, other] = [
       await tokens.find(await sign(EDITOR)),
       await tokens.find(await sign({ ...EDITOR, jti: '2' })),
@@ -107,15 +107,15 @@ describe('a token of an identity provider', () => {
     expect(other.id).not.toBe(first.id);
   });
 
-  it('is told apart from an API key by its form', () => {
+  it('differs from an API key by its form', () => {
     expect(tokens.reads('ck_reader_0123456789abcdef')).toBe(false);
     expect(tokens.reads('eyJhbGciOiJub25lIn0.e30.c2ln')).toBe(true);
     expect(oidcTokens([]).reads('eyJhbGciOiJub25lIn0.e30.c2ln')).toBe(false);
   });
 
   it.each<[string, () => Promise<string> | string, RegExp]>([
-    ['without a claim that a grant demands', () => sign({ groups: ['staff'] }), /its claims give no rights here/],
-    ['with a part of a claim alone', () => sign({ realm_access: { roles: ['reader'] }, scope: 'kbx' }), /no rights/],
+    ['without a claim that a grant requires', () => sign({ groups: ['staff'] }), /its claims give no rights here/],
+    ['with only a part of a claim', () => sign({ realm_access: { roles: ['reader'] }, scope: 'kbx' }), /no rights/],
     ['for another audience', () => sign({ ...EDITOR, aud: 'https://other.example.com' }), /its claim aud/],
     ['of another issuer', () => sign({ ...EDITOR, iss: 'https://evil.example.com' }), /its issuer is not accepted/],
     ['that has expired', () => sign(EDITOR, { expires: '-2m' }), /it has expired/],
@@ -128,7 +128,7 @@ describe('a token of an identity provider', () => {
       /its signature is not of the identity provider/,
     ],
     [
-      'signed with a key that the provider does not have',
+      'signed with an unknown key of the provider',
       async () => sign(EDITOR, { kid: 'two', by: await generateKeyPair('ES256') }),
       /its signature is not of the identity provider/,
     ],
@@ -151,8 +151,8 @@ describe('a token of an identity provider', () => {
     ],
     ['whose text is cut', async () => (await sign(EDITOR)).slice(0, -3), /signature is not of|cannot be read/],
     ['that is no JSON', () => 'eyJhbGciOiJFUzI1NiJ9.bm90.c2ln', /it cannot be read/],
-    ['that is longer than any', () => `eyJ${'a'.repeat(9000)}.e30.c2ln`, /more than 8000 characters/],
-  ])('%s is refused by name', async (_, made, says) => {
+    ['that is too long', () => `eyJ${'a'.repeat(9000)}.e30.c2ln`, /more than 8000 characters/],
+  ])('%s is refused with the reason', async (_, made, says) => {
     const refusal = await refusalOf(await made());
     expect(refusal).toMatch(/^UNAUTHORIZED: Cannot accept the token: /);
     expect(refusal).toMatch(says);
@@ -165,7 +165,7 @@ describe('the keys of a provider', () => {
     expect(fetches).toEqual(['/.well-known/openid-configuration', '/keys?p=1']);
   });
 
-  it('may change: a token with a new key is accepted half a minute later, and the old key no longer', async () => {
+  it('can rotate: half a minute later the new key is accepted, and the old one is not', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await tokens.find(await sign(EDITOR));
     const old = await sign(EDITOR);
@@ -175,14 +175,14 @@ describe('the keys of a provider', () => {
     expect(await refusalOf(old)).toMatch(/its signature is not of the identity provider/);
   });
 
-  it('that cannot be fetched are no fault of the token', async () => {
+  it('that cannot be fetched lead to SERVICE_UNAVAILABLE', async () => {
     const token = await sign(EDITOR);
     server.closeAllConnections();
     await new Promise((resolve) => void server.close(resolve));
     expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE: Cannot check the token/);
   });
 
-  it('are not taken from metadata that names another issuer', async () => {
+  it('are not fetched from metadata of another issuer', async () => {
     metadata = () => ({ issuer: 'https://evil.example.com', jwks_uri: `${issuer}/keys` });
     expect(await refusalOf(await sign(EDITOR))).toMatch(/^SERVICE_UNAVAILABLE/);
     expect(fetches).toEqual(['/.well-known/openid-configuration']);
@@ -202,15 +202,15 @@ describe('OIDC_PROVIDERS', () => {
     ['no JSON', '[{', /it is not JSON/],
     ['an unknown member', text({ audiance: 'x' }), /audiance/],
     ['no grant', text({ grants: [] }), /grants/],
-    ['a capability that is none', text({ grants: [{ workspaces: ['a'], capabilities: ['kb read'] }] }), /capabilities/],
+    ['an invalid capability', text({ grants: [{ workspaces: ['a'], capabilities: ['kb read'] }] }), /capabilities/],
     [
-      'an audience that no one can hold',
+      'a reserved audience',
       text({ grants: [{ workspaces: ['a'], capabilities: [], audiences: ['none'] }] }),
       /audiences/,
     ],
     ['an address without https', text({ issuer: 'http://login.example.com' }), /not an https address/],
     ['an address of this machine', text({ jwks_uri: 'https://127.0.0.1/keys' }), /does not name a public host/],
-  ])('with %s is refused, and says why', (_, setting, says) => {
+  ])('with %s is refused with the reason', (_, setting, says) => {
     expect(() => readProviders(setting, { isLocal: false })).toThrow(SettingRefused);
     expect(() => readProviders(setting, { isLocal: false })).toThrow(says);
   });

@@ -26,7 +26,7 @@ const hit = (changes: Partial<KnowledgeHit>): KnowledgeHit => ({
 
 let hits: KnowledgeHit[];
 let status: number;
-/** What reached the functions: workspace and body. */
+/** Calls of the functions. */
 let asked: { path: string; workspace: string; subject: string; body: unknown }[];
 let limited: Set<string>;
 
@@ -83,7 +83,7 @@ const start = async (publicWorkspace?: string) => {
   });
 };
 
-const basic = (key: string) => ({ Authorization: `Basic ${btoa(`anybody:${key}`)}` });
+const basic = (key: string) => ({ Authorization: `Basic ${btoa(`user:${key}`)}` });
 
 beforeEach(() => {
   hits = [hit({})];
@@ -93,7 +93,7 @@ beforeEach(() => {
 });
 
 describe('GET /search', () => {
-  it('asks a caller without credentials for a key where no workspace is public', async () => {
+  it('asks an anonymous caller for a key when no workspace is public', async () => {
     const app = await start();
     const response = await app.request('/search?q=fan');
     expect(response.status).toBe(401);
@@ -113,7 +113,7 @@ describe('GET /search', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('shows the public workspace to anybody, and no other', async () => {
+  it('shows anonymous callers only the public workspace', async () => {
     const app = await start('help');
     const response = await app.request('/search?q=fan&workspace_id=acme');
     expect(response.status).toBe(200);
@@ -135,7 +135,7 @@ describe('GET /search', () => {
     expect(page).not.toContain('Second passage');
   });
 
-  it('says when nothing fits, and when the closest passages are weak', async () => {
+  it('reports when nothing matches, and when the closest passages are weak', async () => {
     const app = await start('help');
     hits = [];
     expect(await (await app.request('/search?q=zzz')).text()).toContain('No article fits');
@@ -144,17 +144,17 @@ describe('GET /search', () => {
     expect(await page.text()).toContain('Kein Artikel scheint das zu beantworten');
   });
 
-  it('keeps hostile titles, passages and queries inert', async () => {
-    const nasty = '"><script>alert(1)</script>';
-    hits = [hit({ title: nasty, heading: nasty, text: nasty, url: 'https://docs.example.com/"onload="x' })];
+  it('escapes hostile titles, passages and queries', async () => {
+    const hostile = '"><script>alert(1)</script>';
+    hits = [hit({ title: hostile, heading: hostile, text: hostile, url: 'https://docs.example.com/"onload="x' })];
     const app = await start('help');
-    const response = await app.request(`/search?q=${encodeURIComponent(nasty)}`);
+    const response = await app.request(`/search?q=${encodeURIComponent(hostile)}`);
     const page = await response.text();
     expect(page).not.toMatch(/<script|"onload=/);
     expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'; style-src 'self'");
   });
 
-  it('answers a query that is too long, and a search that fails, with a page', async () => {
+  it('answers a query that is too long, and a failed search, with a page', async () => {
     const app = await start('help');
     expect((await app.request(`/search?q=${'a'.repeat(4001)}`)).status).toBe(400);
     status = 500;
@@ -176,7 +176,7 @@ describe('GET /kb/{id}', () => {
     expect(page).not.toContain('<script');
   });
 
-  it('says that there is no such article', async () => {
+  it('reports an unknown article', async () => {
     const app = await start('help');
     const response = await app.request('/kb/none.md');
     expect(response.status).toBe(404);

@@ -13,7 +13,7 @@ const PAGE = 'https://shop.example.com';
 const RECORD: ApiKeyRecord = {
   name: 'shop',
   workspaces: ['acme'],
-  // More than a page may have, as a mistaken record would say.
+  // More than a page may have, as in a mistaken record.
   capabilities: ['*'],
   rate: 'unlimited',
   origins: [PAGE],
@@ -74,7 +74,7 @@ const send = (
   });
 
 describe('a publishable key', () => {
-  it('answers pages of its origins, with the right to read articles and no other', async () => {
+  it('answers pages of its origins, only with the right to read articles', async () => {
     const response = await send('/v1/ask', { origin: PAGE });
     expect(response.status).toBe(200);
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(PAGE);
@@ -83,10 +83,10 @@ describe('a publishable key', () => {
 
   it.each([
     ['pages of another origin', 'https://evil.example.com'],
-    ['pages whose origin only begins alike', `${PAGE}.evil.example.com`],
+    ['pages of an origin with the same prefix', `${PAGE}.evil.example.com`],
     ['pages without an origin', 'null'],
     ['programs', undefined],
-  ])('refuses %s, and tells the page why', async (_, origin) => {
+  ])('refuses %s with a readable reason', async (_, origin) => {
     const response = await send('/v1/ask', origin === undefined ? {} : { origin });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('publishable key') } });
@@ -94,7 +94,7 @@ describe('a publishable key', () => {
     expect(contexts).toEqual([]);
   });
 
-  it('refuses every route but asking, searching and feedback', async () => {
+  it('refuses every route except asking, searching and feedback', async () => {
     for (const path of ['/v1/navigate', '/v1/sync', '/v1/chat/completions', '/v1/support/analyze', '/metrics']) {
       expect((await send(path, { origin: PAGE })).status, path).toBe(401);
     }
@@ -104,7 +104,7 @@ describe('a publishable key', () => {
     expect((await app.request('/search?q=a', { headers: basic })).status).toBe(401);
   });
 
-  it('holds no audience, whatever its record says', async () => {
+  it('has no audience, whatever its record says', async () => {
     const { kv } = await keyStore({ [PUBLISHED]: { ...RECORD, audiences: ['*'] } });
     expect((await kvApiKeys(kv).find(PUBLISHED))?.audiences).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('a publishable key', () => {
     expect((await send('/v1/ask', { origin: PAGE, body })).status).toBe(401);
   });
 
-  it('has a limit for each address', async () => {
+  it('is limited per address', async () => {
     await send('/v1/ask', { origin: PAGE });
     const subject = contexts[0]?.user?.id.replace('user:', '');
     limited.add(`page ${subject} 192.0.2.7`);
@@ -123,8 +123,8 @@ describe('a publishable key', () => {
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe(PAGE);
   });
 
-  it('lets browsers ask ahead for the routes that it has, from any page, and for no other route', async () => {
-    const ahead = (path: string, method: string) =>
+  it('allows preflights of its routes from any page, and of no other route', async () => {
+    const preflight = (path: string, method: string) =>
       app.request(path, {
         method: 'OPTIONS',
         headers: {
@@ -133,23 +133,23 @@ describe('a publishable key', () => {
           'Access-Control-Request-Headers': 'authorization',
         },
       });
-    expect((await ahead('/v1/ask', 'POST')).headers.get('Access-Control-Allow-Origin')).toBe(PAGE);
+    expect((await preflight('/v1/ask', 'POST')).headers.get('Access-Control-Allow-Origin')).toBe(PAGE);
     for (const [path, method] of [
       ['/v1/ask', 'DELETE'],
       ['/v1/sync', 'POST'],
       ['/api/kb/articles/a', 'PUT'],
     ] as const) {
-      expect((await ahead(path, method)).headers.get('Access-Control-Allow-Origin'), path).toBeNull();
+      expect((await preflight(path, method)).headers.get('Access-Control-Allow-Origin'), path).toBeNull();
     }
   });
 
-  it('opens no page for other keys', async () => {
+  it('allows no page for other keys', async () => {
     const response = await send('/v1/ask', { origin: PAGE, key: 'ck_server_0123456789' });
     expect(response.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 
   it.each(['https://shop.example.com/', 'shop.example.com', 'https://*.example.com', 'https://shop.example.com:443'])(
-    'cannot be made for %s, which is no origin',
+    'cannot be created for %s, which is not an origin',
     (origin) => {
       expect(ApiKeyRecord.safeParse({ ...RECORD, origins: [origin] }).success).toBe(false);
     },

@@ -23,7 +23,7 @@ describe('linkCache()', () => {
 describe('memoryReplayStore()', () => {
   const options = (nowMs: number) => ({ workspace: 'default', ttlSeconds: 65, nowMs });
 
-  it('recognises a call as long as it could be replayed', async () => {
+  it('recognises a call while it could be replayed', async () => {
     const store = memoryReplayStore();
     expect(await store.isFirst('a', options(0))).toBe(true);
     expect(await store.isFirst('a', options(64_999))).toBe(false);

@@ -16,7 +16,7 @@ const cited = (statements: [text: string, ...sources: StatementSource[]][], { li
 };
 
 describe('citedText()', () => {
-  it('numbers addresses by their first use, and gives each the place of its first statement', () => {
+  it('numbers addresses by their first use, with the position of their first statement', () => {
     const { content, annotations } = cited([
       ['Fans are quiet.', FANS],
       ['Pumps are not.', PUMPS, { ...FANS, section: 'Other' }],
@@ -35,14 +35,14 @@ describe('citedText()', () => {
     expect(cited([['Fans are quiet.', FANS]], { listsSources: false }).content).toBe('Fans are quiet. [1]');
   });
 
-  it('keeps numbers in brackets of the articles from being taken for those of sources, but not in code', () => {
-    const said = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
-    expect(cited([[said, FANS]], { listsSources: false }).content).toBe(
+  it('escapes bracketed numbers of articles, but not in code', () => {
+    const text = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
+    expect(cited([[text, FANS]], { listsSources: false }).content).toBe(
       'See \\[3\\], \\[1,2\\], \\[4#a\\] and \\[3\\](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```\n\n[1]',
     );
   });
 
-  it('cites nothing for an answer that declines', () => {
+  it('has no citations in a declined answer', () => {
     const { content, annotations } = cited([['I found nothing.']]);
     expect([content, annotations]).toEqual(['I found nothing.', []]);
   });

@@ -29,7 +29,7 @@ const guarded = async (options: Partial<GuardOptions> = {}) => {
   return { app, lines, text };
 };
 
-/** A signed request to the guarded app, as the gateway would send it. */
+/** A signed request of the gateway to the guarded app. */
 const signedRequest = async (method: string, path: string, { body = '', context = userContext() } = {}) => {
   const { signer } = await identityOf('gateway');
   const bytes = utf8(body);
@@ -52,7 +52,7 @@ const callGuarded = async (
   return answer;
 };
 
-/** The context that a service starts by itself. */
+/** A context that a service originates. */
 const ownContext = (self: string, subject = `svc:${self}`) =>
   originate({
     ...{ self, subject, workspace: 'default', authentication: 'key' },
@@ -63,7 +63,7 @@ const ownContext = (self: string, subject = `svc:${self}`) =>
 const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
 
 describe('contextGuard() accepts', () => {
-  it('a signed call, hands its body to the route and signs the answer', async () => {
+  it('a signed call, passes its body to the route and signs the answer', async () => {
     const { app } = await guarded();
     const answer = await callGuarded(app, { body: { a: 1 } });
     expect(answer.ok && answer.json()).toEqual({ got: { a: 1 }, for: 'user:u_secret' });
@@ -97,7 +97,7 @@ describe('contextGuard() accepts', () => {
 });
 
 describe('contextGuard() refuses', () => {
-  it('6 a missing header on a private librarian, in the form of all errors', async () => {
+  it('6 a missing header on a private librarian, in the standard error form', async () => {
     const { app } = await guarded();
     const response = await app.request('/echo', { method: 'POST', body: '{}' });
     expect(response.status).toBe(401);
@@ -116,7 +116,7 @@ describe('contextGuard() refuses', () => {
     expect((await app.request('/nothing')).status).toBe(204);
   });
 
-  it('T21 the rights of a stripped token: the caller has those of an anonymous one', async () => {
+  it('T21 the rights of a stripped token: the caller has those of an anonymous caller', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const context = userContext({ capabilities: ['kb:*'] });
     const request = await signedRequest('GET', '/secret', { context });
@@ -124,7 +124,7 @@ describe('contextGuard() refuses', () => {
     expect((await app.request(new Request(request.url))).status).toBe(401);
   });
 
-  it('T23 a capability that the context does not hold, and names it', async () => {
+  it('T23 a context without the capability, and names it', async () => {
     const { app } = await guarded();
     const answer = await callGuarded(app, { path: '/secret' });
     expect(answer.ok && answer.status).toBe(401);
@@ -139,14 +139,14 @@ describe('contextGuard() refuses', () => {
     expect(answer.ok && answer.status).toBe(401);
   });
 
-  it('T27 a librarian that drops the chain and starts a context of its own without the right to', async () => {
+  it('T27 a librarian that drops the chain and originates a context without the right to', async () => {
     const { app } = await guarded({ callers: ['gateway'] });
     const asItself = (from: string, subject: string) =>
       callGuarded(app, { path: '/nothing' }, { from, context: ownContext(from, subject) });
-    // A librarian without workspaces of its own cannot start anything.
+    // A librarian without workspaces cannot originate a context.
     expect(await asItself('semantic', 'svc:semantic')).toMatchObject({ status: 401 });
     expect(await asItself('semantic', 'user:u_secret')).toMatchObject({ status: 401 });
-    // One that may is refused by name where the route has a list of callers.
+    // One that may is refused by the list of callers of the route.
     expect(await asItself('webhooks', 'svc:webhooks')).toMatchObject({ status: 401 });
     const open = await guarded();
     const answer = await callGuarded(open.app, { body: {} }, { from: 'webhooks', context: ownContext('webhooks') });
@@ -181,7 +181,7 @@ describe('contextGuard() signs', () => {
     ['/nothing', 204],
     ['/broken', 500],
     ['/unknown', 404],
-  ])('whatever the route answers: %s %d', async (path, status) => {
+  ])('every answer of the route: %s %d', async (path, status) => {
     const { app } = await guarded();
     const answer = await callGuarded(app, { path });
     expect(answer).toMatchObject({ ok: true, status, receipt: { st: status } });
@@ -210,7 +210,7 @@ describe('contextGuard() signs', () => {
 
   it('refusals of authentic calls, so that the caller can trust them', async () => {
     const { app } = await guarded({ maxHops: 1 });
-    // A librarian in the middle that calls the navigator and tells what it got.
+    // An intermediate librarian that calls the navigator and returns the result.
     const semantic = new Hono<GuardedEnv>()
       .use(contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined }))
       .get('/on', async (c) => {
@@ -232,7 +232,7 @@ describe('contextGuard() signs', () => {
     expect(answer.ok && answer.receipt.use).toEqual({ tokens: 12 });
   });
 
-  it('nothing for unauthenticated callers', async () => {
+  it('nothing for anonymous callers', async () => {
     const { app } = await guarded();
     const request = await signedRequest('GET', '/nothing');
     const token = request.headers.get('Context-Token') ?? '';

@@ -5,7 +5,7 @@ import { errorInfo, errorInfoOf } from '../../src/runtime/error-info-of.ts';
 import { ContextRefused } from '../../src/signing/context-refused.ts';
 import { notebook } from '../signing/callers.ts';
 
-const told = (error: unknown) => {
+const resultOf = (error: unknown) => {
   const { lines, log } = notebook();
   return { info: errorInfoOf(error, { librarian: 'navigator', where: 'librarian', log, now: 5, traceId: 't' }), lines };
 };
@@ -23,20 +23,24 @@ describe('errorInfoOf()', () => {
     [undefined, 'INTERNAL_ERROR'],
     [new ContextRefused('TIMEOUT', 'sk-123'), 'TIMEOUT'],
     [new DataSourceError('sk-123', { cause: new Error('sk-123') }), 'DATA_SOURCE_ERROR'],
-  ])('tells %s as %s, without its text', (error, code) => {
-    const { info } = told(error);
+  ])('reports %s as %s, without its text', (error, code) => {
+    const { info } = resultOf(error);
     expect(info).toMatchObject({ code, librarian: 'navigator' });
     expect(JSON.stringify(info)).not.toContain('sk-123');
   });
 
   it('reports the details of a CodedError', () => {
     const error = new CodedError('RATE_LIMITED', 'inside', { reported: { details: { retry_after: 5 } } });
-    expect(told(error).info).toMatchObject({ code: 'RATE_LIMITED', recoverable: true, details: { retry_after: 5 } });
+    expect(resultOf(error).info).toMatchObject({
+      code: 'RATE_LIMITED',
+      recoverable: true,
+      details: { retry_after: 5 },
+    });
   });
 
   it('logs the chain of causes without quoted text', () => {
     const cause = new TypeError('Cannot read "Where is my order"');
-    const { lines } = told(new Error('cannot parse the reply', { cause }));
+    const { lines } = resultOf(new Error('cannot parse the reply', { cause }));
     expect(lines).toEqual([
       {
         event: 'fault',
@@ -51,7 +55,7 @@ describe('errorInfoOf()', () => {
   });
 
   it.each(['{"answer":"My card is 4111"', 'My card is 4111', '{"a": My card is 4111, "b": "'])(
-    'logs nothing of what could not be parsed: %s',
+    'does not log text that could not be parsed: %s',
     (text) => {
       const parse = () => {
         try {
@@ -60,12 +64,12 @@ describe('errorInfoOf()', () => {
           return error;
         }
       };
-      expect(told(parse()).lines).toMatchObject([{ cause: 'SyntaxError' }]);
+      expect(resultOf(parse()).lines).toMatchObject([{ cause: 'SyntaxError' }]);
     },
   );
 
   it('logs at most 500 characters', () => {
-    const { lines } = told(new Error('x'.repeat(9000)));
+    const { lines } = resultOf(new Error('x'.repeat(9000)));
     expect(lines[0]).toMatchObject({ cause: expect.stringMatching(/^.{500}$/) });
   });
 });

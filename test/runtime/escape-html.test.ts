@@ -6,10 +6,10 @@ import { describe, expect, it } from 'vitest';
 import { escapeHtml, unescapeHtml } from '../../src/runtime/escape-html.ts';
 import markdown from './escape-html.json' with { type: 'json' };
 
-/** Markdown before and after, and pieces of which random Markdown is made. */
+/** Markdown before and after, and pieces of random Markdown. */
 const { cases, nested, fences, links } = markdown;
 
-/** What a client would obey, fetch or offer to follow. */
+/** Whether a client would execute, load or link something. */
 const hasLiveHtml = (markdown: string): boolean => {
   const nodes: { type: string; url?: string; children?: unknown[] }[] = [
     fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }),
@@ -55,7 +55,7 @@ describe('escapeHtml()', () => {
   });
 
   it('leaves no image and no link with another scheme, in any syntax', () => {
-    // A definition that is not in doubt shows what the references would do.
+    // A plain definition makes the references effective.
     const texts = textOf(links, 16).map((text) => `${text}\n\n[a]: /a\n`);
     staysInert(texts, { seed: 13, numRuns: 1000 });
   });

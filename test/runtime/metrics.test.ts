@@ -10,7 +10,7 @@ const LINE = {
 };
 
 describe('isolateCounters()', () => {
-  it('sends a batch whose reply was lost again, and the store counts it once', async () => {
+  it('resends a batch whose reply was lost, and the store counts it once', async () => {
     vi.useFakeTimers();
     try {
       const store = sqlCounters(nodeSql());
@@ -31,7 +31,7 @@ describe('isolateCounters()', () => {
       counters.flushLater((each) => void work.push(each));
       counters.add('asked', 2);
       await vi.advanceTimersByTimeAsync(2500);
-      // Counted while a batch waits for its reply: in the next one.
+      // Counts during a pending batch are in the next one.
       counters.add('asked', 10);
       await vi.advanceTimersByTimeAsync(1000);
       await Promise.all(work);
@@ -46,7 +46,7 @@ describe('isolateCounters()', () => {
     }
   });
 
-  it('bounds the number of series, and says how many counts were dropped', () => {
+  it('limits the number of series, and reports how many counts were dropped', () => {
     const store = sqlCounters(nodeSql(), { maxSeries: 3 });
     store.add({ isolate: 'a', sequence: 1, counts: { one: 1, two: 1, three: 1, four: 1, five: 1 } }, 0);
     store.add({ isolate: 'b', sequence: 1, counts: { one: 1 } }, 0);
@@ -55,7 +55,7 @@ describe('isolateCounters()', () => {
 });
 
 describe('metricsLog()', () => {
-  it('writes a data point for each request, without anything of its text', () => {
+  it('writes a data point for each request, without text', () => {
     const points: unknown[] = [];
     const log = metricsLog({ METRICS: { writeDataPoint: (point) => void points.push(point) } }, 'navigator');
     log(LINE);

@@ -8,7 +8,7 @@ import { ask, identityOf, notebook, userContext } from '../signing/callers.ts';
 
 const MESSAGES: AIMessage[] = [{ role: 'user', content: 'Where is the key?' }];
 
-/** Answers with these figures and remembers the options. */
+/** Answers with these completions and records the options. */
 const modelOf = (...completions: (Partial<AICompletion> | Error)[]) => {
   const asked: AICompletionOptions[] = [];
   return {
@@ -68,7 +68,7 @@ describe('budgetedModel()', () => {
     );
   });
 
-  it('prevents parallel calls from spending the same tokens', async () => {
+  it('does not spend the same tokens in parallel calls', async () => {
     const { ai, asked } = modelOf();
     const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 500 }) });
     const calls = await Promise.allSettled([1, 2, 3].map(() => bounded.complete(MESSAGES, { maxTokens: 300 })));
@@ -76,7 +76,7 @@ describe('budgetedModel()', () => {
     expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([300, 500 - 325 - 25]);
   });
 
-  it('makes no call when the cost budget is spent, and with a price predicts it', async () => {
+  it('makes no call when the cost budget is spent, which a price predicts', async () => {
     const dear = modelOf({ costUsd: 0.001 });
     const blind = budgetedModel(dear.ai, { budget: budgetOf({ cost_micros: 900 }) });
     await blind.ai.complete(MESSAGES);
@@ -98,7 +98,7 @@ describe('budgetedModel()', () => {
     expect(silent.usage().tokens).toBe(25 + 7);
     const tokens = { refused: 0, rate_limited: 0, unavailable: 25, malformed: 25, aborted: 25 } as const;
     for (const [reason, counted] of Object.entries(tokens)) {
-      // The keys of the object above are reasons.
+      // Object.entries returns strings.
       const failure = new ModelUnavailable(reason as keyof typeof tokens, 'no');
       const model = budgetedModel(modelOf(failure).ai, { budget: budgetOf({}) });
       await expect(model.ai.complete(MESSAGES)).rejects.toThrow('no');

@@ -19,7 +19,7 @@ describe('readJson()', () => {
     ['{', 'is not JSON'],
     ['{"name":""}', 'name: '],
     ['{"name":{"length":{"valueOf":0,"toString":0}}}', 'cannot be read'],
-  ])('says what is wrong with %j', (body, problem) => {
+  ])('reports the problem of %j', (body, problem) => {
     expect(readJson(bytes(body), Body)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
   });
 });

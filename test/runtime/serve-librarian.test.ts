@@ -1,11 +1,10 @@
-import { Hono } from 'hono';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
-import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
+
 import { ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { type App, ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
@@ -43,7 +42,7 @@ describe('serveLibrarian() answers', () => {
     expect((await asked(async () => unmarked)).reply.partial).toBe(response.partial);
   });
 
-  it('with at most 4,000 characters, and where the rest can be read', async () => {
+  it('with at most 4,000 characters, and a link to the rest', async () => {
     const sources = [{ name: 'Notes' }, { name: 'Keys [old]', url: 'https://docs.example.com/keys' }];
     const { reply } = await asked(async () => ({ answer: 'The key is under the mat. '.repeat(200), sources }));
     expect(reply.answer.length).toBeLessThanOrEqual(4000);
@@ -75,7 +74,7 @@ describe('serveLibrarian() answers', () => {
     expect([status, reply.error.details]).toEqual([401, { missing: 'kb:read' }]);
   });
 
-  it('an unsure answer as partial, whether or not its librarian marks it', async () => {
+  it('an unsure answer as partial, also when its librarian does not mark it', async () => {
     const { reply } = await asked(async () => ({ answer: 'Perhaps.', confidence: 0.59 }));
     expect(reply).toMatchObject({ answer: 'Perhaps.', partial: true });
     const sure = await asked(async () => ({ answer: 'Certainly.', confidence: 0.6 }));
@@ -106,7 +105,7 @@ describe('serveLibrarian() answers', () => {
 });
 
 describe('the context of a librarian', () => {
-  const told = async (question: Parameters<typeof ask>[2] = {}, options: Partial<ServeOptions> = {}) => {
+  const contextOf = async (question: Parameters<typeof ask>[2] = {}, options: Partial<ServeOptions> = {}) => {
     let seen: Context = {};
     const librarian: Librarian = async (_, context) => {
       expect(context?.signal?.aborted).toBe(false);
@@ -117,9 +116,9 @@ describe('the context of a librarian', () => {
     return seen;
   };
 
-  it('has the user, the trace, the chain, the time left, and the metadata of the caller', async () => {
+  it('has the user, the trace, the chain, the remaining time, and the metadata of the caller', async () => {
     const context = userContext({ timeoutMs: 5000 });
-    const seen = await told({ context, metadata: { device: 'apollo' } });
+    const seen = await contextOf({ context, metadata: { device: 'apollo' } });
     expect(seen).toMatchObject({
       librarian: INFO,
       user: { id: 'user:u_secret', workspaceId: 'default', capabilities: ['kb:read'], authentication: 'key' },
@@ -128,18 +127,18 @@ describe('the context of a librarian', () => {
       metadata: { device: 'apollo' },
     });
     expect(seen.timeout).toBeGreaterThan(0);
-    // Now that it has answered.
+    // After the answer.
     expect(seen.signal?.aborted).toBe(true);
     expect(seen.ai).toBeUndefined();
   });
 
-  it('has a little less time than the caller waits, so that a TIMEOUT still arrives', async () => {
-    expect((await told({ context: userContext({ timeoutMs: 5000 }) })).timeout).toBeLessThanOrEqual(4980);
-    expect((await told({ context: userContext({ timeoutMs: 100 }) })).timeout).toBeLessThanOrEqual(90);
+  it('has slightly less time than the caller, so that a TIMEOUT still arrives', async () => {
+    expect((await contextOf({ context: userContext({ timeoutMs: 5000 }) })).timeout).toBeLessThanOrEqual(4980);
+    expect((await contextOf({ context: userContext({ timeoutMs: 100 }) })).timeout).toBeLessThanOrEqual(90);
   });
 
   it('is deeply frozen', async () => {
-    const seen = await told({ metadata: { deep: { list: [{ a: 1 }] } } });
+    const seen = await contextOf({ metadata: { deep: { list: [{ a: 1 }] } } });
     const all: unknown[] = [];
     const walk = (value: unknown): void => {
       if (typeof value !== 'object' || value === null || value instanceof AbortSignal) return;
@@ -152,7 +151,7 @@ describe('the context of a librarian', () => {
   });
 
   it('contains neither the token nor a signer', async () => {
-    const seen = await told();
+    const seen = await contextOf();
     const members = 'availableDelegates delegationChain librarian signal timeout trace user';
     expect(Object.keys(seen).toSorted().join(' ')).toBe(members);
     expect(JSON.stringify(seen)).not.toContain('eyJ');
@@ -172,12 +171,12 @@ describe('the context of a librarian', () => {
     const targets = {
       semantic: target,
       gateway: target,
-      stranger: target,
+      unlisted: target,
       support: slow,
       hybrid: down,
       analytics: secret,
     };
-    const seen = await told({}, { targets: delegateTo(targets) });
+    const seen = await contextOf({}, { targets: delegateTo(targets) });
     expect(seen.availableDelegates).toEqual([{ ...INFO, id: 'semantic' }, { id: 'support' }]);
   });
 
@@ -211,7 +210,7 @@ describe('the context of a librarian', () => {
   });
 });
 
-/** A librarian that never answers, and what it was given. */
+/** A librarian that never answers, and its context. */
 const hanging = () => {
   const { promise, resolve } = Promise.withResolvers<Context | undefined>();
   const librarian: Librarian = (_, context) => {
@@ -242,7 +241,7 @@ describe('a librarian that misbehaves', () => {
     ],
     ['rejects', () => Promise.reject(new Error(SECRET))],
     ['rejects with no error', () => Promise.reject(SECRET)],
-  ])('%s: INTERNAL_ERROR, and the text stays inside', async (_, misbehave) => {
+  ])('%s: INTERNAL_ERROR, without the text of the error', async (_, misbehave) => {
     const { lines, log } = notebook();
     const { refusal, reply } = await asked(misbehave as Librarian, {}, { log });
     expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
@@ -256,7 +255,7 @@ describe('a librarian that misbehaves', () => {
       new ModelUnavailable('unavailable', 'Cannot reach 10.0.0.7', { retryAfterMs: 1500 }),
       true,
     ],
-    ['that the budget does not pay for', new ModelBudgetSpent(), false],
+    ['beyond the budget', new ModelBudgetSpent(), false],
   ])('needs a model %s: AI_UNAVAILABLE, with the question', async (_, error, recoverable) => {
     const { refusal, reply } = await asked(() => Promise.reject(error), { query: 'Where is it?' });
     expect(refusal).toEqual([503, 'AI_UNAVAILABLE']);
@@ -274,8 +273,8 @@ describe('a librarian that misbehaves', () => {
   it.each([
     ['nothing', undefined],
     ['an empty object', {}],
-    ['an answer that is no text', { answer: 42, confidence: 0.9 }],
-    ['a delegate that is no librarian', { delegate: { to: 'No such' } }],
+    ['an invalid answer', { answer: 42, confidence: 0.9 }],
+    ['an invalid delegate', { delegate: { to: 'No such' } }],
     ['a source without name', { answer: 'x', sources: [{ url: 'https://a.example' }] }],
     ['an error of an unknown code', { error: { code: 'OOPS', message: 'x' } }],
     ['text', 'Under the mat.'],
@@ -284,7 +283,7 @@ describe('a librarian that misbehaves', () => {
     expect(refusal).toEqual([500, 'INTERNAL_ERROR']);
   });
 
-  it('keeps an answer whose optional fields are faulty, and names what it left out', async () => {
+  it('keeps an answer with faulty optional fields, and names the omitted ones', async () => {
     const sources = [
       { name: 'a.md', url: 'javascript:alert(1)', relevance: 0.9 },
       { name: 'b.md', relevance: 7 },
@@ -302,7 +301,7 @@ describe('a librarian that misbehaves', () => {
     });
   });
 
-  it('tells which recommendations an answer does not follow', async () => {
+  it('warns about recommendations that an answer does not follow', async () => {
     const { reply } = await asked(async () => ({ answer: 'x'.repeat(4001), sources: [{ name: 'a' }, { name: 'a' }] }));
     expect(reply?.metadata?.warnings).toEqual([
       'answer: is longer than 4000 characters',
@@ -310,14 +309,14 @@ describe('a librarian that misbehaves', () => {
     ]);
   });
 
-  it('ends with TIMEOUT and an aborted signal when it never settles', async () => {
+  it('gets TIMEOUT and an aborted signal when it never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { librarian, given } = hanging();
     const asking = asked(librarian, { context: userContext({ timeoutMs: 1000 }) });
     const seen = await given;
     vi.advanceTimersByTime(seen?.timeout ?? 0);
     expect(seen?.signal?.aborted).toBe(true);
-    // In time for the caller, whose own deadline is a little later.
+    // In time for the caller, whose deadline is slightly later.
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
 
@@ -331,23 +330,13 @@ describe('a librarian that misbehaves', () => {
 
 describe('a delegated question', () => {
   const delegate = { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } };
-  const handsOn: Librarian = async () => ({ delegate });
+  const delegating: Librarian = async () => ({ delegate });
 
-  /** Asks a navigator that delegates to a librarian called `semantic`, or to one of another name. */
-  const handedOn = async (
-    target: ServedLibrarian,
-    { by = handsOn, id = 'semantic', question = {}, now = Date.now }: Delegation = {},
-  ) => {
-    const { target: served, requests } = targetOf(await serve(target, {}, id));
-    const result = await asked(by, question, { targets: delegateTo({ [id]: served }), now });
-    return { ...result, requests: requests.filter(({ method }) => method === 'POST') };
+  /** Asks a navigator that delegates to `semantic`. */
+  const delegated = async (target: ServedLibrarian, question: Parameters<typeof ask>[2] = {}) => {
+    const { target: served } = targetOf(await serve(target, {}, 'semantic'));
+    return asked(delegating, question, { targets: delegateTo({ semantic: served }) });
   };
-  interface Delegation {
-    by?: Librarian;
-    id?: string;
-    question?: Parameters<typeof ask>[2];
-    now?: () => number;
-  }
 
   it('reaches the target with the new query and context, on an extended chain', async () => {
     const seen: unknown[] = [];
@@ -355,7 +344,7 @@ describe('a delegated question', () => {
       seen.push(query, context);
       return { answer: 'In the kitchen.', confidence: 0.9 };
     };
-    const { status, reply } = await handedOn(kitchen, { question: { metadata: { device: 'apollo' } } });
+    const { status, reply } = await delegated(kitchen, { metadata: { device: 'apollo' } });
     expect([status, reply]).toMatchObject([200, { answer: 'In the kitchen.', confidence: 0.9 }]);
     const metadata = { device: 'apollo', reason: 'place' };
     const context = { delegationChain: ['gateway', 'navigator'], metadata, user: { id: 'user:u_secret' } };
@@ -364,13 +353,13 @@ describe('a delegated question', () => {
 
   it('returns the error of the target with its status', async () => {
     const missing: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
-    expect((await handedOn(missing)).refusal).toEqual([404, 'NOT_FOUND']);
+    expect((await delegated(missing)).refusal).toEqual([404, 'NOT_FOUND']);
   });
 
   it('is not sent when the target does not exist', async () => {
     const others = { analytics: { fetch: () => Promise.reject(new Error('not asked')) } };
     for (const targets of [undefined, delegateTo(others)]) {
-      const { refusal, reply } = await asked(handsOn, {}, { targets });
+      const { refusal, reply } = await asked(delegating, {}, { targets });
       expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
       expect(reply.error.suggestion).toMatch(
         /functions\/navigator\/wrangler\.toml.*"SEMANTIC".*"constellation-semantic"/,
@@ -378,22 +367,7 @@ describe('a delegated question', () => {
     }
   });
 
-  let skippedMs = 0;
-  const slow: Librarian = async () => {
-    skippedMs = 2000;
-    return { delegate };
-  };
-  it.each<[string, Delegation, [status: number, code: string]]>([
-    ['it would loop', { id: 'gateway', by: async () => ({ delegate: { to: 'gateway' } }) }, [508, 'LOOP_DETECTED']],
-    ['the depth is reached', { question: { context: userContext({ maxHops: 1 }) } }, [508, 'MAX_DEPTH_EXCEEDED']],
-    ['no time is left', { by: slow, now: () => Date.now() + skippedMs }, [504, 'TIMEOUT']],
-  ])('is not sent when %s', async (_, { question, ...delegation }, refused) => {
-    const context = userContext({ timeoutMs: 2000 });
-    const { refusal, requests } = await handedOn(silent, { ...delegation, question: question ?? { context } });
-    expect([...refusal, requests.length]).toEqual([...refused, 0]);
-  });
-
-  it('keeps the own answer as partial, and names the gap, when it fails', async () => {
+  it('that fails keeps the own answer as partial, and names the gap', async () => {
     const unsure = { answer: 'Perhaps inside.', confidence: 0.5, delegate: { to: 'semantic' } };
     const { status, reply } = await asked(async () => unsure);
     expect([status, reply.answer, reply.partial]).toEqual([200, 'Perhaps inside.', true]);
@@ -401,35 +375,12 @@ describe('a delegated question', () => {
     expect(reply.delegate).toBeUndefined();
   });
 
-  it('to a list of one is followed', async () => {
-    const kitchen: Librarian = async () => ({ answer: 'In the kitchen.' });
-    const { reply } = await handedOn(kitchen, { by: async () => ({ delegate: [{ to: 'semantic' }] }) });
-    expect(reply.answer).toBe('In the kitchen.');
-  });
-
-  it.each([
-    ['hands it on once more', { delegate: { to: 'memory' } }],
-    ['answers something that is no Response', { text: 'In the kitchen.' }],
-  ])('fails when the target %s', async (_, body) => {
-    const guard = contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined });
-    const app = new Hono<GuardedEnv>().use(guard).post('/librarians/semantic/ask', (c) => c.json(body));
-    const { refusal, reply } = await asked(handsOn, {}, { targets: delegateTo({ semantic: targetOf(app).target }) });
-    expect([...refusal, reply.error.librarian]).toEqual([502, 'DELEGATION_FAILED', 'semantic']);
-  });
-
   it('is cancelled at the target when the caller disconnects', async () => {
     const { librarian, given } = hanging();
     const { target } = targetOf(await serve(librarian, {}, 'semantic'));
-    const app = await serve(handsOn, { targets: delegateTo({ semantic: target }) });
+    const app = await serve(delegating, { targets: delegateTo({ semantic: target }) });
     const { answer, signal } = await disconnected(app, given);
     expect(answer).toMatchObject({ ok: true, status: 504 });
     expect(signal?.aborted).toBe(true);
-  });
-
-  it('fails when the answer was altered in transit', async () => {
-    const app = await serve(async () => ({ answer: 'In the kitchen.' }), {}, 'semantic');
-    const { target } = targetOf(app, (response) => new Response('{"answer":"Nowhere."}', response));
-    const { refusal } = await asked(handsOn, {}, { targets: delegateTo({ semantic: target }) });
-    expect(refusal).toEqual([502, 'DELEGATION_FAILED']);
   });
 });

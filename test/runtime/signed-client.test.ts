@@ -15,13 +15,13 @@ const navigator = async (answer = 'Under the mat.') =>
 
 const ASK = { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'Where is the key?' } };
 
-/** The gateway asks a navigator, whose answer may be tampered with; the parts of the request may be others. */
+/** The gateway asks a navigator; request and answer may be changed. */
 const asking = async (
   request: Partial<SignedRequest> = {},
   { tamper, context = userContext(), answer }: Asking = {},
 ) => {
   const { target, requests } = targetOf(await navigator(answer), tamper);
-  const targets = { navigator: target, gateway: target, stranger: target };
+  const targets = { navigator: target, gateway: target, unlisted: target };
   const called = await callFrom('gateway', context, { targets, request: { ...ASK, ...request } });
   return { ...called, requests };
 };
@@ -31,7 +31,7 @@ interface Asking {
   answer?: string;
 }
 
-/** The gateway calls a navigator that does this with the request. */
+/** The gateway calls a navigator with this handler. */
 const calling = (fetch: (request: Request) => Response | Promise<Response>, request: Partial<SignedRequest> = {}) => {
   const targets = { navigator: { fetch: async (received: Request) => fetch(received) } };
   return callFrom('gateway', userContext(), { targets, request: { ...ASK, ...request } });
@@ -55,7 +55,7 @@ describe('signedClient()', () => {
     expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
   });
 
-  it('sends bytes and text unchanged, with a traceparent rebuilt from the context and a signature of each call', async () => {
+  it('sends bytes and text unchanged, with a traceparent from the context and a signature for each call', async () => {
     const context = userContext();
     const headers: (string | null)[][] = [];
     for (const body of ['{"query": "a"}', new TextEncoder().encode('{"query":"b" }')]) {
@@ -70,7 +70,7 @@ describe('signedClient()', () => {
   });
 
   it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])(
-    'calls a librarian whose id is no host name: %s',
+    'calls a librarian whose id is not a host name: %s',
     async (id) => {
       const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: id };
       const options = { ...(await identityFrom(variables, id)), ...quiet };
@@ -85,8 +85,8 @@ describe('signedClient()', () => {
   it.each<[string, Partial<SignedRequest>, string]>([
     ['itself', { to: 'gateway' }, 'LOOP_DETECTED'],
     ['a librarian without a binding', { to: 'memory' }, 'DELEGATION_FAILED'],
-    ['a librarian outside the directory', { to: 'stranger' }, 'DELEGATION_FAILED'],
-    ['what every object has', { to: 'constructor' }, 'DELEGATION_FAILED'],
+    ['a librarian outside the directory', { to: 'unlisted' }, 'DELEGATION_FAILED'],
+    ['a property of every object', { to: 'constructor' }, 'DELEGATION_FAILED'],
     ['a path without a scheme', { path: '//evil.example/' }, 'DELEGATION_FAILED'],
     ['a path that is an address', { path: 'https://evil.example/' }, 'DELEGATION_FAILED'],
     ['a path that is a name', { path: 'evil' }, 'DELEGATION_FAILED'],
@@ -117,7 +117,7 @@ describe('signedClient()', () => {
     ['of another status', ({ body, headers }) => new Response(body, { status: 203, headers })],
     ['without a receipt', ({ body, status }) => new Response(body, { status })],
     ['an error page', () => new Response('<h1>502</h1>', { status: 502 })],
-  ])('T26 does not believe an answer that is %s', async (_, tamper) => {
+  ])('T26 rejects an answer that is %s', async (_, tamper) => {
     const error = { code: 'DELEGATION_FAILED', librarian: 'navigator', recoverable: true };
     expect((await asking({}, { tamper })).answer).toMatchObject({ ok: false, error });
   });
@@ -146,15 +146,15 @@ describe('signedClient()', () => {
 
   it('times out at the deadline when the target does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const heard = Promise.withResolvers<AbortSignal>();
+    const received = Promise.withResolvers<AbortSignal>();
     const call = calling(
       ({ signal }) => {
-        heard.resolve(signal);
+        received.resolve(signal);
         return unanswered();
       },
       { timeoutMs: 50 },
     );
-    const signal = await heard.promise;
+    const signal = await received.promise;
     vi.advanceTimersByTime(50);
     const error = { code: 'TIMEOUT', librarian: 'navigator' };
     expect((await call).answer).toMatchObject({ ok: false, why: 'timeout', sent: true, error, ...SPAN });
@@ -175,9 +175,9 @@ describe('signedClient()', () => {
   });
 
   it.each<[string, string, () => Response | Promise<Response>]>([
-    ['lost on the way', 'transport', () => Promise.reject(new TypeError('connection lost'))],
+    ['lost in transit', 'transport', () => Promise.reject(new TypeError('connection lost'))],
     ['answered without a receipt', 'receipt', () => new Response('{}')],
-    ['answered with a receipt that is none', 'receipt', () => withReceipt('{}', 'x')],
+    ['answered with an invalid receipt', 'receipt', () => withReceipt('{}', 'x')],
     ['answered with too much', 'unusable', () => withReceipt('x'.repeat(2000), 'x')],
   ])('reports that a call was %s', async (_, why, fetch) => {
     const { answer } = await calling(fetch, { maxAnswerBytes: 1000 });
@@ -188,7 +188,7 @@ describe('signedClient()', () => {
     const refused = await callFrom('gateway', userContext(), { targets: {}, request: ASK });
     expect(refused.answer).toMatchObject({ why: 'refused', sent: false, spanId: undefined });
     const controller = new AbortController();
-    // As fetch does: it fails by itself once it is aborted.
+    // Fails when it is aborted, like fetch.
     const leaving = ({ signal }: Request) => {
       controller.abort();
       return Promise.reject(signal.reason);

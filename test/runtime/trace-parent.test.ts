@@ -17,7 +17,7 @@ describe('isSampled()', () => {
     [undefined, undefined],
     ['00-short-01', undefined],
     [`${traceParent(TRACE)}-extra`, undefined],
-  ])('of %s is %s', (header, expected) => {
+  ])('%s is %s', (header, expected) => {
     expect(isSampled(header)).toBe(expected);
   });
 });

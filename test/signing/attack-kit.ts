@@ -13,7 +13,7 @@ export const OP = 'POST /librarians/billing/ask';
 export const BODY = utf8('{"query":"Why is my invoice higher?"}');
 export const SEED = 'attacks';
 
-/** Who exists here. `mallory` is registered and may start contexts of its own; it has gone bad. */
+/** The librarians. `mallory` is registered and may originate contexts; it is compromised. */
 const LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['acme', 'default'] },
   webhooks: { origin: ['svc'], ws: ['*'], cap: ['support:analyze', 'kb:read'] },
@@ -33,7 +33,7 @@ export const LONG_PATH = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', '
 
 export type Claims = Record<string, unknown>;
 
-/** Tools of an attacker who holds some keys, and of honest librarians. */
+/** Tools of an attacker with some keys, and of honest librarians. */
 export interface Kit {
   runtime: Runtime;
   directory: KeyDirectory;
@@ -47,7 +47,7 @@ export interface Kit {
   /** A chain made by the runtime itself: mint, verify, extend, verify... */
   travel(path: readonly string[], request?: Partial<LinkRequest>): Promise<string>;
   origin(known?: Partial<Origin>): OriginContext;
-  /** What `billing` makes of a token. */
+  /** Verifies a token as `billing`. */
   verify(token: string, known?: Partial<Verification>): Promise<VerifiedContext>;
 }
 

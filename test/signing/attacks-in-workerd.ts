@@ -4,7 +4,7 @@ import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
 import { realRuntime } from './real-runtime.ts';
 import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
 
-/** Runs the tables where the product runs, and answers with the cases that came out otherwise. */
+/** Runs the tables in the runtime of the product, and returns the cases with another outcome. */
 const runTables = async (): Promise<Response> => {
   const kit = await createKit(realRuntime);
   const wrong: unknown[] = [];

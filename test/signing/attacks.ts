@@ -18,7 +18,7 @@ import {
   opFor,
 } from './attack-kit.ts';
 
-/** One numbered case of signed context, section 6; letters mark variants of it, or cases that the mutation run asked for. */
+/** One numbered case of signed context, section 6; letters mark variants, or cases for mutants. */
 export interface Attack {
   number: string;
   name: string;
@@ -27,12 +27,12 @@ export interface Attack {
   run(kit: Kit): Promise<unknown>;
 }
 
-/** One that must pass. */
+/** A case that must pass. */
 export interface Control {
   number: string;
   name: string;
   run(kit: Kit): Promise<VerifiedContext>;
-  /** What the context must say; compared by its JSON text. */
+  /** The compared part of the context, as JSON text. */
   gives: (context: VerifiedContext) => unknown;
   expected: unknown;
 }
@@ -67,7 +67,7 @@ const attack = (number: string, name: string, reason: string, run: Attack['run']
 
 type Known = Parameters<Kit['verify']>[1];
 
-/** An attack with a token that is made first, or that travels honestly along a path, and is then verified by `billing`. */
+/** An attack with a created token, or one that travels honestly along a path, verified by `billing`. */
 const token = (
   number: string,
   name: string,
@@ -79,7 +79,7 @@ const token = (
     kit.verify(await (typeof made === 'function' ? made(kit) : kit.travel(made)), known),
   );
 
-/** An attack by someone who changes claims of the last link of an otherwise honest chain, or by several, one a link. */
+/** An attack that changes claims of the last link of an honest chain, or of several links. */
 const edited = (
   number: string,
   name: string,
@@ -100,7 +100,7 @@ const continued = async (root: string, kit: Kit, { by = 'triage', kid = kidOf(by
   return `${root}~${await kit.link(own, by, headerOf(kid))}`;
 };
 
-/** A root whose claims are any text at all, validly signed by the gateway. */
+/** A root with arbitrary text as claims, validly signed by the gateway. */
 const signedText = (number: string, name: string, reason: string, edit: (text: string) => string): Attack =>
   token(number, name, reason, (kit) => kit.link(edit(JSON.stringify(kit.claims(ONE, 0))), 'gateway'));
 
@@ -335,7 +335,7 @@ const targetBodyReplay: Attack[] = [
   }),
 ];
 
-/** An attack by somebody who takes links out of an honest chain, or puts them elsewhere. */
+/** An attack that removes or reorders links of an honest chain. */
 const dropped = (
   number: string,
   name: string,
@@ -451,7 +451,7 @@ const depthAndLoops: Attack[] = [
   ),
 ];
 
-/** A directory that says something else about one librarian, or about its key. */
+/** A directory with another entry or key of one librarian. */
 const underDirectory = async (kit: Kit, id: string, { key = {}, entry = {} }: { key?: object; entry?: object }) => {
   const claims = await directoryClaims();
   Object.assign(claims.librarians[id] ?? {}, entry);
@@ -503,7 +503,6 @@ export const ATTACKS: Attack[] = [
   keysAndCache,
 ].flat();
 
-/** A call that must pass, and what of its context is compared. */
 const control = (
   number: string,
   name: string,
@@ -542,7 +541,7 @@ export const CONTROLS: Control[] = [
   control('4', 'two live kids during a rotation', hops, ['gateway', 'triage'], async (kit) => {
     const claims = await directoryClaims();
     const [old] = claims.librarians.triage?.keys ?? [];
-    // The key of `search` plays the new key of `triage`.
+    // The key of `search` is the new key of `triage`.
     const x = kit.directory.key(kidOf('search'))?.x ?? '';
     claims.librarians.triage?.keys.push({ kid: 'triage.2', x });
     claims.librarians.search = { keys: [{ kid: 'search.1', x: old?.x ?? '' }] };
@@ -630,7 +629,7 @@ CONTROLS.push(
   }),
 );
 
-/** What became of an attack: the code (or the class) and the reason, or `['accepted', '']`. */
+/** The outcome of an attack: the code (or the class) and the reason, or `['accepted', '']`. */
 export const outcomeOf = (attack: Promise<unknown>): Promise<[string, string]> =>
   attack.then(
     () => ['accepted', ''],

@@ -14,7 +14,7 @@ describe('mayRead()', () => {
     [['*'], ['none'], true],
     [['staff'], ['none'], false],
     [['staff'], ['*'], false],
-  ])('%j of what names %j: %s', (held, named, expected) => {
+  ])('%j reads an article for %j: %s', (held, named, expected) => {
     expect(mayRead(held, named)).toBe(expected);
   });
 });
@@ -30,7 +30,7 @@ describe('mayReadAsked()', () => {
     [['*'], ['staff', 'sales'], true],
     [['staff'], ['*'], false],
     [['*'], ['*'], true],
-  ])('%j of what was asked with %j: %s', (held, askedWith, expected) => {
+  ])('%j reads an answer for %j: %s', (held, askedWith, expected) => {
     expect(mayReadAsked(held, askedWith)).toBe(expected);
   });
 });

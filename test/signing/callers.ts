@@ -16,7 +16,7 @@ export const notebook = () => {
   return { lines, log: (line: LogLine) => void lines.push(line), text: () => JSON.stringify(lines) };
 };
 
-/** A target that hands requests to an app, remembering them, and may tamper with the answers. */
+/** A target that passes requests to an app, records them, and may tamper with the answers. */
 export const targetOf = (
   app: App,
   tamper: (response: Response) => Response | Promise<Response> = (response) => response,
@@ -31,7 +31,7 @@ export const targetOf = (
   return { target, requests };
 };
 
-/** A user's context as the gateway starts it. */
+/** A user's context that the gateway originates. */
 export const userContext = (known: Partial<Origin> = {}): OriginContext =>
   originate({
     self: 'gateway',
@@ -55,7 +55,7 @@ export const callFrom = async (
   return { answer, lines };
 };
 
-/** Asks over `POST /librarians/{to}/ask` as the gateway and gives what came back. */
+/** Asks over `POST /librarians/{to}/ask` as the gateway, and returns the reply. */
 export const ask = async (
   to: string,
   app: App,

@@ -6,7 +6,7 @@ import { directoryClaims, editClaims, type Kit, NOW } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 import { LOW_ORDER_KEYS } from './receipt-attacks.ts';
 
-/** The offline root, and one that no one trusts. */
+/** The offline root, and an untrusted one. */
 export const ROOT_KEY = await localSigningKey('root', 'root');
 const OTHER_ROOT_KEY = await localSigningKey('root', 'other');
 const ROOT = await publicKeyOf(decodeBase64url(ROOT_KEY) ?? pkcs8Of(new Uint8Array(32)));
@@ -37,13 +37,13 @@ const attack = (
   run: async (kit) => {
     const claims = await productionClaims();
     const changed = change.claims?.(claims) ?? claims;
-    // Some of the changes are no directories at all, that is the point.
+    // Some of the changed claims are intentionally no directory.
     const text = await kit.runtime.signDirectory(changed as DirectoryClaims, { privateKey: change.key ?? ROOT_KEY });
     return kit.runtime.loadDirectory((await change.edit?.(text, kit)) ?? text, { ...EXPECTED, ...change.expected });
   },
 });
 
-/** The directory with something else in the entry of `billing`. */
+/** The directory with a changed entry of `billing`. */
 const entry = (number: string, name: string, reason: string, change: object): Attack => {
   const claims = (honest: DirectoryClaims) => {
     Object.assign(honest.librarians.billing ?? {}, change);
@@ -52,7 +52,7 @@ const entry = (number: string, name: string, reason: string, change: object): At
   return attack(number, name, reason, { claims });
 };
 
-/** The directory with something else in the key of `billing`. */
+/** The directory with a changed key of `billing`. */
 const key = (number: string, name: string, reason: string, change: object): Attack => {
   const claims = (honest: DirectoryClaims) => {
     Object.assign(honest.librarians.billing?.keys[0] ?? {}, change);

@@ -7,7 +7,7 @@ import type { DirectoryClaims } from '../../src/signing/key-directory.ts';
 import { signDirectory } from '../../src/signing/signed-directory.ts';
 import { makeSigningKey } from '../../src/signing/signer.ts';
 
-/** What a deployment makes: a root, a key for each function, a signed directory. */
+/** A deployment: a root, a key, a signed directory. */
 const deployment = async (change: Partial<DirectoryClaims> = {}) => {
   const root = await makeSigningKey();
   const navigator = await makeSigningKey();
@@ -25,7 +25,7 @@ const deployment = async (change: Partial<DirectoryClaims> = {}) => {
 const changed = async (variables: IdentityVariables) => ({ ...(await deployment()), ...variables });
 
 describe('identityFrom() in production', () => {
-  it('signs with a key that the directory knows under its kid', async () => {
+  it('signs with the key of its kid in the directory', async () => {
     const { signer, directory } = await identityFrom(await deployment(), 'navigator');
     const bytes = utf8('anything');
     expect(signer.kid).toBe('navigator.1');
@@ -39,7 +39,7 @@ describe('identityFrom() in production', () => {
     expect(Object.keys(identity.signer).toSorted()).toEqual(['id', 'kid', 'sign']);
   });
 
-  it('makes a key that fits a Worker secret: 64 characters of PKCS8', async () => {
+  it('creates a key that fits a Worker secret: 64 characters of PKCS8', async () => {
     const { privateKey } = await makeSigningKey();
     const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' });
     expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
@@ -49,7 +49,7 @@ describe('identityFrom() in production', () => {
   const ofAnother = async (member: 'privateKey' | 'x') => (await makeSigningKey())[member];
   it.each<[string, () => IdentityVariables | Promise<IdentityVariables>, RegExp]>([
     ['derived keys', () => ({ ENVIRONMENT: 'production' }), DERIVED],
-    ['derived keys where the environment is not named', () => ({}), DERIVED],
+    ['derived keys without an environment', () => ({}), DERIVED],
     ['a seed', () => ({ ENVIRONMENT: 'production', CONTEXT_KEY_SEED: 'x' }), DERIVED],
     [
       'a directory without its root',
@@ -80,7 +80,7 @@ describe('identityFrom() in development', () => {
   it('derives the keys of all functions from the seed, the same everywhere', async () => {
     const { directory } = await identityFrom(DEVELOPMENT, 'gateway');
     expect(directory.ids()).toEqual(expect.arrayContaining(Object.keys(LOCAL_LIBRARIANS)));
-    // By another road: HMAC, then the public half by Node's own crypto (signed context 4.12).
+    // Computed independently: HMAC, then the public half by Node's own crypto (signed context 4.12).
     const seed = createHmac('sha256', 'local-dev').update('librarian-dev-key/navigator/1').digest();
     const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
     const publicKey = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
@@ -95,7 +95,7 @@ describe('identityFrom() in development', () => {
     expect(first?.directory.version).not.toBe(second?.directory.version);
   });
 
-  it('contains itself and configured librarians, which may start no contexts', async () => {
+  it('contains itself and configured librarians, which may not originate contexts', async () => {
     const { directory } = await identityFrom({ ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' }, 'notes');
     expect(directory.librarian('notes')).toMatchObject({ keys: [{ kid: 'dev.notes.1' }] });
     expect(directory.librarian('faq')?.ws).toBeUndefined();

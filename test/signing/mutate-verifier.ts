@@ -1,4 +1,4 @@
-/** `npm run mutate`: proves that the attacks would notice a missing check. */
+/** `npm run mutate`: checks that the attacks detect every missing check. */
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { readCommandLine } from '../../src/dev/command-line.ts';
@@ -37,7 +37,7 @@ const CHECKED = {
   'signed-directory.ts': 'insist',
 };
 
-/** Faults that are no missing check. */
+/** Faults other than a missing check. */
 const FAULTS: [file: string, from: string, to: string][] = [
   ['verify-context.ts', 'Math.max(now, millis(iat))', 'now'],
   ['verify-context.ts', 'isKnown(hop) ? undefined : checkSignature(link, directory)', 'undefined'],
@@ -82,7 +82,7 @@ const FAULTS: [file: string, from: string, to: string][] = [
   ['replay-store.ts', '> nowMs', '> Infinity'],
 ];
 
-/** Survivors that are right to survive, and why. */
+/** Expected survivors, with the reason. */
 const EXPLAINED: Record<string, string> = {
   'verify-context.ts without: the token has no link': 'splitting a text gives at least one; for the compiler',
   'verify-context.ts without: the first link is not a root': 'the form of hop 0 was checked; for the compiler',
@@ -153,13 +153,13 @@ const loadRuntime = async (index: number): Promise<Runtime> => {
 
 const CASES = [...ATTACKS, ...RECEIPT_ATTACKS, ...DIRECTORY_ATTACKS];
 
-/** Those that expect the reason of the missing check come first: most mutants die by one of them. */
+/** Cases that expect the reason of the missing check come first: most mutants are detected by one of them. */
 const inOrderFor = (name: string) => {
   const expectsIt = ({ refused }: (typeof CASES)[number]) => (name.endsWith(refused[1]) ? 0 : 1);
   return CASES.toSorted((a, b) => expectsIt(a) - expectsIt(b));
 };
 
-/** The first case whose outcome is another one than it should be; with what it was. */
+/** The first case with a wrong outcome, and that outcome. */
 const killerOf = async (kit: Kit, name: string): Promise<{ by: string; as: string } | undefined> => {
   for (const { number, name: attack, refused, run } of inOrderFor(name)) {
     const [code, reason] = await outcomeOf(run(kit));

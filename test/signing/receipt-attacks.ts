@@ -17,7 +17,7 @@ export const expectation = async (kit: Kit) => {
   return { ...answer, link, linkHash, budgets, directory };
 };
 
-/** The receipt that `billing` gives. */
+/** The honest receipt of `billing`. */
 export const honestReceipt = async (kit: Kit, linkHash: string): Promise<string> => {
   const caller = { id: 'gateway', linkHash };
   const answer = { caller, status: 200, body: ANSWER, now: NOW, usage: { tokens: 1200 }, receipts: [linkHash] };
@@ -26,7 +26,7 @@ export const honestReceipt = async (kit: Kit, linkHash: string): Promise<string>
 
 type Expected = Awaited<ReturnType<typeof expectation>>;
 
-/** The caller is handed something else than the honest receipt, or expects something else. */
+/** The caller gets another receipt, or expects another answer. */
 const attack = (
   number: string,
   name: string,
@@ -60,7 +60,7 @@ const signed = (number: string, name: string, reason: string, by: string, to: Cl
 const changed = (number: string, name: string, reason: string, to: Claims): Attack =>
   signed(number, name, reason, 'billing', to);
 
-/** A directory in which the one key of `billing` is something else. */
+/** A directory with a changed key or entry of `billing`. */
 const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) => {
   const ids = kit.directory.ids().map((id) => [id, structuredClone(kit.directory.librarian(id))] as const);
   const librarians = Object.fromEntries(ids);

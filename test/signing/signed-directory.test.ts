@@ -7,7 +7,7 @@ import { realRuntime } from './real-runtime.ts';
 const kit = await createKit(realRuntime);
 
 describe('loadDirectory()', () => {
-  it('accepts a directory signed by the root, and gives it its own version', async () => {
+  it('accepts a directory signed by the root, with its own version', async () => {
     const claims = await productionClaims();
     const texts = await Promise.all(
       [claims, { ...claims, seq: 8 }].map((version) => realRuntime.signDirectory(version, { privateKey: ROOT_KEY })),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decide, houseWithout, targetsOf } from './house.ts';
+import { decide, librariansWithout, targetsOf } from './decide.ts';
 import messages from './questions-in-one.json' with { type: 'json' };
 
-/** One question, whatever conjunctions, sentences and marks it has. */
+/** Single questions with conjunctions, several sentences or marks. */
 const SINGLE = messages.single;
 
 describe('createConcierge() and several questions at once', () => {
@@ -10,23 +10,23 @@ describe('createConcierge() and several questions at once', () => {
     expect(await targetsOf(message)).toEqual(targets);
   });
 
-  it.each(SINGLE)('keeps %j whole', async (message) => {
-    const { requests } = await decide(message, { librarians: houseWithout('hybrid') });
+  it.each(SINGLE)('does not split %j', async (message) => {
+    const { requests } = await decide(message, { librarians: librariansWithout('hybrid') });
     expect(requests).toHaveLength(1);
     expect(requests[0]?.query ?? message).toBe(message);
   });
 
-  it.each(SINGLE)('does not take %j for a question of several kinds', async (message) => {
+  it.each(SINGLE)('does not treat %j as a combined question', async (message) => {
     expect(await targetsOf(message)).not.toContain('hybrid');
   });
 
-  it.each(messages.combined)('hands %j to the librarian that combines others', async (message) => {
+  it.each(messages.combined)('routes %j to the librarian that combines others', async (message) => {
     expect(await targetsOf(message)).toEqual(['hybrid']);
   });
 
   it('splits one sentence itself when there is no hybrid', async () => {
     const message = 'How many Apollo III are in stock and what does the warranty cover?';
-    const { requests } = await decide(message, { librarians: houseWithout('hybrid') });
+    const { requests } = await decide(message, { librarians: librariansWithout('hybrid') });
     expect(requests.map(({ to, query }) => [to, query])).toEqual([
       ['analytics', 'How many Apollo III are in stock'],
       ['navigator', 'what does the warranty cover?'],
@@ -35,16 +35,16 @@ describe('createConcierge() and several questions at once', () => {
 
   it('does not split a sentence whose second half cannot stand alone', async () => {
     const message = 'How many Apollo III are in stock and what does its warranty cover?';
-    const { requests } = await decide(message, { librarians: houseWithout('hybrid') });
+    const { requests } = await decide(message, { librarians: librariansWithout('hybrid') });
     expect(requests).toHaveLength(1);
   });
 
-  it('sends questions that are all for the default librarian to it as one', async () => {
+  it('sends several questions for the default librarian to it as one', async () => {
     const message = 'How do I reset a forgotten password? What does the warranty cover?';
     expect((await decide(message)).requests).toEqual([{ to: 'navigator' }]);
   });
 
-  it('gives the default librarian all of its questions at once, and each other one its own', async () => {
+  it('groups the questions of the default librarian, and sends each other one separately', async () => {
     const message = 'How do I reset my password? How many orders did we get in May? What does the warranty cover?';
     expect((await decide(message)).requests.map(({ to, query }) => [to, query])).toEqual([
       ['navigator', 'How do I reset my password? What does the warranty cover?'],
@@ -52,7 +52,7 @@ describe('createConcierge() and several questions at once', () => {
     ]);
   });
 
-  it('gives each part the words that introduce it', async () => {
+  it('keeps the introduction of each part', async () => {
     const { requests } = await decide('How many fans are in stock? My miner is red since Monday. What does it mean?');
     expect(requests.map(({ query }) => query)).toEqual([
       'How many fans are in stock?',
@@ -60,7 +60,7 @@ describe('createConcierge() and several questions at once', () => {
     ]);
   });
 
-  it('asks a list of more than eight questions whole', async () => {
+  it('does not split a list of more than eight questions', async () => {
     const message = Array.from({ length: 9 }, (_, at) => `How many orders were placed in week ${at + 1}?`).join(' ');
     expect((await decide(message)).requests).toHaveLength(1);
   });

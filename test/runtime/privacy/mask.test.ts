@@ -10,9 +10,9 @@ import keptSentences from './kept-sentences.json' with { type: 'json' };
 import maskedSentences from './masked-sentences.json' with { type: 'json' };
 
 const { mask } = createMask(MASK_KINDS);
-/** Sentences that say what the matter is and nothing of a person: they stay as they are. */
+/** Sentences without personal data, which stay unchanged. */
 const KEPT = Object.values(keptSentences).flat();
-/** Sentences with something to be masked, and what is left of them. All people, numbers and keys are made up. */
+/** Sentences with personal data, and their masked form. All people, numbers and keys are invented. */
 const MASKED = Object.values(maskedSentences).flat();
 
 describe('createMask()', () => {
@@ -52,11 +52,11 @@ describe('createMask()', () => {
     expect(createMask([]).mask(text)).toBe(text);
   });
 
-  it('counts a wallet address that is a password as a key', () => {
+  it('masks a wallet address that is a password as a key', () => {
     expect(mask('password: 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')).toBe('password: [key]');
   });
 
-  it('masks the same in a message that was forwarded, whatever its line ends and quote marks', () => {
+  it('masks forwarded messages with any line ends and quote marks', () => {
     const lines = ['Hello,', 'my card is 4111 1111', '1111 1111 and I am', 'jane@example.com', 'or +49 30', '1234567'];
     for (const between of ['\n', '\r\n', '\n> ', '\r\n>> ', '\r']) {
       const first = between.replace(/[\r\n]/g, '');
@@ -79,7 +79,7 @@ describe('createMask()', () => {
     );
   });
 
-  it('leaves whole characters, and what it did not mask word for word', () => {
+  it('keeps characters whole, and unmasked text unchanged', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const wellFormed = text.toWellFormed();

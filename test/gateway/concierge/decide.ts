@@ -6,21 +6,21 @@ import { type Context, LibrarianInfo } from '../../../src/contract/librarian.ts'
 import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';
 
-/** Five librarians as they might describe themselves; the product's own descriptions may change without these. */
-export const HOUSE = z
+/** Five sample librarians, independent of the descriptions of the product. */
+export const LIBRARIANS = z
   .array(LibrarianInfo)
   .parse(JSON.parse(readFileSync(join(import.meta.dirname, 'librarians.json'), 'utf8')));
 
 export const ALL_RIGHTS = ['kb:read', 'sql:read', 'web:search'];
 
-/** The house without some of its librarians. */
-export const houseWithout = (...ids: string[]): LibrarianInfo[] => HOUSE.filter(({ id }) => !ids.includes(id));
+export const librariansWithout = (...ids: string[]): LibrarianInfo[] =>
+  LIBRARIANS.filter(({ id }) => !ids.includes(id));
 
-/** What a concierge decides, with the default librarian `navigator`. */
+/** The decision of a concierge with the default librarian `navigator`. */
 export const decide = async (
   question: string,
   {
-    librarians = HOUSE,
+    librarians = LIBRARIANS,
     capabilities = ALL_RIGHTS,
     ...context
   }: { librarians?: readonly LibrarianInfo[]; capabilities?: string[] } & Context = {},
