@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Product } from '../../src/dev/run/product.ts';
+import { type AgentPage, serveAgentPage } from '../../src/dev/screenshots/agent-page.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
 import { deskVariables } from '../../src/dev/stand-ins/helpdesks/desk-variables.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
@@ -11,7 +12,6 @@ import {
   startIdentityProvider,
 } from '../functions/identity-provider-for-test.ts';
 import { startEmbedded } from '../functions/product-for-test.ts';
-import { type AgentPage, serveAgentPage } from './agent-page.ts';
 
 interface OpenOptions extends BrowserContextOptions {
   /** The key that the page is opened with; the owner's when absent, none when empty. */

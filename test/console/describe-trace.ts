@@ -18,6 +18,8 @@ export const describeTrace = (using: () => ConsoleForTest) =>
       const copied = await page.evaluate(() => navigator.clipboard.readText());
       expect(copied).toContain(`${using().product.url.origin}/v1/ask`);
       expect(copied).not.toContain(using().product.key);
+      expect(await row.first().textContent()).toMatch(/\d calls?, [\d,]+ tokens/);
+      expect(await page.locator('.details dl').first().textContent()).toMatch(/Spentnothing/);
       expect(await violationsOf(page, 'light')).toEqual([]);
       expect(await violationsOf(page, 'dark')).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });

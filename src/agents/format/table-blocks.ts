@@ -211,7 +211,7 @@ const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>
     ...{ name, values, isNumeric, isMoney: false },
     isCurrency: words.at(-1) === 'currency' && values.length > 0 && values.every(isCurrencyCode),
     isKey: ['id', 'sku', 'key'].includes(words.at(-1) ?? ''),
-    isTime: present.length > 0 && present.every((value) => isTime(value, words)),
+    isTime: present.length > 0 && (present.every(isDate) || areYears(present)),
     label: labelOf(name),
     align: isNumeric ? 'right' : 'left',
     ...(unit === undefined ? {} : { unit }),
@@ -230,16 +230,19 @@ const wordsOf = (name: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}]+/gu) ?? [];
 
-const isTime = (value: unknown, words: readonly string[]): boolean => {
-  if (typeof value === 'number') return Number.isInteger(value) && words.some((word) => TIME_WORDS.has(word));
-  if (typeof value !== 'string') return false;
-  return DATE.test(value) || (/^(?:19|20)\d\d$/.test(value) && words.includes('year'));
+const isDate = (value: unknown): boolean => typeof value === 'string' && DATE.test(value);
+
+/** Whole numbers are years where they follow one another without a gap: the name of a column would take `sales_per_year` for a time. */
+const areYears = (values: readonly unknown[]): boolean => {
+  const years = [...new Set(values)].filter((value) => Number.isInteger(value)).map(Number);
+  const [first, last] = [Math.min(...years), Math.max(...years)];
+  const isWhole = years.length > 1 && years.length === new Set(values).size;
+  return isWhole && first >= 1900 && last < 2100 && last - first === years.length - 1;
 };
 
 const isCurrencyCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 
-const TIME_WORDS = new Set(['year', 'month', 'week', 'day', 'quarter', 'hour']);
-const DATE = /^\d{4}-(?:\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}Z?)?)?|Q[1-4]|W\d{2})$/;
+const DATE = /^(?:19|20)\d\d$|^\d{4}-(?:\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}Z?)?)?|Q[1-4]|W\d{2})$/;
 
 /** By the last word of a column's name. */
 const UNITS: Readonly<Record<string, string>> = {

@@ -49,6 +49,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
   if (failure instanceof ConstellationError && failure.code === 'NOT_FOUND')
     return (
       <Empty icon="tickets" title={t('panel.no_draft')}>
+        <p>{t('panel.no_draft_text')}</p>
         <Button icon="retry" onClick={load}>
           {t('try_again')}
         </Button>
@@ -59,7 +60,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
   return (
     <>
       <p class="row small">
-        <code>{value.intent}</code> <Share of={value.confidence} />
+        <span class="quiet">{t('analysis.intent')}</span> <code>{value.intent}</code> <Share of={value.confidence} />
       </p>
       {value.risks.length === 0 ? null : (
         <div class="banner small">
@@ -81,6 +82,7 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
           <Sentences key={at} group={group} />
         ))}
       </ol>
+      <p class="quiet small">{t('panel.helped')}</p>
       <Feedback
         key={value.id}
         before={value.feedback?.value}

@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core';
+import type { FrameLocator, Page, Route } from 'playwright-core';
 
 /** A picture: an address of the console, and what is done there before it is taken. */
 export interface Scene {
@@ -37,6 +37,49 @@ export const QUESTIONS: readonly string[] = [
   'It does not work',
   'How do I cook rice?',
   'How many iPhone 17 are in stock?',
+];
+
+/** A picture of the panel beside a ticket. */
+export interface PanelScene {
+  name: string;
+  helpdesk: 'chatwoot' | 'zendesk';
+  /** What the customer wrote; absent: the ticket has no draft. */
+  message?: string;
+  /** What its request for the draft gets instead of the draft. */
+  answer?: (route: Route) => Promise<void> | undefined;
+  prepare: (panel: FrameLocator) => Promise<void>;
+}
+
+const withEvidence = async (panel: FrameLocator): Promise<void> => {
+  await panel.locator('.sentences').waitFor();
+  await panel.locator('summary').first().click();
+};
+
+const NO_ARTICLE = 'How do I cook rice?';
+const PASSWORD = 'How do I reset the dashboard password?';
+const STORE_FAILED = { code: 'INTERNAL_ERROR', message: 'Cannot read the draft: the store answered in another form' };
+
+export const PANEL_SCENES: readonly PanelScene[] = [
+  { name: 'panel-chatwoot', helpdesk: 'chatwoot', message: PASSWORD, prepare: withEvidence },
+  { name: 'panel-zendesk', helpdesk: 'zendesk', message: NOT_HASHING, prepare: withEvidence },
+  {
+    ...{ name: 'panel-danger', helpdesk: 'zendesk', message: DANGER },
+    prepare: (panel) => panel.locator('.sentences').waitFor(),
+  },
+  {
+    ...{ name: 'panel-declined', helpdesk: 'chatwoot', message: NO_ARTICLE },
+    prepare: (panel) => panel.locator('.sentences, .state').first().waitFor(),
+  },
+  { name: 'panel-no-draft', helpdesk: 'zendesk', prepare: (panel) => panel.locator('.state').waitFor() },
+  {
+    ...{ name: 'panel-loading', helpdesk: 'chatwoot', message: PASSWORD, answer: () => undefined },
+    prepare: (panel) => panel.locator('.panel [role="status"], .loading').first().waitFor(),
+  },
+  {
+    ...{ name: 'panel-failed', helpdesk: 'zendesk', message: PASSWORD },
+    answer: (route) => route.fulfill({ status: 500, json: { error: STORE_FAILED } }),
+    prepare: (panel) => panel.locator('.failure').waitFor(),
+  },
 ];
 
 const VIEWS = ['answers', 'gaps', 'knowledge', 'sync', 'tickets', 'intents', 'librarians', 'charts', 'settings'];

@@ -1,16 +1,18 @@
 /** `npm run screenshots`: pictures of the console. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { readCommandLine } from '../command-line.ts';
 import { ensureChromium } from '../stand-ins/ensure-installed.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
+import { serveAgentPage } from './agent-page.ts';
 import { launchChromium } from './launch-chromium.ts';
 import { keepPastAnswers } from './past-answers.ts';
-import { QUESTIONS, SCENES } from './scenes.ts';
+import { PANEL_SCENES, type PanelScene, QUESTIONS, SCENES } from './scenes.ts';
 
-const HELP = `Starts the product with the sample knowledge base, opens the views of the console in Chromium, and writes a picture of each in
-light and dark colours, and 390 pixels wide.
+const HELP = `Starts the product with the sample knowledge base, opens the views of the console and the panel for agents in Chromium, and writes a
+picture of each in light and dark colours, and 390 pixels wide.
 
   npm run screenshots -- [word ...] [--folder <folder>] [--docs]
 
@@ -19,6 +21,9 @@ light and dark colours, and 390 pixels wide.
   --docs    only the pictures that README.md and docs/ show, into docs/screenshots
   --help    this text
 `;
+
+const WAIT_MS = 250;
+const MAX_WAITS = 40;
 
 const FORMS: Readonly<Record<string, BrowserContextOptions>> = {
   light: { colorScheme: 'light', viewport: { width: 1280, height: 860 } },
@@ -35,19 +40,21 @@ mkdirSync(folder, { recursive: true });
 ensureChromium();
 const { startProduct } = await import('../run/product.ts');
 const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
-const helpdesks = await startHelpdesks();
+const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
 const { chatwoot, zendesk } = helpdesks.desks;
 const product = await startProduct({
   ...{ kb: 'sample', port: 0, webSearch: 'local' },
   helpdesks: { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "list"}' },
+  allVars: { PANEL_ORIGINS: agentPage.origin },
 });
 const browser = await launchChromium();
 try {
   await product.sync({ full: true });
   await keepPastAnswers(product, QUESTIONS, { days: 29, judged: 0.5 });
+  for (const desk of [chatwoot, zendesk]) desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);
+  if (values.docs !== true) for (const scene of PANEL_SCENES.filter(isWanted)) await picturePanel(scene);
   helpdesks.faults.always({ kind: 'status', status: 401 }, '/zendesk');
   for (const desk of [chatwoot, zendesk]) {
-    desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);
     for (const message of ['My Apollo shows 0 H/s since the update.', 'How do I reset the dashboard password?'])
       desk.createTicket({ message });
   }
@@ -66,11 +73,7 @@ try {
       conversation: [{ question: 'Why is my Apollo loud?', answer: 'No article answers this question.' }],
     }),
   });
-  for (const scene of SCENES.filter(
-    ({ name, inDocs }) =>
-      (positionals.length === 0 || positionals.some((word) => name.includes(word))) &&
-      (inDocs !== undefined || values.docs !== true),
-  )) {
+  for (const scene of SCENES.filter((each) => isWanted(each) && (each.inDocs !== undefined || values.docs !== true))) {
     for (const [form, options] of Object.entries(FORMS)) {
       if (values.docs === true && form !== scene.inDocs) continue;
       const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
@@ -89,6 +92,35 @@ try {
   await browser.close();
   await product.stop();
   await helpdesks.stop();
+  await agentPage.close();
+}
+
+function isWanted({ name }: { name: string }): boolean {
+  return positionals.length === 0 || positionals.some((word) => name.includes(word));
+}
+
+/** The panel in the page of its helpdesk, as an agent sees it who has entered a key. */
+async function picturePanel({ name, helpdesk, message, answer, prepare }: PanelScene): Promise<void> {
+  const ticketId = message === undefined ? '999999' : helpdesks.desks[helpdesk].createTicket({ message }).ticketId;
+  const draft = `/v1/support/tickets/draft?${new URLSearchParams({ helpdesk, ticket_id: ticketId })}`;
+  for (let attempt = 0; message !== undefined && attempt < MAX_WAITS; attempt += 1) {
+    if ((await product.fetch(draft)).ok) break;
+    await setTimeout(WAIT_MS);
+  }
+  for (const [form, options] of Object.entries(FORMS)) {
+    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    if (answer !== undefined) await page.route('**/v1/support/tickets/draft?*', answer);
+    await page.goto(agentPage.urlOf(new URL(`/panel/${helpdesk}`, product.url).href, ticketId));
+    const panel = page.frameLocator('iframe');
+    await panel.getByLabel('API key').fill(product.key);
+    await panel.getByRole('button', { name: 'Sign in' }).click();
+    await prepare(panel);
+    const path = join(folder, `${name}-${form}.png`);
+    await page.locator('iframe').screenshot({ path });
+    console.log(path);
+    await context.close();
+  }
 }
 
 /** A third of the size of a PNG, which a repository keeps for ever. */

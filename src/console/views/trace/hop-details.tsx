@@ -3,7 +3,7 @@ import type { LibrarianDescription } from '../../../contract/librarian-directory
 import { type Check, checkReceipt, type Hop } from '../../answers/hops.ts';
 import { Button, CopyButton } from '../../parts/button.tsx';
 import { call } from '../../session/deployment.ts';
-import { formatMoment, t } from '../../texts/texts.ts';
+import { count, formatDollars, formatMoment, formatNumber, t } from '../../texts/texts.ts';
 
 /** What the signed link and the receipt of a hop say, and a check of the receipt in this browser. */
 export const HopDetails = ({ hop: { hop, link, receipt } }: { hop: Hop }) => {
@@ -48,10 +48,19 @@ export const HopDetails = ({ hop: { hop, link, receipt } }: { hop: Hop }) => {
 const moment = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : formatMoment(new Date(seconds * 1000));
 
-const spent = (amounts: Readonly<Record<string, number>>): string =>
+/** `3 calls, 1,200 tokens, $0.05`; amounts of another name as they are called on the wire. */
+export const amountsText = (amounts: Readonly<Record<string, number>>): string =>
   Object.entries(amounts)
-    .map(([unit, amount]) => `${amount} ${unit.replaceAll('_', ' ')}`)
-    .join(', ') || '–';
+    .map(([name, amount]) => {
+      if (name === 'cost_micros') return formatDollars(amount / 1_000_000);
+      if (name === 'calls' || name === 'tokens') return count(`trace.${name}`, amount);
+      return `${formatNumber(amount)} ${name.replaceAll('_', ' ')}`;
+    })
+    .join(', ');
+
+/** What was not spent is left out. */
+const spent = (amounts: Readonly<Record<string, number>>): string =>
+  amountsText(Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount > 0))) || t('trace.nothing');
 
 const Fact = ({ label, value }: { label: string; value: string | undefined }) =>
   value === undefined ? null : (

@@ -7,8 +7,8 @@ import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/states.tsx';
 import { asCurl } from '../../session/request-forms.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, formatMs, formatNumber, t } from '../../texts/texts.ts';
-import { HopDetails } from './hop-details.tsx';
+import { count, formatMs, t } from '../../texts/texts.ts';
+import { amountsText, HopDetails } from './hop-details.tsx';
 
 /** The way that a question took: who asked whom, with which rights and budget, how long it took, and whether its receipt was verified. */
 const TraceView = ({ parts: [id] }: ViewProps) => (
@@ -147,7 +147,7 @@ const Row = ({ hop: { hop, depth, link, startMs }, endMs, hue, isOpen, onToggle 
       {hop.attempts > 1 ? <span class="quiet small"> · {count('trace.attempts', hop.attempts)}</span> : null}
     </td>
     <td>{link?.cap === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Rights of={link.cap} />}</td>
-    <td>{link?.bud === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Amounts of={link.bud} />}</td>
+    <td>{link?.bud === undefined ? <span class="quiet">{t('trace.inherited')}</span> : amountsText(link.bud)}</td>
     <td>
       <span class={hop.verified ? 'support sure' : 'support weak'}>
         <Icon name={hop.verified ? 'check' : 'warning'} />{' '}
@@ -181,13 +181,5 @@ const Rights = ({ of }: { of: readonly string[] }) =>
       ))}
     </span>
   );
-
-const Amounts = ({ of }: { of: Readonly<Record<string, number>> }) => (
-  <>
-    {Object.entries(of)
-      .map(([unit, amount]) => `${formatNumber(amount)} ${unit.replaceAll('_', ' ')}`)
-      .join(', ')}
-  </>
-);
 
 export default TraceView;

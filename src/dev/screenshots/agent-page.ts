@@ -28,7 +28,10 @@ export const serveAgentPage = async (): Promise<AgentPage> => {
   };
 };
 
-const PAGE = `<!doctype html><html lang="en"><title>Agent</title><iframe title="panel" width="360" height="900"></iframe><output></output>
+/** Zendesk shows an app in a narrow bar beside the ticket, Chatwoot in place of the conversation. */
+const PAGE = `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Agent</title>
+<style>body { margin: 0 } iframe { border: 0; inline-size: min(360px, 100%); block-size: 840px } .wide { inline-size: 100% }</style>
+<iframe title="panel"></iframe><output></output>
 <script>
 const query = new URLSearchParams(location.search);
 const frame = document.querySelector('iframe');
@@ -49,6 +52,7 @@ addEventListener('message', ({ source, data }) => {
   say({ id, result: { errors: {}, 'ticket.comment.appendText': true } });
 });
 const panel = new URL(query.get('panel'));
+frame.classList.toggle('wide', panel.pathname.endsWith('chatwoot'));
 if (panel.pathname.endsWith('zendesk')) {
   panel.searchParams.set('origin', location.origin);
   panel.searchParams.set('app_guid', 'guid-1');
