@@ -152,7 +152,7 @@ const emptyNode = (word: QuestionWord | undefined): NameNode => ({
 });
 
 const addName = (root: NameNode, { name, words }: { name: string; words: readonly QuestionWord[] }): void => {
-  const sizeAt = wordsBeforeSize(words);
+  const sizeAt = wordsBeforeSize(name, words);
   let node = root;
   for (const [place, word] of words.entries()) {
     const child = node.next.get(word.text) ?? emptyNode(word);
@@ -168,14 +168,22 @@ const addName = (root: NameNode, { name, words }: { name: string; words: readonl
 const UNITS: ReadonlySet<string> = new Set(WORDS.sizeUnits.split(' '));
 
 /** A number without a unit is not a size: it may tell one model from another. */
-const wordsBeforeSize = (words: readonly QuestionWord[]): number => {
+const wordsBeforeSize = (name: string, words: readonly QuestionWord[]): number => {
   let place = words.length;
   while (place >= 2 && UNITS.has(words[place - 1]?.text ?? '') && isNumber(words[place - 2])) {
-    place -= 2;
+    place = numberAt(name, words, place - 2);
     // `92 x 92 mm`
-    while (place >= 2 && words[place - 1]?.text === 'x' && isNumber(words[place - 2])) place -= 2;
+    while (place >= 2 && words[place - 1]?.text === 'x' && isNumber(words[place - 2]))
+      place = numberAt(name, words, place - 2);
   }
   return place;
+};
+
+/** Where a number begins that ends with this word: the words of `1.5` are two. */
+const numberAt = (name: string, words: readonly QuestionWord[], place: number): number => {
+  const [whole, decimals] = [words[place - 1], words[place]];
+  const isDecimal = isNumber(whole) && /^[.,]$/.test(name.slice(whole?.end, decimals?.start));
+  return isDecimal ? place - 1 : place;
 };
 
 const isNumber = (word: QuestionWord | undefined): boolean => word !== undefined && /^\d+$/.test(word.text);

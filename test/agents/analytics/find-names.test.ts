@@ -25,11 +25,17 @@ describe('findNames()', () => {
   });
 
   it('matches the beginning of a name only when just its size is missing', () => {
-    const products = ['Apollo III Fan 120 mm', 'Recovery Card 32 GB', 'Star Tab 9', 'Long Cable 2 m', 'Long Cable 5 m'];
+    const products = [
+      ...['Apollo III Fan 120 mm', 'Recovery Card 32 GB', 'Star Tab 9', 'Long Cable 2 m', 'Long Cable 5 m'],
+      ...['Short Cable 1.5 m', 'Wide Board 2.5 x 3,5 m'],
+    ];
     const found = (question: string) => findNames(wordsOfQuestion(question), { products });
     expect(found('the Apollo III fan')).toMatchObject([
       { names: { products: 'Apollo III Fan 120 mm' }, beginning: 'Apollo III Fan' },
     ]);
+    expect(found('the short cable')).toMatchObject([{ beginning: 'Short Cable' }]);
+    expect(found('Short Cable 1.5 m')).toMatchObject([{ beginning: undefined }]);
+    expect(found('a wide board')).toMatchObject([{ beginning: 'Wide Board' }]);
     expect(found('a recovery card')).toMatchObject([{ beginning: 'Recovery Card' }]);
     expect(found('Recovery Card 32 GB')).toMatchObject([{ beginning: undefined }]);
     for (const other of ['Apollo III', 'Star Tab', 'Long Cable', 'Recovery']) expect(found(other)).toEqual([]);
