@@ -19,8 +19,8 @@ export interface EmbeddingStep {
   /** Texts whose vectors are stored now. */
   embedded: number;
   /**
-   * `more`: continue. `waiting`: not before `dueAt`. `done`: every chunk has its vector, or never gets one. `given-up`: some have none, since the
-   * model or the index does not answer; retried later.
+   * `more`: continue. `waiting`: not before `dueAt`. `done`: every chunk has its vector, or gets none until the next full sync. `given-up`:
+   * some have none, since the model or the index does not answer; retried later.
    */
   next: 'more' | 'waiting' | 'done' | 'given-up';
   /** A warning for the report, and the article it concerns. */
@@ -37,8 +37,8 @@ export interface ChunkEmbedder {
   /** When there is work outside of a sync; undefined when there is none. */
   dueAt(): number | undefined;
   /**
-   * Forgets earlier failures, since a requested sync retries them. A full one compares the index with the database; `force` embeds and stores
-   * everything again.
+   * Forgets earlier failures, since a requested sync retries them. A full one retries refused texts, too, since an outage may have
+   * caused the refusal, and compares the index with the database; `force` embeds and stores everything again.
    */
   restart(sync: { full: boolean; force: boolean }): void;
   /** Pauses for a while. */
@@ -130,7 +130,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
   const stored = (records: readonly { id: string; vector: readonly number[] }[]): EmbeddingStep => {
     for (const { id, vector } of records)
       vectors.setStored(id, index === undefined ? packVector(quantise(vector)) : undefined);
-    state.bumpRevision();
+    if (records.length > 0) state.bumpRevision();
     const visibleBy = index === undefined ? undefined : now() + VISIBLE_WITHIN_MS;
     const texts = (progress.read()?.texts ?? BATCH.texts) * 2;
     progress.update({ ...NO_FAILURES, visibleBy, texts: texts < BATCH.texts ? texts : undefined });
@@ -234,6 +234,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       return stands && (stands.retryAt ?? now());
     },
     restart: ({ full, force }) => {
+      if (full) vectors.setNoneWanted();
       const check = force ? 'again' : full && index !== undefined ? 'compare' : undefined;
       if (check !== undefined) progress.update({ ...NO_FAILURES, check });
       else if (progress.read() !== undefined) progress.update(NO_FAILURES);

@@ -30,8 +30,9 @@ export interface VectorStore {
   storedCount(): number;
   /** Marks a vector as stored; `packed` if it is stored here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
-  /** Marks a text as never having a vector. */
+  /** Marks a text as having no vector: it is not wanted until `setNoneWanted`. */
   setNone(vector: string): void;
+  setNoneWanted(): void;
   /** Stores a vector that the index did not accept, until it does. */
   keep(records: readonly { id: string; vector: readonly number[] }[]): void;
   /** Vectors stored here that chunks need; at most `limit` chunks. */
@@ -101,6 +102,8 @@ export const vectorStore = (sql: Sql): VectorStore => ({
   storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
   setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
   setNone: (vector) => set(sql, vector, STATE.none),
+  setNoneWanted: () =>
+    sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.none}`),
   keep: (records) => {
     for (const { id, vector } of records)
       sql.run('UPDATE vectors SET packed = ? WHERE vector = ?', new Uint8Array(Float32Array.from(vector).buffer), id);

@@ -40,16 +40,28 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(choosy.calls).toBeLessThan(60);
   });
 
-  it('retries that text only when it changes', async () => {
+  it('retries that text only when it changes, or in a full sync', async () => {
     const host = hostOf(3, { 1: 'poison' });
     const { sync, model } = setUp(host, { place });
     const choosy = refusing(model, ['poison']);
     await sync();
     choosy.calls = 0;
-    expect(await sync()).toMatchObject({ embeddings: 0, warning_count: 0, outcome: 'unchanged' });
+    expect(await sync({})).toMatchObject({ embeddings: 0, warning_count: 0, outcome: 'unchanged' });
     expect(choosy.calls).toBe(0);
+    expect(await sync()).toMatchObject({ embeddings: 0, warning_count: 1, outcome: 'unchanged' });
     host.articles = hostOf(3).articles;
     expect(await sync()).toMatchObject({ embeddings: 1, changed: 1 });
+  });
+
+  it('embeds refused texts in a full sync after the outage', async () => {
+    const { sync, model } = setUp(hostOf(100), { place });
+    const { embedBatch } = model;
+    refusing(model, ['pump']);
+    await sync({ full: true }, 10_000);
+    Object.assign(model, { embedBatch });
+    await sync({});
+    expect(await sync({ full: true })).toMatchObject({ embeddings: 16, warning_count: 0, outcome: 'published' });
+    expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged' });
   });
 
   it('embeds all other texts when it refuses several', async () => {
