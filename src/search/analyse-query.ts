@@ -1,5 +1,5 @@
-import { analyseText, type WordKind } from '../text/analyse-text.ts';
-import { stem } from '../text/stem.ts';
+import { analyseText, MISSPELT_STOP_WORDS, type WordKind } from '../text/analyse-text.ts';
+import { irregularForms, stem } from '../text/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import { backgroundShares } from './background-shares.ts';
 import { type Correction, correctSpelling } from './correct-spelling.ts';
@@ -101,7 +101,8 @@ const questionTerms = (edition: Edition, question: string): QueryTerm[] => {
       sequence.push(same);
       continue;
     }
-    const others = found.isKnown || !/^\d/.test(before) ? [] : otherNames(edition, word);
+    if (!found.isKnown && MISSPELT_STOP_WORDS.has(word) && !backgroundShares().has(found.stem)) continue;
+    const others = found.isKnown ? [] : otherForms(edition, { word, before });
     if (others.length > 0) replaceBy(edition, found, others);
     // A common English word that the knowledge base lacks is not a misspelling.
     else if (!found.isKnown && correctable > 0 && !backgroundShares().has(found.stem)) {
@@ -159,9 +160,12 @@ const postingOf = (edition: Edition, termId: number, weight: number): TermPostin
   return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
 };
 
-/** Other names of a unit after a number: "110 volts" for the "100 to 240 V" of the knowledge base. */
-const otherNames = ({ index }: Edition, word: string): Correction[] =>
-  (UNITS_OF_MEASUREMENT.get(word) ?? [])
+/**
+ * Other forms of a word that the knowledge base contains: names of a unit after a number ("110 volts" for "100 to 240 V"), and those of an
+ * irregular verb or noun ("forgot" for "a forgotten password").
+ */
+const otherForms = ({ index }: Edition, { word, before }: { word: string; before: string }): Correction[] =>
+  ((/^\d/.test(before) ? UNITS_OF_MEASUREMENT.get(word) : undefined) ?? irregularForms(word))
     .map((name) => ({ place: findWord(index, name), distance: 0 }))
     .filter(({ place }) => place >= 0);
 

@@ -347,3 +347,18 @@ it('groupByArticle() ranks the article with the highest combined score of its be
   const groups = groupByArticle(searchEdition(edition, 'wallet fan').hits);
   expect(groups.map(({ article, hits }) => `${article}: ${hits.length}`)).toEqual(['1: 2', '0: 1']);
 });
+
+describe('words that the knowledge base lacks', () => {
+  const edition = editionOfTexts('Reset a forgotten password.', 'Clean the fan.', 'Update the wallet.');
+  const unknownIn = (question: string) =>
+    searchEdition(edition, question).query.terms.flatMap(({ word, postings }) => (postings.length === 0 ? word : []));
+
+  it.each(['I forgot it', 'somebody forgets it'])('finds other forms of an irregular verb: %s', (question) => {
+    expect(idsOf(edition, question)).toEqual(['a']);
+  });
+
+  it('ignores misspelt stop words, but no other short words', () => {
+    expect(unknownIn('hw do I clean teh fan wich I bought')).toEqual(['bought']);
+    expect(unknownIn('clean the fan of my chat bot')).toEqual(['chat', 'bot']);
+  });
+});

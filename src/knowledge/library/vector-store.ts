@@ -102,8 +102,7 @@ export const vectorStore = (sql: Sql): VectorStore => ({
   storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
   setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
   setNone: (vector) => set(sql, vector, STATE.none),
-  setNoneWanted: () =>
-    sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.none}`),
+  setNoneWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.none}`),
   keep: (records) => {
     for (const { id, vector } of records)
       sql.run('UPDATE vectors SET packed = ? WHERE vector = ?', new Uint8Array(Float32Array.from(vector).buffer), id);
