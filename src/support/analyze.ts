@@ -77,7 +77,12 @@ export const analyze = async (
   const retrieved = isUnanswered
     ? withoutKnowledge()
     : await retrieve(ticket, classification, { request, scope, parts, taxonomy });
-  const { found, answer, units } = await answerIn(retrieved, ticket, parts);
+  const likely = (classification.secondary_intents ?? []).filter((other) => other.confidence >= ANOTHER_INTENT_FROM);
+  const others = new Set(likely.map(({ intent: id }) => id));
+  const otherIntents = taxonomy.intents
+    .filter(({ id }) => others.has(id))
+    .flatMap(({ id, article_intents: more = [] }) => [id, ...more]);
+  const { found, answer, units } = await answerIn(retrieved, { ...ticket, otherIntents }, parts);
   // Weak sources are only shown to people; neither draft nor guidance uses them.
   const knowledge = withoutWeakSources(found);
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
@@ -106,6 +111,9 @@ export const analyze = async (
     }),
   };
 };
+
+/** Least confidence of a further intent that may be a second problem of the message. */
+const ANOTHER_INTENT_FROM = 0.35;
 
 /**
  * Adds danger and escalation to the classification, since the classification alone decides whether a draft is sent without a person.
@@ -170,7 +178,7 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = async (
   knowledge: Knowledge,
-  { product, isProductExact, alreadyTried }: TicketReading,
+  { product, isProductExact, alreadyTried, otherIntents }: TicketReading & { otherIntents: readonly string[] },
   { wordVectors, onFault }: AnalysisParts,
 ): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
   const { evidence } = knowledge;
@@ -179,7 +187,7 @@ const answerIn = async (
     const { value } = await readPages(evidence.edition, () => {
       const vectors = wordVectors?.();
       const units = rankTicketUnits(evidence, { product, vectors });
-      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, vectors });
+      const answer = answerPassages(evidence, units, { product, isProductExact, alreadyTried, otherIntents, vectors });
       return { found: withUnits(knowledge, units), answer, units };
     });
     return value;

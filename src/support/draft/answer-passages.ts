@@ -2,8 +2,10 @@ import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import { findAnswer } from '../../grounding/find-answer.ts';
 import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
-import type { Evidence } from '../../knowledge/retrieval/knowledge.ts';
-import { isQuestion, pointsBack } from '../../text/question-forms.ts';
+import type { AskedText, Evidence } from '../../knowledge/retrieval/knowledge.ts';
+import { searchEdition } from '../../search/search-edition.ts';
+import POSSESSION from '../../text/lists/possession.json' with { type: 'json' };
+import { isQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
@@ -26,6 +28,8 @@ interface AnswerOptions {
   /** False when several products share the name. */
   isProductExact: boolean;
   alreadyTried: AlreadyTried;
+  /** Intents of the message besides the likeliest, as labels of articles. */
+  otherIntents?: readonly string[] | undefined;
   vectors?: TextVectors | undefined;
 }
 
@@ -38,12 +42,14 @@ const FIRST_SHARE = 0.1;
 /** Share of the first passage's probability that a second one needs. */
 const SECOND_SHARE = 0.55;
 const MAX_PASSAGES = 2;
-/** Least probability that an article answers a sentence alone. */
+/** Least probability that an article answers a sentence alone, and the same if it is labelled with another intent of the message. */
 const OTHER_PROBLEM_FROM = 0.6;
+const EXPECTED_PROBLEM_FROM = 0.5;
 /** From this share of a sentence's probability on, the quoted articles are about the same problem. */
 const SAME_PROBLEM_FROM = 0.1;
-/** Sentences that are asked on their own. */
-const MAX_SENTENCES = 4;
+/** Sentences and clauses that are asked on their own, and hits of each. */
+const MAX_SENTENCES = 6;
+const DEPTH = 30;
 /** Visible characters of all passages together; a single procedure may be longer. */
 const MAX_SIZE = 1100;
 
@@ -103,28 +109,30 @@ interface PickedPassage {
 }
 
 /**
- * The units of an article that answers one sentence alone: a message may report two problems, and the units of the first one win the
- * comparison. Undefined when no sentence is about something else than what is quoted and surely answered.
+ * The units of an article that answers one sentence or clause alone: a message may report two problems, and the units of the first
+ * one win the comparison. Undefined when none is about something else than what is quoted and surely answered.
  */
 const otherProblem = (
   { sentences, ...evidence }: Evidence,
   quoted: readonly PickedPassage[],
-  { product, isProductExact, vectors }: AnswerOptions,
+  { product, isProductExact, vectors, otherIntents = [] }: AnswerOptions,
 ): TicketUnits | undefined => {
   const devices = product === undefined || !isProductExact ? [] : [product];
   const isQuoted = (article: number | undefined) => quoted.some(({ ranked }) => ranked.source.index === article);
-  const [best] = sentences
-    .filter(({ text, outcome: { hits } }) => !pointsBack(text) && !isQuoted(hits[0]?.article))
+  const [best] = problemsIn({ sentences, ...evidence }, devices)
+    .filter(({ outcome: { hits } }) => !isQuoted(hits[0]?.article))
     .slice(0, MAX_SENTENCES)
-    .flatMap(({ text, outcome }) => {
+    .flatMap(({ text, outcome, isOwn }) => {
       const found = findAnswer(evidence.edition, text, { searches: [outcome], devices, vectors });
-      const article = found.passages[0]?.source.index;
-      const ofQuoted = found.articles.reduce((sum, { source, share }) => sum + (isQuoted(source.index) ? share : 0), 0);
-      const isProblem = isQuestion(text) || found.question.types.problem;
-      const isOther = isProblem && found.probability >= OTHER_PROBLEM_FROM && ofQuoted < SAME_PROBLEM_FROM;
+      const source = found.passages[0]?.source;
+      const ofQuoted = found.articles.reduce((sum, each) => sum + (isQuoted(each.source.index) ? each.share : 0), 0);
+      const isExpected = source?.intents.some((intent) => otherIntents.includes(intent)) === true;
+      const isProblem = isOwn && (isQuestion(text) || found.question.types.problem);
+      const least = isExpected ? EXPECTED_PROBLEM_FROM : isProblem ? OTHER_PROBLEM_FROM : Number.POSITIVE_INFINITY;
+      const isOther = found.probability >= least && ofQuoted < SAME_PROBLEM_FROM;
       // Articles on other products have no relevance.
-      const isFor = article !== undefined && evidence.relevance.has(article);
-      return isOther && isFor ? [{ text, outcome, article, probability: found.probability }] : [];
+      const isFor = source !== undefined && evidence.relevance.has(source.index);
+      return isOther && isFor ? [{ text, outcome, article: source.index, probability: found.probability }] : [];
     })
     .toSorted((one, other) => other.probability - one.probability);
   if (best === undefined) return undefined;
@@ -132,6 +140,34 @@ const otherProblem = (
   const ranked = rankTicketUnits({ ...evidence, sentences, text, search: outcome }, { product, vectors });
   return { ...ranked, units: ranked.units.filter(({ source }) => source.index === article) };
 };
+
+interface PossibleProblem extends AskedText {
+  /** A whole sentence that stands alone. */
+  isOwn: boolean;
+}
+
+/** Sentences that name a subject; clauses of one, and a first sentence with "it", which points back to nothing there. */
+const problemsIn = (
+  { edition, text: whole, search, sentences }: Evidence,
+  devices: readonly string[],
+): PossibleProblem[] =>
+  (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
+    .flatMap((sentence, at): PossibleProblem[] => {
+      const clauses = clausesOf(sentence.text);
+      const outcomeOf = (text: string) => searchEdition(edition, text, { devices, limit: DEPTH });
+      return [
+        ...(at === 0 || !pointsBack(sentence.text) ? [{ ...sentence, isOwn: !pointsBack(sentence.text) }] : []),
+        ...(clauses.length < 2 ? [] : clauses.map((text) => ({ text, outcome: outcomeOf(text), isOwn: false }))),
+      ];
+    })
+    .filter(({ text }) => namesItsSubject(text));
+
+/** Parts of a sentence that may each report a problem: those between "and", "but" and the like with three words or more. */
+const clausesOf = (sentence: string): string[] =>
+  sentence.split(JOINT).filter((clause) => clause.trim().split(/\s+/).length >= CLAUSE_WORDS);
+
+const CLAUSE_WORDS = 3;
+const JOINT = new RegExp(`[,;]?\\s+(?:${POSSESSION.clauses.replaceAll(' ', '|')})\\s+`, 'iu');
 
 const pickPassages = (
   candidates: readonly RankedUnit[],

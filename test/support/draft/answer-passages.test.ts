@@ -37,6 +37,14 @@ const markdownOf = async (
 
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 
+const TOPICS = ['Clocks', 'Lenses', 'Paint', 'Ropes', 'Tents', 'Maps', 'Boots', 'Stoves'];
+const MORE = Object.fromEntries(
+  TOPICS.map((title) => [
+    `camp/${title}.md`,
+    [{ title, intents: ['camp'] }, `## ${title}\n\nWash the ${title} by hand.`],
+  ]),
+) as Articles;
+
 describe('answerPassages()', () => {
   it('quotes a whole procedure with its introduction, under its heading', async () => {
     const markdown = await markdownOf(fans(FANS), LOUD);
@@ -86,18 +94,25 @@ describe('answerPassages()', () => {
     // No article is likely to answer this.
     ['How do I paint the border of the display?', false],
   ])('quotes another article for a second problem: %s', async (second, isQuoted) => {
-    const topics = ['Clocks', 'Lenses', 'Paint', 'Ropes', 'Tents', 'Maps', 'Boots', 'Stoves'];
-    const more = Object.fromEntries(
-      topics.map((title) => [
-        `camp/${title}.md`,
-        [{ title, intents: ['camp'] }, `## ${title}\n\nWash the ${title} by hand.`],
-      ]),
-    ) as Articles;
-    const edition = editionOf({ ...OTHERS, ...fans(FANS), ...more });
+    const edition = editionOf({ ...OTHERS, ...fans(FANS), ...MORE });
     const { passages } = await answerFrom(edition, `${LOUD}\n${second}`);
     expect(passages.map(({ title }) => title)).toEqual(isQuoted ? ['Fans', 'Shipping'] : ['Fans']);
     expect(passages[0]?.markdown).toContain('Choose Eco mode');
     if (isQuoted) expect(passages[1]?.markdown).toContain('**Shipping: Customs**');
+  });
+  it.each([
+    // A clause of a sentence, and a first sentence whose "it" points back to nothing.
+    [`My fan is loud and customs duties are not paid at the border. ${LOUD}`, ['shipping_status'], true],
+    [`Does it pay customs duties at the border? ${LOUD}`, ['shipping_status'], true],
+    [`${LOUD} Customs duties are paid by the customer at the border.`, ['shipping_status'], true],
+    // No intent of the message.
+    [`My fan is loud and customs duties are not paid at the border. ${LOUD}`, ['node_sync'], false],
+    // No subject.
+    [`${LOUD} How do I get in?`, ['shipping_status'], false],
+  ])('expects a second problem by the other intents of the message: %s %j', async (message, otherIntents, isQuoted) => {
+    const edition = editionOf({ ...OTHERS, ...fans(FANS), ...MORE });
+    const { passages } = await answerFrom(edition, message, { otherIntents });
+    expect(passages.map(({ title }) => title).toSorted()).toEqual(isQuoted ? ['Fans', 'Shipping'] : ['Fans']);
   });
   it('shows a list of exclusions under its heading', async () => {
     const warranty = '## Covered\n\n- Broken boards.\n\n## Not covered\n\n- A loud fan that was cleaned with water.';

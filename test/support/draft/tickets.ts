@@ -81,7 +81,11 @@ export const foundIn = async (edition: Edition, message: string, request: Ticket
 };
 
 /** The answer of an edition to a message, by lexical search. */
-export const answerFrom = async (edition: Edition, message: string, request: TicketRequest = {}): Promise<Answer> => {
+export const answerFrom = async (
+  edition: Edition,
+  message: string,
+  { otherIntents, ...request }: TicketRequest & { otherIntents?: readonly string[] } = {},
+): Promise<Answer> => {
   const { ticket, found } = await foundIn(edition, message, request);
-  return answerPassages(found.evidence, found.units, ticket);
+  return answerPassages(found.evidence, found.units, { ...ticket, otherIntents });
 };
