@@ -179,7 +179,7 @@ const wordsBeforeSize = (name: string, words: readonly QuestionWord[]): number =
   return place;
 };
 
-/** Where a number begins that ends with this word: the words of `1.5` are two. */
+/** The first word of the number that ends with this word: `1.5` is two words. */
 const numberAt = (name: string, words: readonly QuestionWord[], place: number): number => {
   const [whole, decimals] = [words[place - 1], words[place]];
   const isDecimal = isNumber(whole) && /^[.,]$/.test(name.slice(whole?.end, decimals?.start));
