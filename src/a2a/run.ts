@@ -1,4 +1,4 @@
-import { type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import { Role, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Progress } from '../contract/ask-events.ts';
 import type { ErrorInfo } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
@@ -200,19 +200,21 @@ const MAY_REPEAT_QUESTION = [...REPEATS_QUESTION, 'value', 'answer', 'text', 'me
  * one without may repeat the question.
  */
 const forStorage = (task: Task, mask: (text: string) => string): Task => {
-  const masked = <T>(value: T, members: readonly string[]): T =>
-    // The same shape: only texts are replaced.
-    JSON.parse(
-      JSON.stringify(value, (key, member: unknown) =>
-        typeof member === 'string' && members.includes(key) ? mask(member) : member,
-      ),
-    ) as T;
+  const maskedMember = (value: unknown, members: readonly string[], name?: string): unknown => {
+    if (typeof value === 'string') return name !== undefined && members.includes(name) ? mask(value) : value;
+    if (Array.isArray(value)) return value.map((each) => maskedMember(each, members));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskedMember(member, members, key)]));
+  };
+  // The same shape: only texts are replaced.
+  const masked = <T>(value: T, members: readonly string[]): T => maskedMember(value, members) as T;
   const hasSources = ({ parts }: Task['artifacts'][number]): boolean =>
     parts.some(({ content }) => content?.$case === 'url');
   return {
     ...task,
     status: task.status && masked(task.status, MAY_REPEAT_QUESTION),
-    history: masked(task.history, MAY_REPEAT_QUESTION),
+    // What the user said was masked when the task began.
+    history: task.history.map((said) => (said.role === Role.ROLE_USER ? said : masked(said, MAY_REPEAT_QUESTION))),
     artifacts: task.artifacts.map((artifact) =>
       masked(artifact, hasSources(artifact) ? REPEATS_QUESTION : MAY_REPEAT_QUESTION),
     ),

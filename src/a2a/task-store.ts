@@ -68,37 +68,45 @@ export const taskStore = (
   ]);
   const count = (where: string, ...values: SqlValue[]): number =>
     sql.all<{ found: number }>(`SELECT count(*) AS found FROM tasks WHERE ${where}`, ...values)[0]?.found ?? 0;
+  /** Number of tasks by owner, and of all; counted once, since a full count grows with the tasks. */
+  const counts = new Map<string | typeof ALL, number>();
   const remove = (where: string, ...values: SqlValue[]): void => {
+    counts.clear();
     sql.run(`DELETE FROM messages WHERE task IN (SELECT id FROM tasks WHERE ${where})`, ...values);
     sql.run(`DELETE FROM tasks WHERE ${where}`, ...values);
   };
-  /** Removes the oldest tasks beyond a bound. */
-  const trim = (where: string, bound: number, ...values: SqlValue[]): void => {
-    const surplus = count(where, ...values) - bound;
-    if (surplus <= 0) return;
-    remove(
-      `id IN (SELECT id FROM tasks WHERE ${where} AND state <> ${TaskState.TASK_STATE_WORKING} ORDER BY at, id LIMIT ${surplus})`,
-      ...values,
+  /** Counts a new task, and removes the oldest ones beyond the bound. */
+  const admit = (of: string | typeof ALL, bound: number): void => {
+    const [where, values] = of === ALL ? ['true', []] : ['owner = ?', [of]];
+    if (counts.size >= MAX_COUNTS) counts.clear();
+    const known = counts.get(of);
+    const found = known === undefined ? count(where, ...values) : known + 1;
+    counts.set(of, found);
+    if (found <= bound) return;
+    const ended = `${where} AND state <> ${TaskState.TASK_STATE_WORKING}`;
+    sql.transaction(() =>
+      remove(`id IN (SELECT id FROM tasks WHERE ${ended} ORDER BY at, id LIMIT ${found - bound})`, ...values),
     );
   };
   return {
-    /** Stores a task as it is now. */
-    save: ({ task, owner, personId }: StoredTask): void => {
-      const { artifacts, ...rest } = task;
-      const at = timeOf(task);
-      sql.transaction(() => {
-        const isNew = count('id = ?', task.id) === 0;
-        sql.run(
-          'INSERT OR REPLACE INTO tasks (id, owner, context, person, state, at, task, artifacts) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-          ...[task.id, owner, task.contextId, personId ?? null, task.status?.state ?? 0, at],
-          JSON.stringify(Task.toJSON({ ...rest, artifacts: [] })),
-          JSON.stringify(artifacts.map((artifact) => Artifact.toJSON(artifact))),
-        );
-        if (!isNew) return;
-        trim('owner = ?', perOwner, owner);
-        trim('true', perWorkspace);
-      });
+    /** Stores a new task. */
+    add: (stored: StoredTask): void => {
+      const { task, owner } = stored;
+      sql.run(
+        'INSERT INTO tasks (person, state, at, task, artifacts, id, owner, context) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        ...changingColumns(stored),
+        ...[task.id, owner, task.contextId],
+      );
+      admit(owner, perOwner);
+      admit(ALL, perWorkspace);
     },
+    /** Stores a task as it is now; one that was removed stays removed. */
+    save: (stored: StoredTask): void =>
+      sql.run(
+        'UPDATE tasks SET person = ?, state = ?, at = ?, task = ?, artifacts = ? WHERE id = ?',
+        ...changingColumns(stored),
+        stored.task.id,
+      ),
     find: (id: string, owner: string): StoredTask | undefined => {
       const [row] = sql.all<TaskRow & { person: string | null }>(
         'SELECT id, at, task, artifacts, person FROM tasks WHERE id = ? AND owner = ?',
@@ -174,7 +182,18 @@ export const taskStore = (
   };
 };
 
-const timeOf = ({ status }: Task): number => Date.parse(status?.timestamp ?? '') || 0;
+const ALL = Symbol('all owners');
+const MAX_COUNTS = 1000;
+
+const changingColumns = ({ task: { artifacts, ...task }, personId }: StoredTask): SqlValue[] => [
+  personId ?? null,
+  task.status?.state ?? 0,
+  timeOf(task),
+  JSON.stringify(Task.toJSON({ ...task, artifacts: [] })),
+  JSON.stringify(artifacts.map((artifact) => Artifact.toJSON(artifact))),
+];
+
+const timeOf = ({ status }: Pick<Task, 'status'>): number => Date.parse(status?.timestamp ?? '') || 0;
 
 const Stored = z.record(z.string(), z.unknown());
 

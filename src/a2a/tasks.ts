@@ -125,7 +125,8 @@ export const createTasks = (parts: TasksParts) => {
     checkRunningLimits(running, owner);
     const id = before?.task.id ?? newId();
     const contextId = before?.task.contextId ?? read.contextId ?? newId();
-    const turns = turnsOf(contextId, owner, before?.task);
+    const isNewContext = before === undefined && read.contextId === undefined;
+    const turns = isNewContext ? [] : turnsOf(contextId, owner, before?.task);
     const stored: StoredTask = {
       owner,
       personId: read.personId ?? before?.personId,
@@ -144,7 +145,9 @@ export const createTasks = (parts: TasksParts) => {
     running.set(id, run);
     void run.ended.finally(() => running.delete(id));
     try {
-      save(stored);
+      if (before === undefined) store.add(stored);
+      else store.save(stored);
+      onStored?.();
       store.addMessage(owner, read.messageId, { taskId: id, hash });
     } catch (error) {
       run.drop();
