@@ -1,9 +1,9 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { A2aCaller, A2aFunction, A2aReply, TaskErasureQuery } from '../contract/a2a.ts';
-import type { GatewayCall } from '../contract/gateway-call.ts';
+import type { GatewayCall, WholeRequest } from '../contract/gateway-call.ts';
 import { LibrarianDirectory } from '../contract/librarian-directory.ts';
-import { LibrarianResponse } from '../contract/response.ts';
-import { type Routes, routesOf } from '../runtime/gateway-routes.ts';
+import { isEventStream } from '../http/event-stream.ts';
+import { held, type Routes, routesOf } from '../runtime/gateway-routes.ts';
 import { createMask, readMaskKinds } from '../runtime/privacy/mask.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
 import { covers } from '../signing/capabilities.ts';
@@ -20,9 +20,6 @@ interface TasksEnv {
   TASK_HOURS?: string;
 }
 
-/** A function that came by remote procedure call, and lasts as long as the call unless it is kept. */
-type RemoteCall = GatewayCall & { dup(): GatewayCall & Disposable };
-
 /** The tasks of one workspace (A2A 1.0), and the work on them. */
 export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunction, 'card'> {
   #isScheduled = false;
@@ -33,8 +30,8 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
     onStored: () => void this.#schedule(),
   });
 
-  async answer(request: Request, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
-    const call = (remote as RemoteCall).dup();
+  async answer({ url, ...received }: WholeRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
+    const call = held(remote);
     const asked: Promise<unknown>[] = [];
     const ask: Ask = (question, reporting) => {
       const answering = askThrough(routesOf(call, caller), { caller })(question, reporting);
@@ -44,9 +41,13 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
     const card = () => cardFor(routesOf(call, caller), caller);
     const { owner } = caller;
     const handlerFor = (gone: AbortSignal) => this.#tasks.handlerFor({ owner, ask, card, gone });
+    const request = new Request(url, { method: 'POST', ...received });
     const response = await serveA2a(request, handlerFor, caller);
     const settled = Promise.allSettled(asked).then(() => call[Symbol.dispose]());
-    return { response, finished: () => settled };
+    const { status, headers } = response;
+    const isWhole = !isEventStream(headers);
+    const reply = isWhole ? { status, headers: [...headers], body: await response.text() } : response;
+    return { response: reply, finished: () => settled };
   }
 
   async erase(
@@ -98,7 +99,7 @@ const askThrough =
       metadata: { ...metadata, ...history },
       timeout_ms: TIMEOUT_MS,
     };
-    return LibrarianResponse.parse(await routes.ask(body, reporting));
+    return routes.ask(body, reporting);
   };
 
 /** The librarians that a caller holds the capabilities for. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RequestMetadata } from './ask-request.ts';
-import type { GatewayCall } from './gateway-call.ts';
+import type { GatewayCall, WholeReply, WholeRequest } from './gateway-call.ts';
 import type { LibrarianEntry } from './librarian-directory.ts';
 import { MemoryId } from './memory.ts';
 import { LibrarianId } from './names.ts';
@@ -112,7 +112,7 @@ export interface UnsignedCard {
 
 /** What is answered, and how long the work goes on that was begun with it. */
 export interface A2aReply {
-  response: Response;
+  response: Response | WholeReply;
   /** Resolves when nothing that the request has begun is at work any longer. Never rejects. */
   finished(): Promise<void>;
 }
@@ -120,7 +120,7 @@ export interface A2aReply {
 /** The function a2a (remote procedure call): its card, and the tasks of each workspace. */
 export interface A2aFunction {
   card(deployment: A2aDeployment): Promise<UnsignedCard>;
-  answer(request: Request, caller: A2aCaller, call: GatewayCall): Promise<A2aReply>;
+  answer(request: WholeRequest, caller: A2aCaller, call: GatewayCall): Promise<A2aReply>;
   /** Returns the number of erased tasks. */
   erase(workspace: string, about: TaskErasureQuery): Promise<number>;
 }

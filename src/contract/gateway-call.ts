@@ -1,2 +1,33 @@
-/** Sends a request to a route of the gateway with the caller's credentials, which the called function never sees. */
-export type GatewayCall = (request: Request) => Promise<Response>;
+import type { ProgressEvent } from './ask-events.ts';
+import type { LibrarianResponse } from './response.ts';
+
+/**
+ * What a function that translates a protocol may do in the name of a caller, whose credentials it never sees (remote procedure call). It
+ * lasts as long as the call that brought it, unless each member is duplicated.
+ */
+export interface GatewayCall {
+  /** Sends a request to a route. */
+  route(request: Request): Promise<Response>;
+  /**
+   * Asks as `POST /v1/ask` does, without its HTTP. Never rejects: a question that is refused is a response with an error.
+   *
+   * @param question An `AskRequest`; it is validated.
+   * @param progress Gets what is reported while the answer is made.
+   */
+  ask(question: object, progress?: (event: ProgressEvent) => Promise<void>): Promise<LibrarianResponse>;
+  /** Ends everything that was begun with this call. */
+  stop(): Promise<void>;
+}
+
+/** A request of a protocol, in one piece: a body that streams through a binding costs more than the whole message. */
+export interface WholeRequest {
+  url: string;
+  headers: [name: string, value: string][];
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** A response in one piece; one that streams is a `Response`. `new Response(reply.body, reply)` makes a response of both. */
+export interface WholeReply extends Pick<Response, 'status'> {
+  headers: [name: string, value: string][];
+  body: string;
+}

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Statements } from './ask-events.ts';
 import { AskRequest } from './ask-request.ts';
 import { ErrorInfo } from './error-info.ts';
-import type { GatewayCall } from './gateway-call.ts';
+import type { GatewayCall, WholeReply, WholeRequest } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';
 import { KnowledgeGap } from './knowledge-gaps.ts';
 import { MemoryId, MemoryInput } from './memory.ts';
@@ -106,6 +106,9 @@ export const RecallArguments = z.strictObject({
 /** What a failed call of a tool has as its structured content. */
 export const ToolFailure = z.object({ error: ErrorInfo });
 
+/** Longest request: fits the longest ticket in any script, with its envelope. */
+export const MAX_MCP_BYTES = 320 * 1024;
+
 /** The holder of the credentials of a request to the function mcp, as the gateway has authenticated it. */
 export interface McpCaller {
   workspace: string;
@@ -115,5 +118,5 @@ export interface McpCaller {
 
 /** The function mcp over its service binding (remote procedure call). */
 export interface McpFunction {
-  answer(request: Request, caller: McpCaller, call: GatewayCall): Promise<Response>;
+  answer(request: WholeRequest, caller: McpCaller, call: GatewayCall): Promise<Response | WholeReply>;
 }

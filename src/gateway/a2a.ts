@@ -1,23 +1,23 @@
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { type A2aFunction, type GatewayKeys, TaskErasureQuery } from '../contract/a2a.ts';
+import type { WholeRequest } from '../contract/gateway-call.ts';
 import { routeMatcher } from '../contract/http-routes.ts';
 import { describeIssues, readAs } from '../contract/issue.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
 import { encodeBase64url } from '../signing/base64url.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import type { Signer } from '../signing/signer.ts';
 import { demand, workspaceOf } from './authenticate.ts';
-import { callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
+import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
 import { jsonBytes } from './forward.ts';
 import { errorOf, GatewayError } from './gateway-error.ts';
 import { jsonRpcError, jsonRpcErrors } from './json-rpc-errors.ts';
 import type { Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** What the function a2a may call in the name of a key. */
-const isCallable = routeMatcher(['POST /v1/ask', 'GET /v1/librarians', 'GET /.well-known/agent-card.json']);
+/** What the function a2a may call in the name of a key, beside asking. */
+const isCallable = routeMatcher(['GET /v1/librarians', 'GET /.well-known/agent-card.json']);
 
 const a2aError = jsonRpcError(({ code, message: _, ...error }) => [
   {
@@ -35,7 +35,7 @@ export const a2aErrors = jsonRpcErrors(a2aError);
  * `POST /a2a`: hands the request to the function a2a, which gets the rights of the caller and a function that calls routes of this
  * gateway with the caller's credentials, not the credentials themselves. What it has asked goes on when the caller has gone.
  */
-export const createA2a = ({ a2a, app }: { a2a: A2aFunction | undefined; app: Hono<GatewayEnv> }) => {
+export const createA2a = ({ a2a, ...parts }: CallParts & { a2a: A2aFunction | undefined }) => {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (a2a === undefined) return c.notFound();
     if (c.req.method !== 'POST') {
@@ -50,14 +50,10 @@ export const createA2a = ({ a2a, app }: { a2a: A2aFunction | undefined; app: Hon
       capabilities: key.capabilities,
     };
     const body = await jsonBytes(c);
-    const headers = headersWithoutCredentials(c);
-    // The size of the body is that of what was read.
-    headers.delete('Content-Length');
-    const request = new Request(c.req.url, { method: 'POST', headers, body });
+    const request: WholeRequest = { url: c.req.url, headers: [...headersWithoutCredentials(c)], body };
     c.set('answeredBy', 'a2a');
-    const { response, finished } = await a2a.answer(request, caller, callsFor(c, { app, isCallable, through: 'a2a' }));
-    // Half a minute at most on Cloudflare.
-    waitUntilOf(c)(finished());
+    const { response, finished } = await a2a.answer(request, caller, callsFor(c, { ...parts, isCallable }));
+    c.set('work', finished());
     return new Response(response.body, response);
   };
 };

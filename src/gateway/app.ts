@@ -169,8 +169,9 @@ export const createApp = (parts: GatewayParts) => {
   const asking = createAsking({ ...parts, keepAnswers });
   on('POST /v1/ask', createAsk(asking));
   on('POST /v1/chat/completions', createChat({ librarians, asking }));
-  on('POST /mcp', createMcp({ mcp: parts.mcp, app }));
-  const toA2a = createA2a({ a2a, app });
+  const calls = { app, asking, limits };
+  on('POST /mcp', createMcp({ mcp: parts.mcp, ...calls }));
+  const toA2a = createA2a({ a2a, ...calls });
   on('POST /a2a', toA2a);
   // Other methods get an error that names the right one, and some clients end every address with a slash.
   app.all('/a2a', toA2a);

@@ -51,8 +51,13 @@ export const signIn = async (
     throw key;
   }
   if (key.origins !== undefined) await demandPage(c, { ...key, origins: key.origins }, limits);
-  if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
+  await limitKey(key, limits);
   return key;
+};
+
+/** Throws when a key is over its rate limit. */
+export const limitKey = async (key: ApiKey, limits: RateLimits): Promise<void> => {
+  if (!(await withinRate(key, limits))) throw tooMany('this API key has made too many requests');
 };
 
 /** What web pages may do with a publishable key. */

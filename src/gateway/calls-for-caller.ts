@@ -1,37 +1,81 @@
 import type { Context, Hono } from 'hono';
-import { type AnswerInterface, INTERFACE_HEADER } from '../contract/answers.ts';
+import type { ProgressEvent } from '../contract/ask-events.ts';
+import { AskRequest } from '../contract/ask-request.ts';
 import type { GatewayCall } from '../contract/gateway-call.ts';
 import type { routeMatcher } from '../contract/http-routes.ts';
+import { describeIssues, readAs } from '../contract/issue.ts';
+import type { LibrarianResponse } from '../contract/response.ts';
+import { withStatements } from '../runtime/report-statements.ts';
+import type { Asking } from './ask.ts';
+import { limitKey } from './authenticate.ts';
+import { faultOf, GatewayError, type RateLimits } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** The headers of a request, for a function that must not see who asks. */
 export const headersWithoutCredentials = (c: Context<GatewayEnv>): Headers => {
   const headers = new Headers(c.req.raw.headers);
-  for (const name of ['Authorization', 'Cookie']) headers.delete(name);
+  // The size of the body is that of what was read.
+  for (const name of ['Authorization', 'Cookie', 'Content-Length']) headers.delete(name);
   return headers;
 };
 
-interface CallOptions {
+/** What a function that translates a protocol is reached and answered with. */
+export interface CallParts {
   app: Hono<GatewayEnv>;
-  /** Nothing else is found. */
-  isCallable: ReturnType<typeof routeMatcher>;
-  /** The interface that an answer is given through. */
-  through: AnswerInterface;
+  asking: Asking;
+  limits: RateLimits;
 }
 
-/** Calls routes of this gateway with the credentials of a request, for a function that translates a protocol. */
-export const callsFor = (c: Context<GatewayEnv>, { app, isCallable, through }: CallOptions): GatewayCall => {
+interface CallOptions extends CallParts {
+  /** Routes beside that of questions; nothing else is found. */
+  isCallable: ReturnType<typeof routeMatcher>;
+  /** Ends what the function has begun when the caller is gone; it goes on when absent. */
+  gone?: AbortSignal | undefined;
+}
+
+/** Asks, and calls routes of this gateway, with the credentials of a request. */
+export const callsFor = (
+  c: Context<GatewayEnv>,
+  { app, asking, limits, isCallable, gone }: CallOptions,
+): GatewayCall => {
   const credentials = c.req.header('Authorization') ?? '';
-  return async (sent) => {
-    const { pathname, search } = new URL(sent.url);
-    if (!isCallable(sent.method, pathname)) return c.notFound();
-    const headers = new Headers(sent.headers);
-    headers.set('Authorization', credentials);
-    headers.set(INTERFACE_HEADER, through);
-    const url = new URL(`${pathname}${search}`, c.req.url);
-    const body = sent.method === 'GET' ? null : await sent.arrayBuffer();
-    const request = new Request(url, { method: sent.method, headers, body });
-    return app.fetch(request, c.env, executionOf(c));
+  const stopped = new AbortController();
+  const signal = gone === undefined ? stopped.signal : AbortSignal.any([gone, stopped.signal]);
+  let questions = 0;
+  const ask = async (question: object, report?: (event: ProgressEvent) => void): Promise<LibrarianResponse> => {
+    // The request itself was counted when its caller was authenticated.
+    if (questions++ > 0) await limitKey(c.get('apiKey'), limits);
+    const read = readAs(AskRequest, question);
+    if (!read.ok) {
+      const message = `Cannot read the question: ${describeIssues(read.issues)}`;
+      throw new GatewayError('INVALID_QUERY', { message, details: { issues: read.issues } });
+    }
+    const run = asking(c, read.value);
+    return report === undefined ? run({ signal }) : withStatements(report, (progress) => run({ signal, progress }));
+  };
+  return {
+    route: async (sent) => {
+      const { pathname, search } = new URL(sent.url);
+      if (!isCallable(sent.method, pathname)) return c.notFound();
+      const headers = new Headers(sent.headers);
+      headers.set('Authorization', credentials);
+      const url = new URL(`${pathname}${search}`, c.req.url);
+      const body = sent.method === 'GET' ? null : await sent.arrayBuffer();
+      return app.fetch(new Request(url, { method: sent.method, headers, body, signal }), c.env, executionOf(c));
+    },
+    ask: async (question, progress) => {
+      const sent: Promise<void>[] = [];
+      // Whoever listens may be gone.
+      const report = progress && ((event: ProgressEvent) => void sent.push(progress(event).catch(() => undefined)));
+      const response = await ask(question, report).catch(
+        (error: unknown): LibrarianResponse => ({ error: faultOf(c, error) }),
+      );
+      // Nothing may follow the answer.
+      await Promise.all(sent);
+      if (response.answer === undefined) c.set('outcome', response.error?.code);
+      return response;
+    },
+    stop: async () => stopped.abort(),
   };
 };
 

@@ -11,8 +11,8 @@ import { eventStream } from '../http/event-stream.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import { readJson } from '../runtime/read-json.ts';
 import { recentTurns, type SpokenTurn } from '../runtime/recent-turns.ts';
+import { reportStatements, withStatements } from '../runtime/report-statements.ts';
 import { randomHex } from '../signing/digest.ts';
-import { reportStatements } from './answer-or-stream.ts';
 import { type Asking, CONCIERGE } from './ask.ts';
 import { jsonBytes } from './forward.ts';
 import { faultResponse, GatewayError } from './gateway-error.ts';
@@ -56,10 +56,7 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
     if (stream !== true) {
       const response = await ask({ signal: c.req.raw.signal });
       if (response.answer === undefined) throw failureOf(response);
-      await reportStatements(
-        (event) => void text.add(event),
-        async () => response,
-      );
+      reportStatements((event) => void text.add(event), response);
       text.end(response);
       const message = { role: 'assistant', content: text.content(), refusal: null, annotations: text.annotations() };
       return c.json({
@@ -85,7 +82,7 @@ export const createChat = ({ librarians, asking }: { librarians: Librarians; ask
       try {
         chunk({ role: 'assistant', content: '', refusal: null });
         const progress: Progress = (event) => say(text.add(event));
-        const response = await reportStatements(progress, (reported) => ask({ signal, progress: reported }));
+        const response = await withStatements(progress, (reported) => ask({ signal, progress: reported }));
         if (response.answer === undefined) throw failureOf(response);
         say(text.end(response));
         const annotations = text.annotations();

@@ -26,18 +26,27 @@ export const errorResponse = (info: ErrorInfo): Response =>
     },
   );
 
-/** The response for an exception of a route: its own error, or one without internal details. */
-export const faultResponse = (
+interface FaultOptions {
+  log?: Log | undefined;
+  now?: (() => number) | undefined;
+}
+
+/** The response for an exception of a route. */
+export const faultResponse = (c: Context<GatewayEnv>, error: unknown, options?: FaultOptions): Response =>
+  errorResponse(faultOf(c, error, options));
+
+/** An exception as its caller sees it: its own error, or one without internal details. */
+export const faultOf = (
   c: Context<GatewayEnv>,
   error: unknown,
-  { log = logLine, now = Date.now }: { log?: Log | undefined; now?: (() => number) | undefined } = {},
-): Response => {
+  { log = logLine, now = Date.now }: FaultOptions = {},
+): ErrorInfo => {
   const info =
     error instanceof GatewayError
       ? errorOf(error.code, error.reported)
       : errorInfoOf(error, { librarian: 'gateway', where: 'route', log, now: now(), traceId: c.get('traceId') });
   c.set('outcome', info.code);
-  return errorResponse(info);
+  return info;
 };
 
 /** The error for a code, with the default message unless another is given. */

@@ -178,13 +178,14 @@ export const readKeepAnswers = (
   return names.join() === 'none' ? () => false : (workspace) => names.includes(workspace);
 };
 
-/** As the client names it, else by key or route. */
+/** By the route of a protocol; else as the client names it, or by its key. */
 const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
+  if (c.req.path === '/mcp') return 'mcp';
+  if (c.req.path.startsWith('/a2a')) return 'a2a';
   const named = AnswerInterface.exclude(['ticket']).safeParse(c.req.header(INTERFACE_HEADER));
   if (named.success) return named.data;
   if (c.get('apiKey').origins !== undefined) return 'widget';
   if (c.req.path.startsWith('/v1/chat/')) return 'chat';
-  if (c.req.path.startsWith('/a2a')) return 'a2a';
   return isStream ? 'stream' : 'rest';
 };
 

@@ -1,15 +1,16 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { WholeRequest } from '../contract/gateway-call.ts';
 import { routeMatcher } from '../contract/http-routes.ts';
-import type { McpFunction } from '../contract/mcp.ts';
+import { MAX_MCP_BYTES, type McpFunction } from '../contract/mcp.ts';
+import { readBody } from '../http/read-body.ts';
 import { workspaceOf } from './authenticate.ts';
-import { callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
+import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
 import { errorOf } from './gateway-error.ts';
 import { jsonRpcError, jsonRpcErrors } from './json-rpc-errors.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** What the function mcp may call in the name of a key: nothing that administers or erases. */
+/** What the function mcp may call in the name of a key, beside asking: nothing that administers or erases. */
 const isCallable = routeMatcher([
-  'POST /v1/ask',
   'POST /v1/knowledge/search',
   'GET /v1/knowledge/gaps',
   'POST /v1/support/analyze',
@@ -24,18 +25,25 @@ const isCallable = routeMatcher([
  * `POST /mcp`: hands the request to the function mcp, which gets the rights of the caller and a function that calls routes of this
  * gateway with the caller's credentials, not the credentials themselves.
  */
-export const createMcp = ({ mcp, app }: { mcp: McpFunction | undefined; app: Hono<GatewayEnv> }) => {
+export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: McpFunction | undefined }) => {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (mcp === undefined) return c.notFound();
     const key = c.get('apiKey');
     const workspace = workspaceOf(key, c.req.query('workspace_id'));
-    const request = new Request(c.req.raw, { headers: headersWithoutCredentials(c) });
+    const body = await readBody(c.req.raw, MAX_MCP_BYTES);
+    if (body === undefined) {
+      c.set('outcome', 'INVALID_QUERY');
+      const message = `Cannot read the request: it is longer than ${MAX_MCP_BYTES} bytes`;
+      return mcpError(413, errorOf('INVALID_QUERY', { message }));
+    }
+    const headers = headersWithoutCredentials(c);
     // The library looks for the two names; a client that takes anything takes both.
-    if (/(?:^|,)\s*\*\/\*/.test(request.headers.get('Accept') ?? '*/*')) request.headers.set('Accept', BOTH_TYPES);
+    if (/(?:^|,)\s*\*\/\*/.test(headers.get('Accept') ?? '*/*')) headers.set('Accept', BOTH_TYPES);
     c.set('answeredBy', 'mcp');
+    const request: WholeRequest = { url: c.req.url, headers: [...headers], body };
     const caller = { workspace, capabilities: key.capabilities };
-    const response = await mcp.answer(request, caller, callsFor(c, { app, isCallable, through: 'mcp' }));
-    return new Response(response.body, response);
+    const reply = await mcp.answer(request, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
+    return new Response(reply.body, reply);
   };
 };
 

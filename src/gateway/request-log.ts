@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
-import { isEventStream, tapStream } from '../http/event-stream.ts';
+import { isEventStream, streamEnd, tapStream } from '../http/event-stream.ts';
 import type { Log } from '../runtime/log.ts';
 import { type ModelUse, usageFields } from '../runtime/model-use.ts';
 import { waitUntilOf } from '../runtime/wait-until.ts';
@@ -20,6 +20,8 @@ export interface GatewayEnv {
     headersOfFile: Readonly<Record<string, string>> | undefined;
     /** Model usage of this function itself; librarians report their own. */
     modelUse: ModelUse | undefined;
+    /** Goes on after the response, for half a minute at most on Cloudflare; the request is logged when it has ended. */
+    work: Promise<void> | undefined;
   };
 }
 
@@ -33,7 +35,9 @@ export const requestLog =
     await next();
     c.res.headers.set('X-Request-Id', traceId);
     const finish = () => log(lineOf(c, { arrival, now: now() }), waitUntilOf(c));
-    if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
+    const ended = c.get('work') ?? streamEnd(c.res);
+    if (ended !== undefined) waitUntilOf(c)(ended.then(finish));
+    else if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
     else finish();
   };
 

@@ -4,12 +4,6 @@ import { joinBytes } from './read-body.ts';
 /** Media type of server-sent events (WHATWG HTML, section 9.2). */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** A stream of which only the end is wanted: nothing is sent while the answer is made, so that it costs as little as one without a stream. */
-export const EVENTS_AT_END = `${EVENT_STREAM};progress=none`;
-
-/** Whether a request wants events as they happen, and not only at the end. */
-export const wantsProgress = (headers: Pick<Headers, 'get'>): boolean => headers.get('Accept') !== EVENTS_AT_END;
-
 /** Whether a request accepts events. */
 export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
   headers.get('Accept')?.toLowerCase().includes(EVENT_STREAM) === true;
@@ -40,8 +34,10 @@ const HEADERS = {
 export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
   const gone = new AbortController();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
-  const stopHeartbeat = (): void => {
+  const ended = Promise.withResolvers<void>();
+  const finish = (): void => {
     if (heartbeat !== undefined) clearInterval(heartbeat);
+    ended.resolve();
   };
   const stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -64,20 +60,27 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
       };
       heartbeat = setInterval(() => write(': keep-alive\n\n'), HEARTBEAT_MS);
       const end = () => {
-        stopHeartbeat();
         flush();
         if (!gone.signal.aborted) controller.close();
+        finish();
       };
       // Not awaited: `start` has to return before anything is read.
       void produce((name, data) => write(eventText(name, data)), gone.signal).finally(end);
     },
     cancel: () => {
-      stopHeartbeat();
       gone.abort();
+      finish();
     },
   });
+  ends.set(stream, ended.promise);
   return new Response(stream, { headers: HEADERS });
 };
+
+const ends = new WeakMap<ReadableStream, Promise<void>>();
+
+/** Resolves when a stream of `eventStream` has ended or was cancelled; undefined for other responses. Costs less than watching what passes. */
+export const streamEnd = ({ body }: Response): Promise<void> | undefined =>
+  body === null ? undefined : ends.get(body);
 
 const encoder = new TextEncoder();
 

@@ -132,7 +132,7 @@ const callTool = async (
   }
   try {
     const sent: Promise<void>[] = [];
-    const reply = await tool.run(routes, given, { signal: mcpReq.signal, progress: progressTo(mcpReq, sent) });
+    const reply = await tool.run(routes, read.value, { signal: mcpReq.signal, progress: progressTo(mcpReq, sent) });
     // Nothing may follow the result.
     await Promise.all(sent);
     return succeeded(reply);
@@ -147,12 +147,10 @@ const errorOf = (error: unknown, where: string): ErrorInfo =>
     ? error.info
     : errorInfoOf(error, { librarian: 'mcp', where, log: logLine, now: Date.now() });
 
-const succeeded = ({ structured, text, links = [] }: ToolReply) => {
-  // Members that are undefined are absent in JSON.
-  const json = JSON.stringify(structured);
-  const structuredContent = JSON.parse(json) as Record<string, unknown>;
-  return { content: [{ type: 'text' as const, text: text ?? json }, ...links], structuredContent };
-};
+const succeeded = ({ structured, text = JSON.stringify(structured), links = [] }: ToolReply) => ({
+  content: [{ type: 'text' as const, text }, ...links],
+  structuredContent: { ...structured },
+});
 
 const failed = (error: ErrorInfo) => {
   const text = error.suggestion === undefined ? error.message : `${error.message}. ${error.suggestion}.`;

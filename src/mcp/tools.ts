@@ -15,7 +15,6 @@ import {
   RememberArguments,
 } from '../contract/mcp.ts';
 import { MemorySearchResponse, MemoryStored } from '../contract/memory.ts';
-import { LibrarianResponse } from '../contract/response.ts';
 import { SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { citedText } from '../runtime/cited-text.ts';
 import type { Routes } from '../runtime/gateway-routes.ts';
@@ -44,9 +43,12 @@ export interface Tool {
   output: z.ZodType;
   /** Whether it changes something. */
   writes?: true;
-  /** Gets arguments that fit `input`. */
+  /** Gets arguments as `input` has parsed them. */
   run: (routes: Routes, given: unknown, reporting: Reporting) => Promise<ToolReply>;
 }
+
+/** What a result has of the metadata of an answer. */
+const Evidence = AskResult.pick({ statements: true, closest: true, answer_id: true });
 
 const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
 
@@ -59,7 +61,8 @@ const tool = <Input extends z.ZodType>({
   run: (routes: Routes, given: z.output<Input>, reporting: Reporting) => Promise<ToolReply>;
 }): Tool => ({
   ...rest,
-  run: (routes, given, reporting) => run(routes, rest.input.parse(given), reporting),
+  // What the schema of this tool has parsed.
+  run: (routes, given, reporting) => run(routes, given as z.output<Input>, reporting),
 });
 
 /** All tools, in the order of `tools/list`. */
@@ -76,22 +79,18 @@ const TOOLS: Readonly<Record<string, Tool>> = {
       const turns = history?.map(({ role, text }) => ({ speaker: role, text }));
       const body = { ...question, ...(turns === undefined ? {} : { metadata: { history: turns } }) };
       const cited = citedText({ listsSources: true });
-      const response = LibrarianResponse.parse(
-        await routes.ask(body, {
-          signal,
-          isLive: progress !== undefined,
-          progress: (event) => {
-            cited.add(event);
-            progress?.(event);
-          },
-        }),
-      );
+      const response = await routes.ask(body, {
+        signal,
+        isLive: progress !== undefined,
+        progress: (event) => {
+          cited.add(event);
+          progress?.(event);
+        },
+      });
       cited.end(response);
       const { answer, sources = [], confidence, partial, metadata = {} } = response;
       const { statements, closest, answer_id } = metadata;
-      const kept = readAs(AskResult.pick({ statements: true, closest: true, answer_id: true }), {
-        ...{ statements, closest, answer_id },
-      });
+      const kept = readAs(Evidence, { statements, closest, answer_id });
       return {
         structured: { answer, sources, confidence, partial, ...(kept.ok ? kept.value : {}) },
         text: cited.content(),

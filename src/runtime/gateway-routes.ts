@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress, ProgressEvent } from '../contract/ask-events.ts';
 import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import type { GatewayCall } from '../contract/gateway-call.ts';
 import { readAs } from '../contract/issue.ts';
-import { EVENT_STREAM, EVENTS_AT_END, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
+import type { LibrarianResponse } from '../contract/response.ts';
 import { readBody } from '../http/read-body.ts';
-import { readProgress } from './progress.ts';
+import { reportStatements } from './report-statements.ts';
 
 /** A route has refused or failed; `info` is visible to the caller. */
 export class RouteFailed extends Error {
@@ -31,11 +31,31 @@ export interface AskReporting {
   isLive?: boolean | undefined;
 }
 
+/** One that its holder releases when it is done. */
+export interface HeldCall extends GatewayCall, Disposable {}
+
+/** The same as long as its holder needs it, and not only until the call that brought it has returned. */
+export const held = (call: GatewayCall): HeldCall => {
+  // Over a binding every member is a stub, which the types of the contract do not say.
+  const { route, ask, stop } = call as unknown as Record<keyof GatewayCall, Stub>;
+  const [routes, asks, stops] = [route.dup(), ask.dup(), stop.dup()];
+  return {
+    ...({ route: routes, ask: asks, stop: stops } as unknown as GatewayCall),
+    [Symbol.dispose]: () => {
+      for (const stub of [routes, asks, stops]) stub[Symbol.dispose]();
+    },
+  };
+};
+
+interface Stub extends Disposable {
+  dup(): Stub;
+}
+
 /** The routes of the gateway, with the credentials of the caller. All throw `RouteFailed`. */
 export interface Routes {
   json(method: 'GET' | 'POST', path: string, sent: Sent): Promise<unknown>;
   /** @param reporting.isLive Whether `progress` gets events as they happen, or the statements alone at the end; true when absent. */
-  ask(body: object, reporting: AskReporting): Promise<unknown>;
+  ask(body: object, reporting: AskReporting): Promise<LibrarianResponse>;
   article(id: string, sent: Sent): Promise<unknown>;
   /** The text that offsets of quotes refer to. */
   text(id: string, sent: Sent): Promise<unknown>;
@@ -51,22 +71,34 @@ const ADDRESS = 'http://127.0.0.1';
 
 /** @param options.workspace The one that the caller was authenticated for. */
 export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }): Routes => {
-  const send = async (method: string, path: string, { body, query = {}, signal }: Sent, accept: string) => {
+  const send = async (method: string, path: string, { body, query = {}, signal }: Sent) => {
     signal.throwIfAborted();
     const url = new URL(path, ADDRESS);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     url.searchParams.set('workspace_id', workspace);
-    const headers: Record<string, string> = { Accept: accept };
-    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
     const request = new Request(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
-    const response = await call(request);
-    // A cancelled body ends the work behind it, through every function.
-    return new Response(response.body?.pipeThrough(new TransformStream(), { signal }), response);
+    return stopWith(signal, call.route(request));
+  };
+  /** What was begun ends with the signal, through every function. */
+  const stopWith = async <T>(signal: AbortSignal, begun: Promise<T>): Promise<T> => {
+    const aborted = Promise.withResolvers<never>();
+    const stop = (): void => {
+      // The gateway may be gone.
+      call.stop().catch(() => undefined);
+      aborted.reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([begun, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   };
   const json: Routes['json'] = async (method, path, sent) => {
-    const response = await send(method, path, sent, 'application/json');
+    const response = await send(method, path, sent);
     const bytes = await readBody(response, MAX_REPLY_BYTES);
     return jsonOf(response.ok, bytes === undefined ? undefined : new TextDecoder().decode(bytes));
   };
@@ -74,19 +106,12 @@ export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }
   return {
     json,
     ask: async (body, { signal, progress, isLive = true }) => {
-      // A stream either way: one that is closed ends the work behind it.
-      const response = await send('POST', '/v1/ask', { body, signal }, isLive ? EVENT_STREAM : EVENTS_AT_END);
-      if (!isEventStream(response.headers)) return jsonOf(response.ok, await response.text());
-      let last: StreamedEvent | undefined;
-      const onEvent = (event: StreamedEvent): void => {
-        if (event.name === 'done' || event.name === 'error') last ??= event;
-        else {
-          const read = readProgress(event);
-          if (read !== undefined) progress(read);
-        }
-      };
-      await readEvents(response, { maxBytes: MAX_REPLY_BYTES, onEvent });
-      return jsonOf(last?.name === 'done', last?.data);
+      signal.throwIfAborted();
+      const report = isLive ? async (event: ProgressEvent) => progress(event) : undefined;
+      const response = await stopWith(signal, call.ask(body, report));
+      if (response.answer === undefined) throw new RouteFailed(response.error ?? BROKEN);
+      if (!isLive) reportStatements(progress, response);
+      return response;
     },
     article: (id, sent) => json('GET', `/api/kb/articles/${pathOf(id)}`, sent),
     text: (id, sent) => json('GET', `/api/kb/text/${pathOf(id)}`, sent),

@@ -9,22 +9,20 @@ export const jsonAnswer = (
   value: unknown,
   { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
 ): Response => {
-  const bytes = utf8(JSON.stringify(value));
+  const text = JSON.stringify(value);
+  const bytes = utf8(text);
   const answer = new Response(bytes, {
     status,
     headers: { 'Content-Type': 'application/json', 'Content-Length': String(bytes.length), ...headers },
   });
-  bodies.set(answer, bytes);
+  known.set(answer, { value, text, bytes });
   return answer;
 };
 
 /** The bytes of a response created by `jsonAnswer`; `undefined` for a copy of it. */
-export const knownBody = (answer: Response): Bytes | undefined => bodies.get(answer);
+export const knownBody = (answer: Response): Bytes | undefined => known.get(answer)?.bytes;
 
-/** The text of a response created by `jsonAnswer`, without reading it; `undefined` for a copy of it. */
-export const knownText = (answer: Response): string | undefined => {
-  const known = knownBody(answer);
-  return known && new TextDecoder().decode(known);
-};
+/** The value of a response created by `jsonAnswer`, and its text, without reading it; `undefined` for a copy of it. */
+export const knownJson = (answer: Response): { value: unknown; text: string } | undefined => known.get(answer);
 
-const bodies = new WeakMap<Response, Bytes>();
+const known = new WeakMap<Response, { value: unknown; text: string; bytes: Bytes }>();

@@ -2,7 +2,7 @@ import type { Context as HonoContext } from 'hono';
 import { type Progress, ProgressEvent } from '../contract/ask-events.ts';
 import { readAs } from '../contract/issue.ts';
 import { acceptsEvents, eventStream, type SendEvent, type StreamedEvent } from '../http/event-stream.ts';
-import { knownText } from './json-answer.ts';
+import { knownJson } from './json-answer.ts';
 
 export interface Reporting {
   /** Aborts when the caller is gone. */
@@ -60,7 +60,7 @@ export const withProgress = async (
     for (const event of waiting) sendEvent(event.type, JSON.stringify(event));
     send = sendEvent;
     const response = await (running ?? start());
-    send(response.ok ? 'done' : 'error', knownText(response) ?? (await response.text()));
+    send(response.ok ? 'done' : 'error', knownJson(response)?.text ?? (await response.text()));
   });
 };
 

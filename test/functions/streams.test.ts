@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChatError } from '../../src/contract/chat-completions.ts';
 import { ErrorInfo } from '../../src/contract/error-info.ts';
 import type { Product } from '../../src/dev/run/product.ts';
-import { EVENTS_AT_END } from '../../src/http/event-stream.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** A model that starts to write and never ends; it counts requests, and those whose client left. */
@@ -60,7 +59,6 @@ const POLL = { timeout: 90_000, interval: 200 };
 describe('a stream', { timeout: 180_000 }, () => {
   it.each([
     ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, EVENTS],
-    ['/v1/ask', { query: QUESTION, timeout_ms: 60_000 }, { accept: EVENTS_AT_END }],
     ['/v1/navigate', { query: QUESTION }, EVENTS],
     ['/v1/agents/semantic', { query: 'Find articles about the dashboard password' }, EVENTS],
     ['/v1/agents/hybrid', { query: `Find articles about the dashboard password` }, EVENTS],

@@ -8,7 +8,6 @@ import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { createAsk, createAsking } from '../../src/gateway/ask.ts';
 import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
-import { EVENTS_AT_END } from '../../src/http/event-stream.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { randomHex } from '../../src/signing/digest.ts';
@@ -87,7 +86,7 @@ const start = async ({
     return { status: response.status, headers: response.headers, body: LibrarianResponse.parse(await response.json()) };
   };
   return Object.assign(ask, {
-    stream: (body: Record<string, unknown>, accept = 'text/event-stream') => request(body, { accept }),
+    stream: (body: Record<string, unknown>) => request(body, { accept: 'text/event-stream' }),
   });
 };
 
@@ -320,23 +319,6 @@ describe('POST /v1/ask as a stream of events', () => {
       ...body,
       metadata: { ...body.metadata, trace: 0 },
     });
-  });
-
-  it('contains only final events on request, and the librarian is asked without a stream', async () => {
-    const reporting: boolean[] = [];
-    const semantic: Librarian = async (_, context) => {
-      reporting.push(context?.progress !== undefined);
-      return answer;
-    };
-    const ask = await start({ librarians: { semantic } });
-    const names = async (accept?: string) => {
-      const seen = [];
-      for await (const { name } of eventsOf(await ask.stream(QUERY, accept))) seen.push(name);
-      return seen;
-    };
-    expect(await names(EVENTS_AT_END)).toEqual(['statement', 'statement', 'metadata', 'done']);
-    expect(await names()).toEqual(['routing', 'statement', 'statement', 'metadata', 'done']);
-    expect(reporting).toEqual([false, true]);
   });
 
   it('sends unreported statements, and removes those that the answer does not contain', async () => {
