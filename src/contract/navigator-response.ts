@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { MAX_STATEMENTS, Statements } from './ask-events.ts';
 import { jsonObject } from './json-object.ts';
+import LACK_OF_INFORMATION from './lack-of-information.json' with { type: 'json' };
 
 /**
  * An article's path from the root of its knowledge base, or its id there. 1 to 300 characters, parts joined by `/`; no leading or doubled
@@ -53,16 +54,20 @@ const STATEMENTS = [
   ),
 ];
 
+/** By language (BCP 47): the statement that there is no information in that language. */
+export const LACK_IN_LANGUAGE: Readonly<Record<string, string>> = LACK_OF_INFORMATION;
+const LACKS = Object.values(LACK_IN_LANGUAGE);
+
 /**
  * Whether an answer states that information is lacking ("I don't have information about ..."), as required of an answer without sources.
- * English only; reads the first 2,000 characters.
+ * English, and the sentences of `LACK_IN_LANGUAGE`; reads the first 2,000 characters.
  */
 export const statesLackOfInformation = (answer: string): boolean => {
   const text = answer
     .slice(0, 2000)
     .replaceAll('’', "'")
     .replace(/[ \t]+/g, ' ');
-  return STATEMENTS.some((statement) => statement.test(text));
+  return STATEMENTS.some((statement) => statement.test(text)) || LACKS.some((sentence) => text.includes(sentence));
 };
 
 /** Confidence level of an answer. */

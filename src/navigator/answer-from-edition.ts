@@ -43,10 +43,10 @@ export const HITS = 50;
 /** Upper bound of the probability without an answer. */
 const UNANSWERED_LIMIT = 0.2;
 /**
- * Less probable answers are not shown; the closest articles are linked. The highest threshold within one standard error of the best on the
- * training questions, four answerable ones to one that is not, by cross-validation (docs/answers.md).
+ * Less probable answers are not shown; the closest articles are linked. The best threshold on the training questions, four answerable ones
+ * to one that is not, by cross-validation (docs/answers.md).
  */
-export const DECLINED_BELOW = 0.22;
+export const DECLINED_BELOW = 0.18;
 
 /**
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and
@@ -82,7 +82,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       ...{ isAnswered, isWithheld: violations.length > 0 },
     });
     if (declined === undefined) return undefined;
-    const { verdict, ...said } = declined;
+    const { verdict, closest: linked, ...said } = declined;
     const common = {
       ...{ sources: [], edition: edition.id, searchStrategy: strategyOf(outcome) },
       relatedTopics: relatedTopics(edition, chosen.hits, []),
@@ -92,8 +92,7 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
       verdict,
       probability: Math.min(found.probability, UNANSWERED_LIMIT),
       sources: [],
-      // An out-of-domain question has no close article.
-      closest: verdict === 'out-of-domain' ? [] : closest,
+      closest: [...linked],
     };
     const broken = [...violations, ...rulesOf(violationsOf(answer, rules)).map(abstained)];
     if (broken.length === violations.length) return withViolations(answer, broken);

@@ -1,4 +1,4 @@
-import type { NavigatorResponse } from '../contract/navigator-response.ts';
+import { LACK_IN_LANGUAGE, type NavigatorResponse } from '../contract/navigator-response.ts';
 import type { FoundAnswer } from '../grounding/find-answer.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -14,6 +14,8 @@ import ONLY_ENGLISH from './only-english.json' with { type: 'json' };
 export interface Declination
   extends Pick<NavigatorResponse, 'answer' | 'confidence' | 'confidenceReason' | 'outOfDomain'> {
   verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
+  /** The articles that are linked. */
+  closest: readonly ClosestArticle[];
 }
 
 interface DeclineInput {
@@ -43,8 +45,11 @@ export const decline = (input: DeclineInput): Declination | undefined => {
   const { edition, question, found, closest, model, isAnswered } = input;
   const language = otherLanguage(edition, found.question, { isAnswered });
   // An embedding model also matches passages in another language.
-  if (language !== undefined && found.nearness === 0)
-    return declineWith(input, { verdict: 'no-information', says: inLanguage(language, closest) });
+  if (language !== undefined && found.nearness === 0) {
+    const linked = closestInLanguage(input);
+    const says = inLanguage(language, linked);
+    return declineWith({ ...input, closest: linked }, { verdict: 'no-information', says });
+  }
   if (isUnderspecified(edition, found))
     return declineWith(input, { verdict: 'underspecified', says: [askBack(edition), links(closest)] });
   if (input.isWithheld)
@@ -73,7 +78,7 @@ const knowsNoWord = ({ question: { query } }: FoundAnswer): boolean =>
   query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
 
 const declineWith = (
-  { edition, outcome, isWithheld }: DeclineInput,
+  { edition, outcome, closest, isWithheld }: DeclineInput,
   { verdict, says }: { verdict: Declination['verdict']; says: readonly string[] },
 ): Declination => {
   const searched =
@@ -88,6 +93,8 @@ const declineWith = (
     confidenceReason: escapeText(reason, 1000),
     outOfDomain: verdict === 'out-of-domain',
     verdict,
+    // An out-of-domain question has no close article.
+    closest: verdict === 'out-of-domain' ? [] : closest,
   };
 };
 
@@ -165,12 +172,26 @@ const languageOfBase = oncePer((edition: Edition) => {
   return { language };
 });
 
-/** In the user's language if a translation exists, followed by the English sentence that an answer without sources needs. */
+/** In the user's language if a translation exists. */
 const inLanguage = ({ asked, own }: Languages, closest: readonly ClosestArticle[]): string[] => {
-  const lack = "I don't have information in your language: the articles are written in another one.";
-  if (own !== 'en' || !Object.hasOwn(ONLY_ENGLISH, asked)) return [lack, links(closest)];
+  if (own !== 'en' || !Object.hasOwn(ONLY_ENGLISH, asked))
+    return ["I don't have information in your language: the articles are written in another one.", links(closest)];
   const phrases = ONLY_ENGLISH[asked as keyof typeof ONLY_ENGLISH]; // checked by `hasOwn`
-  return [`${phrases.only} ${lack}`, links(closest, phrases.closest)];
+  return [`${phrases.only} ${LACK_IN_LANGUAGE[asked] ?? ''}`, links(closest, phrases.closest)];
+};
+
+/** An article in another language is linked from this share of the best one's probability on. */
+const LINKED_FROM = 0.3;
+/** And only if the knowledge base contains at least this share of the question's words, by idf: names and loan words. */
+const LEAST_KNOWN = 0.05;
+
+/** The articles that are close to a question in another language: few of its words tell which. */
+const closestInLanguage = ({ found, closest }: DeclineInput): readonly ClosestArticle[] => {
+  const { terms, total } = found.question;
+  const known = terms.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0);
+  if (known < LEAST_KNOWN * total) return [];
+  const least = LINKED_FROM * (found.articles[0]?.share ?? 0);
+  return closest.filter((_, at) => (found.articles[at]?.share ?? 0) >= least);
 };
 
 /** The question in a form that is safe to repeat: one line, escaped, shortened. */

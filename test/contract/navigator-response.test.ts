@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   isMeaningfulReason,
+  LACK_IN_LANGUAGE,
   NavigatorResponse,
   statesLackOfInformation,
 } from '../../src/contract/navigator-response.ts';
@@ -98,6 +99,7 @@ describe('statesLackOfInformation()', () => {
     'Solar power is not covered by the documentation.',
     'The documentation does not mention solar power.',
     'My knowledge base has nothing on solar power.',
+    ...Object.values(LACK_IN_LANGUAGE),
   ])('recognises: %s', (answer) => {
     expect(statesLackOfInformation(answer)).toBe(true);
   });

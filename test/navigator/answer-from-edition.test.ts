@@ -323,6 +323,7 @@ describe('answerFromEdition() without an answer', () => {
     expect(verdict).toBe('no-information');
     expect(response).toMatchObject({ sources: [], outOfDomain: false, confidence: 'low' });
     expect(response.answer).toMatch(opening);
+    expect(response.answer).not.toContain("I don't have");
     const links = response.answer.split('\n').filter((line) => line.startsWith('- ['));
     expect(links).toHaveLength(closest.length);
     // The introduction of links is followed by links.
