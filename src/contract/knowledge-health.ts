@@ -37,7 +37,7 @@ export const HealthFinding = z.object({
   place: HealthPlace,
   /** The other article, where two are compared. */
   other: HealthPlace.optional(),
-  /** What differs or is missing: `30 instead of 60`, the target of a link, the days between two articles. */
+  /** What differs or is missing: `30 instead of 60`, the target of a link, the days on which two articles were changed. */
   detail: z.string().max(500),
 });
 export type HealthFinding = z.infer<typeof HealthFinding>;

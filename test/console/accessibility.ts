@@ -29,11 +29,14 @@ export const violationsOf = async (
 export const overflowOf = (page: Page | Frame): Promise<string[]> =>
   page.evaluate(() => {
     const { clientWidth } = document.documentElement;
-    if (document.documentElement.scrollWidth <= clientWidth) return [];
-    return [...document.querySelectorAll('main *')]
+    const { scrollWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const over = [...document.querySelectorAll('main *')]
       .filter(
         (element) =>
           element.getBoundingClientRect().right > clientWidth + 1 && element.closest('.scrolls, pre') === null,
       )
       .map(({ outerHTML }) => outerHTML.slice(0, 160));
+    // What is placed by itself may also lie in what scrolls.
+    return over.length > 0 ? over : [`something is ${scrollWidth - clientWidth} wider than the page`];
   });

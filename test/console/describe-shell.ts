@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { grant } from '../functions/product-for-test.ts';
+import { grant, send } from '../functions/product-for-test.ts';
 import { violationsOf } from './accessibility.ts';
 import { askIn, type ConsoleForTest } from './console-for-test.ts';
 
@@ -87,6 +87,36 @@ export const describeShell = (using: () => ConsoleForTest) =>
       await page.context().setOffline(false);
       await page.getByText('connected', { exact: true }).waitFor();
       expect(await page.getByText('Cannot reach the server').count()).toBe(0);
+    });
+
+    it('shows a view that could not be loaded once the connection is back', async () => {
+      const page = await using().open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
+      await page.getByText('connected', { exact: true }).waitFor();
+      await page.context().setOffline(true);
+      await page.getByRole('link', { name: 'Librarians' }).click();
+      await page.getByText('It is shown once the connection is back.').waitFor();
+      expect(await page.getByRole('button', { name: 'Reload' }).count()).toBe(0);
+      await page.context().setOffline(false);
+      await page.getByRole('heading', { name: 'Librarians', level: 1 }).waitFor();
+      await page.locator('.card').first().waitFor();
+    });
+
+    it('shows in a narrow window which view it is, at the end of the rail too', async () => {
+      const page = await using().open('/settings', { viewport: { width: 390, height: 844 } });
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+      const current = page.locator('.rail [aria-current]');
+      await expect.poll(async () => (await current.boundingBox())?.x).toBeLessThan(340);
+    });
+
+    it('says without articles how to get some', async () => {
+      const page = await using().open('/settings');
+      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+      const status = (await (await send(using().product, 'GET /v1/sync')).json()) as object;
+      await page.route('**/v1/sync', (route) => route.fulfill({ json: { ...status, articles: 0, chunks: 0 } }));
+      await page.goto(new URL('/', page.url()).href);
+      await page.getByText('There are no articles yet').waitFor();
+      await page.locator('.suggestions').getByRole('link', { name: 'Sync' }).click();
+      await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
     });
 
     it('speaks the language of the browser until another is chosen, in the colours that are chosen', async () => {

@@ -82,31 +82,37 @@ const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
   );
 };
 
-const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEntry | undefined }) => (
-  <nav class="rail" aria-label={t('rail')}>
-    <a class="brand" href="/">
-      <Mark /> <span>Constellation</span>
-    </a>
-    <ul>
-      {views
-        .filter(({ isUnlisted }) => isUnlisted !== true)
-        .map((view) => (
-          <li key={view.path}>
-            <a href={`/${view.path}`} aria-current={view === current ? 'page' : undefined}>
-              <Icon name={view.icon} />
-              <span>{t(view.title)}</span>
-            </a>
-          </li>
-        ))}
-      <li>
-        <a href="/docs" data-page="other">
-          <Icon name="api" />
-          <span>{t('view.api')}</span>
-        </a>
-      </li>
-    </ul>
-  </nav>
-);
+const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEntry | undefined }) => {
+  // In a narrow window the rail has more views than fit.
+  useEffect(() => {
+    document.querySelector('.rail [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [current]);
+  return (
+    <nav class="rail" aria-label={t('rail')}>
+      <a class="brand" href="/">
+        <Mark /> <span>Constellation</span>
+      </a>
+      <ul>
+        {views
+          .filter(({ isUnlisted }) => isUnlisted !== true)
+          .map((view) => (
+            <li key={view.path}>
+              <a href={`/${view.path}`} aria-current={view === current ? 'page' : undefined}>
+                <Icon name={view.icon} />
+                <span>{t(view.title)}</span>
+              </a>
+            </li>
+          ))}
+        <li>
+          <a href="/docs" data-page="other">
+            <Icon name="api" />
+            <span>{t('view.api')}</span>
+          </a>
+        </li>
+      </ul>
+    </nav>
+  );
+};
 
 const loaded = signal<Readonly<Record<string, ComponentType<ViewProps>>>>({});
 
@@ -124,6 +130,10 @@ const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
     );
   };
   useEffect(load, []);
+  // Chromium does not fetch a module again that it could not fetch once.
+  useSignalEffect(() => {
+    if (isReachable.value && hasFailed.peek()) location.reload();
+  });
   // A reader who does not see the page learns that it is another one; the first page keeps the focus where it is.
   useEffect(() => {
     if (document.activeElement !== document.body && document.activeElement?.closest('.rail') === null) return;
@@ -134,6 +144,14 @@ const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
   });
   const Loaded = loaded.value[entry.path];
   if (Loaded !== undefined) return <Loaded {...props} />;
+  if (hasFailed.value && !isReachable.value) {
+    // A reload would leave the page for one of the browser.
+    return (
+      <Empty icon="warning" title={t('view.failed')}>
+        <p>{t('view.failed_offline')}</p>
+      </Empty>
+    );
+  }
   // The files of an older deployment are gone once a newer one is there.
   if (hasFailed.value) {
     return (

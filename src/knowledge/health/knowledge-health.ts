@@ -78,7 +78,8 @@ const outdated = (articles: readonly EditionArticle[]): HealthFinding[] => {
     const days = other ? (Date.parse(other.lastUpdated) - Date.parse(article.lastUpdated)) / DAY_MS : 0;
     if (other === undefined || days <= OUTDATED_AFTER_DAYS) return [];
     const device = article.devices.find((each) => newest.get(each) === other);
-    const detail = `${Math.round(days)} days older than the newest article about ${device}`;
+    const day = ({ lastUpdated }: EditionArticle) => lastUpdated.slice(0, 10);
+    const detail = `changed on ${day(article)}, the newest article about ${device} on ${day(other)}`;
     return [{ kind: 'outdated', place: placeOf(article), other: placeOf(other), detail } satisfies HealthFinding];
   });
 };

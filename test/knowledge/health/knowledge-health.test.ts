@@ -71,7 +71,7 @@ describe('knowledgeHealth()', () => {
     const else_ = article('else.md', RINSE, { devices: ['Kettle'], lastUpdated: '2010-01-01T00:00:00Z' });
     const found = of('outdated', old, older, fresh, else_);
     expect(found.map(({ place }) => place.article_id)).toEqual(['a1.md', 'a0.md']);
-    const detail = '2071 days older than the newest article about Barista';
+    const detail = 'changed on 2020-05-01, the newest article about Barista on 2026-01-01';
     expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail });
   });
 

@@ -18,13 +18,19 @@ interface Checked {
 const STORED = 'constellation.suggestions';
 const checked = signal<Checked | undefined>(undefined);
 
-/** Three questions of the knowledge base itself that it answers: headings that ask something, else titles of articles. */
+/** Three questions of the knowledge base itself that it answers: headings that ask something, else titles of articles. Without articles, how to get some. */
 export const Suggestions = ({ onAsk }: { onAsk: (query: string) => void }) => {
   const edition = syncStatus.value?.edition;
   useEffect(() => {
     if (edition == null || checked.value?.edition === edition) return;
     void readSuggestions(edition);
   }, [edition]);
+  if (syncStatus.value?.state === 'idle' && syncStatus.value.articles === 0)
+    return (
+      <p class="suggestions quiet">
+        {t('ask.no_articles')} <a href="/sync">{t('view.sync')}</a> · <a href="/knowledge">{t('view.knowledge')}</a>
+      </p>
+    );
   const questions = checked.value?.edition === edition ? (checked.value?.questions ?? []) : [];
   if (questions.length === 0) return <div class="suggestions" />;
   return (
