@@ -31,10 +31,7 @@ const concierge = async (other: Librarian, ai: AIClient | undefined) => {
   const targets = Object.fromEntries(
     await Promise.all(
       LIBRARIANS.map(async (info) => {
-        const app = serveLibrarian(other, info, {
-          ...(await identityBeside(info.id, CONCIERGE.id)),
-          log: () => {},
-        });
+        const app = serveLibrarian(other, info, { ...(await identityBeside(info.id, CONCIERGE.id)), log: () => {} });
         return [info.id, { fetch: async (request: Request) => app.fetch(request) }] as const;
       }),
     ),

@@ -9,11 +9,7 @@ const BLOCK = {
   confidenceReason: 'care.md states the interval in one sentence',
   outOfDomain: false,
 };
-const VALID: LibrarianResponse = {
-  answer: BLOCK.answer,
-  sources: [{ name: 'Care', relevance: 0.9 }],
-  confidence: 0.9,
-};
+const VALID: LibrarianResponse = { answer: BLOCK.answer, sources: [{ name: 'Care', relevance: 0.9 }], confidence: 0.9 };
 
 /** The response and the logged violations for a navigator reply that differs from a valid one. */
 const receive = async (over: object, name = 'navigator') => {

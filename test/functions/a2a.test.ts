@@ -213,13 +213,6 @@ describe('POST /a2a', () => {
     expect(refused.result?.task?.status).toMatchObject(failed('UNAUTHORIZED'));
   });
 
-  it('shows a task only to the key that created it', async () => {
-    const { result } = await call('SendMessage', { message: message(SHIPPING) });
-    const id = result?.task?.id;
-    expect(await stateOf(id)).toBe('TASK_STATE_COMPLETED');
-    expect((await call('GetTask', { id }, { key: READER })).error?.code).toBe(-32_001);
-  });
-
   it('stores a named conversation when the key may do so', async () => {
     await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-named' }) });
     await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-reader' }) }, { key: READER });

@@ -198,10 +198,7 @@ describe('the librarians of the sample product', () => {
       [
         'Can I use a normal PC power supply with my Apollo II?',
         NAVIGATOR,
-        {
-          answer: expect.stringContaining('450 W'),
-          metadata: { navigator: { edition: expect.any(String) } },
-        },
+        { answer: expect.stringContaining('450 W'), metadata: { navigator: { edition: expect.any(String) } } },
       ],
       ['How hot may the room be in summer?', NAVIGATOR, {}],
       ['Wie laut ist das Gerät im Betrieb?', NAVIGATOR, {}],

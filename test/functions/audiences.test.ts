@@ -44,11 +44,7 @@ const written = fc
   .array(fc.option(fc.subarray(NAMES, { minLength: 1 }), { nil: undefined, freq: 3 }), { minLength: 3, maxLength: 6 })
   // Restricted and public articles.
   .filter((all) => all.some((audience) => audience === undefined) && all.some((audience) => audience !== undefined));
-const readers = fc.uniqueArray(fc.subarray(NAMES), {
-  minLength: 2,
-  maxLength: 3,
-  selector: (held) => held.join(),
-});
+const readers = fc.uniqueArray(fc.subarray(NAMES), { minLength: 2, maxLength: 3, selector: (held) => held.join() });
 
 const CAPABILITIES = [
   'kb:*',
@@ -73,7 +69,7 @@ const keyFor = async (workspace: string, audiences: readonly string[] | undefine
   return key;
 };
 
-const mcp = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 const userMessage = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] });
 const asTicket = (query: string) => ({ message: `Hello, ${query} Thanks`, subject: 'The pump' });
 
@@ -83,6 +79,7 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['POST /v1/knowledge/retrieve', { intent: 'unknown', message: query, metadata: { include_weak: true } }],
   ['POST /v1/ask', { query, conversation_id: 'shared' }],
   ['POST /v1/ask', { query: `${query} And the filter?`, librarian: 'semantic' }],
+  ['POST /v1/ask?events', { query: 'And the filter?', conversation_id: 'shared' }],
   ['POST /v1/navigate', { query }],
   ['POST /v1/agents/semantic', { query }],
   ['POST /v1/agents/semantic?format=display', { query }],
@@ -90,13 +87,13 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['POST /v1/support/analyze', asTicket(query)],
   ['POST /v1/chat/completions', { model: 'constellation', messages: [{ role: 'user', content: query }] }],
   ['POST /v1/chat/completions', { model: 'navigator', stream: true, messages: [{ role: 'user', content: query }] }],
-  ['POST /mcp', mcp('tools/call', { name: 'search', arguments: { query } })],
-  ['POST /mcp', mcp('tools/call', { name: 'ask', arguments: { query } })],
-  ['POST /mcp', mcp('tools/call', { name: 'read_article', arguments: { id } })],
-  ['POST /mcp', mcp('tools/call', { name: 'list_gaps', arguments: {} })],
-  ['POST /mcp', mcp('tools/call', { name: 'analyze_ticket', arguments: asTicket(query) })],
-  ['POST /mcp', mcp('resources/list', {})],
-  ['POST /mcp', mcp('resources/read', { uri: `constellation://articles/${encodeURIComponent(id)}` })],
+  ['POST /mcp', rpc('tools/call', { name: 'search', arguments: { query } })],
+  ['POST /mcp', rpc('tools/call', { name: 'ask', arguments: { query } })],
+  ['POST /mcp', rpc('tools/call', { name: 'read_article', arguments: { id } })],
+  ['POST /mcp', rpc('tools/call', { name: 'list_gaps', arguments: {} })],
+  ['POST /mcp', rpc('tools/call', { name: 'analyze_ticket', arguments: asTicket(query) })],
+  ['POST /mcp', rpc('resources/list', {})],
+  ['POST /mcp', rpc('resources/read', { uri: `constellation://articles/${encodeURIComponent(id)}` })],
   ['GET /v1/knowledge/gaps?state=all'],
   ['GET /v1/knowledge/gaps/records'],
   ['GET /v1/knowledge/stats'],
@@ -115,14 +112,16 @@ const routesFor = (query: string, { id, workspace }: { id: string; workspace: st
   ['GET /v1/answers?limit=200'],
   ['GET /v1/answers?format=jsonl'],
   ['GET /v1/answers/statistics'],
-  ['POST /a2a', { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message: userMessage(query) } }],
+  ['POST /a2a', rpc('SendMessage', { message: userMessage(query) })],
+  ['POST /a2a', rpc('SendMessage', { message: { ...userMessage('And how long?'), contextId: 'shared' } })],
+  ['POST /a2a', rpc('ListTasks', { includeArtifacts: true })],
   ['POST /v1/ask', { query, librarian: 'navigator', explain: true }],
 ];
 
 const textOf = async (key: string, route: string, body?: unknown): Promise<string> => {
   const isPage = /^GET \/(?:search|kb)\b/.test(route);
   const isMcp = route === 'POST /mcp';
-  const isStreamed = route === 'POST /v1/navigate';
+  const isStreamed = /navigate|\?events$/.test(route);
   const [method = '', path = ''] = route.split(' ');
   const response = await fetch(new URL(path, product.url), {
     method,

@@ -48,7 +48,7 @@ const search = async (request: object) => {
 };
 
 describe('the product, all functions in workerd', () => {
-  it('says what it runs on', async () => {
+  it('reports its adapters', async () => {
     const { adapters } = Healthz.parse(await (await send(product, 'GET /healthz')).json());
     const stores = { knowledge: 'embedded', memory: 'embedded', embedding_cache: 'embedded' };
     expect(adapters).toEqual({ ...stores, embeddings: 'static-words-2', model: 'none' });

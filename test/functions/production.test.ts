@@ -69,7 +69,7 @@ describe('the product on Upstash and a model', () => {
     services.openai.forgetRequests();
   });
 
-  it('says what it runs on', async () => {
+  it('reports its adapters', async () => {
     const { adapters } = Healthz.parse(await (await send(product, 'GET /healthz')).json());
     expect(adapters).toEqual({
       ...{ knowledge: 'upstash', memory: 'upstash', embedding_cache: 'upstash' },

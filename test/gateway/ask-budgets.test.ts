@@ -27,11 +27,7 @@ const routingTo = (librarian: string): AIClient => ({
 /** For 100 tokens and 150 millionths. */
 const writer: AIClient = {
   model: 'writer-1',
-  complete: async () => ({
-    text: 'Under the mat.',
-    usage: { inputTokens: 60, outputTokens: 40 },
-    costUsd: 0.00015,
-  }),
+  complete: async () => ({ text: 'Under the mat.', usage: { inputTokens: 60, outputTokens: 40 }, costUsd: 0.00015 }),
 };
 
 /** The gateway's route in front of librarians that use a model, and record their granted budgets. */

@@ -193,7 +193,6 @@ describe('a caller who may not read an article', () => {
       '## How to claim it\n\nSend the form VX-88 to the payroll office within thirty days.',
     metadata: { audience: ['legal'], device: ['Quillfeather'], intent: ['severance'] },
   };
-  const SECRETS = ['severance', 'quillfeather', '7340', 'vx-88', 'payroll'];
 
   const credential = (who: 'owner' | 'legal' | 'sales') =>
     who === 'owner' ? key : provider.sign({ sub: who, groups: [who] });
@@ -204,7 +203,7 @@ describe('a caller who may not read an article', () => {
     const headers = {
       ...{ 'content-type': 'application/json', 'a2a-version': '1.0', 'mcp-protocol-version': '2025-11-25' },
       authorization: /^\/(?:search|kb)\b/.test(path) ? `Basic ${btoa(`reader:${token}`)}` : `Bearer ${token}`,
-      ...(/^\/mcp|\?events$/.test(path) ? { accept: 'application/json, text/event-stream' } : {}),
+      ...(path === '/mcp' ? { accept: 'application/json, text/event-stream' } : {}),
     };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const response = await fetch(new URL(path, url), { method, headers, ...sent });
@@ -212,7 +211,6 @@ describe('a caller who may not read an article', () => {
   };
   const rpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
   const tool = (name: string, given: object) => rpc('tools/call', { name, arguments: given });
-  const message = (text: string) => ({ messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] });
   const askAbout = (who: 'legal' | 'sales') =>
     shown(who, 'POST /v1/ask', { query: ABOUT_IT, conversation_id: 'secret' });
 
@@ -221,59 +219,6 @@ describe('a caller who may not read an article', () => {
     expect(put.status, put.text).toBe(201);
     const isAnswered = async () => expect((await askAbout('legal')).text).toContain('7340');
     await vi.waitFor(isAnswered, { timeout: 60_000, interval: 500 });
-  });
-
-  /** Requests about the article. */
-  const attempts = (query: string): [string, unknown?][] => [
-    ['POST /v1/ask', { query }],
-    ['POST /v1/ask?events', { query }],
-    ['POST /v1/ask', { query: 'And after how many months?', conversation_id: 'secret' }],
-    ['POST /v1/navigate', { query }],
-    ['POST /v1/agents/semantic', { query }],
-    ['POST /v1/agents/hybrid', { query }],
-    ['POST /v1/knowledge/search', { query, limit: 50 }],
-    ['POST /v1/knowledge/retrieve', { intent: 'severance', message: query, metadata: { include_weak: true } }],
-    ['POST /v1/support/analyze', { message: query }],
-    ['POST /v1/chat/completions', { model: 'constellation', messages: [{ role: 'user', content: query }] }],
-    ['POST /mcp', tool('ask', { query })],
-    ['POST /mcp', tool('search', { query })],
-    ['POST /mcp', tool('list_gaps', {})],
-    ['POST /mcp', rpc('resources/list', {})],
-    ['POST /a2a', rpc('SendMessage', { message: message(query) })],
-    ['POST /a2a', rpc('SendMessage', { message: { ...message('And how long?'), contextId: 'secret' } })],
-    ['POST /a2a', rpc('ListTasks', { includeArtifacts: true })],
-    ['GET /v1/knowledge/gaps?state=all'],
-    ['GET /v1/knowledge/stats'],
-    ['GET /v1/knowledge/health'],
-    ['GET /v1/answers?limit=200'],
-    ['GET /v1/answers?format=jsonl'],
-    ['GET /v1/answers/statistics'],
-    ['GET /v1/workspaces/default/memories?conversation_id=secret'],
-    ['POST /v1/workspaces/default/memories/search', { query }],
-    ['GET /api/kb/articles?limit=100'],
-    ['GET /api/kb/inventory'],
-    ['GET /v1/sync'],
-    [`GET /search?q=${encodeURIComponent(query)}`],
-  ];
-
-  it('learns no word of it from any route, after an authorised caller has asked the same', async () => {
-    const found = [];
-    for (const [route, body] of attempts(ABOUT_IT))
-      if ((await shown('legal', route, body)).text.includes('7340')) found.push(route);
-    expect(new Set(found).size).toBeGreaterThan(9);
-    const queries = [ABOUT_IT, 'What are the severence terms of Quilfeather?', 'Where does form VX88 go?'];
-    for (const query of queries) {
-      for (const [route, body] of attempts(query)) {
-        const { status, text } = await shown('sales', route, body);
-        // Words of its own queries are known to it.
-        const written = queries
-          .slice(0, queries.indexOf(query) + 1)
-          .join()
-          .toLowerCase();
-        const learnt = SECRETS.filter((word) => !written.includes(word) && text.toLowerCase().includes(word));
-        expect([route, learnt], `${status} with ${query}`).toEqual([route, []]);
-      }
-    }
   });
 
   it('cannot distinguish its id from an unknown one', async () => {

@@ -280,9 +280,7 @@ const encoding: Attack[] = [
   edited('91b', 'capabilities that are numbers', CAP_MEMBERS, { cap: [7] }),
   edited('91c', 'bad capabilities in a later link', CAP_LIST, { cap: {} }, TWO),
   edited('95', 'a star inside a segment', CAP_MEMBERS, { cap: ['kb:re*d'] }),
-  edited('95a', 'a star that is not the last segment', CAP_MEMBERS, {
-    cap: ['kb:*:read'],
-  }),
+  edited('95a', 'a star that is not the last segment', CAP_MEMBERS, { cap: ['kb:*:read'] }),
   edited('97', 'audiences that are no list', SEE_LIST, { see: 'staff' }),
   edited('97a', '21 audiences', SEE_LIST, { see: Array(21).fill('staff') }),
   edited('97b', 'an audience with a capital letter', SEE_MEMBERS, { see: ['Staff'] }),

@@ -64,12 +64,7 @@ export const ask = async (
     metadata,
     context = userContext(),
     timeoutMs,
-  }: {
-    query?: unknown;
-    metadata?: unknown;
-    context?: OriginContext;
-    timeoutMs?: number;
-  } = {},
+  }: { query?: unknown; metadata?: unknown; context?: OriginContext; timeoutMs?: number } = {},
 ) => {
   const { target, requests } = targetOf(app);
   const body = { query, ...(metadata === undefined ? {} : { metadata }) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ensureChromium, ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
+import { ensureInstalled } from '../../../src/dev/stand-ins/ensure-installed.ts';
 
 /** A machine with some commands, and those that `apt-get install` adds. */
 const machine = ({ has, installs = [], isRoot }: { has: string[]; installs?: string[]; isRoot: boolean }) => {
@@ -34,19 +34,5 @@ describe('ensureInstalled()', () => {
     const tried = machine({ has, isRoot });
     expect(() => ensureInstalled('redis-server', tried)).toThrow(says);
     expect(tried.ran).toEqual(ran);
-  });
-});
-
-describe('ensureChromium()', () => {
-  it.each([
-    ['installs the headless shell', ['apt-get'], ['chromium-headless-shell'], 'chromium-headless-shell'],
-    ['accepts Chromium when the headless shell is not available', ['chromium'], [], undefined],
-  ])('%s', (_, has, installs, installed) => {
-    const tried = machine({ has, installs, isRoot: true });
-    ensureChromium(tried);
-    expect(tried.ran.at(-1)?.split(' ').at(-1)).toBe(installed);
-  });
-  it('names the missing command when neither is available', () => {
-    expect(() => ensureChromium(machine({ has: [], isRoot: false }))).toThrow(/Cannot find chromium/);
   });
 });

@@ -3,12 +3,7 @@ import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  type OpenAIServer,
-  QUOTA_USED_UP,
-  startOpenAIServer,
-} from '../../../src/dev/stand-ins/openai/openai-server.ts';
-import type { Fault } from '../../../src/dev/stand-ins/server/faults.ts';
+import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 
 let server: OpenAIServer;
 /** The client as it is published, but that it does not repeat by itself. */
@@ -93,18 +88,6 @@ describe('/v1/embeddings, asked by the official client', () => {
 });
 
 describe('faults, as the official client sees them', () => {
-  it.each<[string, Fault, object]>([
-    ['status 400', { kind: 'status', status: 400 }, { status: 400 }],
-    ['status 401', { kind: 'status', status: 401 }, { status: 401, code: 'invalid_api_key' }],
-    ['status 429', { kind: 'status', status: 429 }, { status: 429, code: 'rate_limit_exceeded' }],
-    ['an exhausted quota', QUOTA_USED_UP, { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' }],
-    ['status 503', { kind: 'status', status: 503 }, { status: 503 }],
-    ['a page of a proxy', { kind: 'html-502' }, { status: 502 }],
-    ['a broken connection', { kind: 'reset' }, { status: undefined, message: 'Connection error.' }],
-  ])('%s raises its own error', async (_, fault, expected) => {
-    server.faults.always(fault);
-    expect(await failureOf(embed())).toMatchObject(expected);
-  });
   it('apply to the path that they name, and x-should-retry: false stops the retries of the client', async () => {
     const retrying = client.withOptions({ maxRetries: 2 }).embeddings;
     server.faults.next(1, { kind: 'status', status: 500, headers: { 'retry-after-ms': '1' } }, '/v1/embeddings');

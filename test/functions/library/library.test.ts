@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../../../src/contract/host-article.ts';
@@ -21,9 +20,8 @@ import { callerOf, DEVELOPMENT, libraryBy, serveHost, startLibrary } from './ser
 const PAGE = 3;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** The articles of the host, and a faulty answer of a test. */
+/** The articles of the host. */
 let articles: unknown[] = [];
-let misbehave: ((response: ServerResponse, offset: number) => unknown) | undefined;
 let host: Awaited<ReturnType<typeof serveHost>>;
 let helpdesks: LocalHelpdesks;
 let harness: Awaited<ReturnType<typeof startLibrary>>;
@@ -43,7 +41,6 @@ const settingsOf = ({ id, articleSource: { apiUrl, options } }: LocalDesk) => {
 beforeAll(async () => {
   host = await serveHost((request, response) => {
     const offset = Number(new URL(request.url ?? '/', 'http://host').searchParams.get('cursor') ?? 0);
-    if (misbehave !== undefined && misbehave(response, offset) !== 'normal') return;
     const end = offset + PAGE;
     const next = end < articles.length ? { next_cursor: String(end) } : {};
     const page = { articles: articles.slice(offset, end), total: articles.length, ...next };
@@ -174,34 +171,6 @@ describe('the library in workerd', () => {
     await untilFound('cherry', []);
     await sync();
     expect((await call('GET /api/kb/articles/fruit/cherry.md')).status).toBe(404);
-  });
-
-  const half = JSON.stringify({ articles: [], total: 7 });
-  it.each<[what: string, problem: string, answer: typeof misbehave]>([
-    [
-      'fails in the middle of paging',
-      'status is 403',
-      (response, offset) => (offset > 0 ? response.writeHead(403).end() : 'normal'),
-    ],
-    // The local runtime turns a connection that is cut into a status of 500.
-    ['is down', 'Cannot read the article list', (response) => response.socket?.destroy()],
-    ['sends another form', 'the answer is no listing', (response) => response.writeHead(200, JSON_TYPE).end('{"a":1}')],
-    ['sends an empty listing', 'it is empty', undefined],
-    [
-      'sends half of it',
-      'the host says that there are 7 articles, and sent 0',
-      (response) => response.writeHead(200, { ...JSON_TYPE, link: '' }).end(half),
-    ],
-  ])('keeps the old edition when the host %s', async (_, problem, answer) => {
-    const before = await status();
-    if (answer === undefined) articles = [];
-    misbehave = answer;
-    const report = await sync();
-    misbehave = undefined;
-    articles = fruits();
-    const error = { code: 'DATA_SOURCE_ERROR', message: expect.stringContaining(problem) };
-    expect(report).toMatchObject({ outcome: 'failed', edition: before.edition, error });
-    expect(await search('how does the banana grow')).toContain('fruit/banana.md');
   });
 
   it.each([
