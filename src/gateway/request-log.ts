@@ -36,7 +36,7 @@ export const requestLog =
     c.res.headers.set('X-Request-Id', traceId);
     const finish = () => log(lineOf(c, { arrival, now: now() }), waitUntilOf(c));
     const ended = c.get('work') ?? streamEnd(c.res);
-    if (ended !== undefined) waitUntilOf(c)(ended.then(finish));
+    if (ended !== undefined) waitUntilOf(c)(ended.then(finish, finish));
     else if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
     else finish();
   };

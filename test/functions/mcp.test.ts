@@ -195,6 +195,8 @@ describe('POST /mcp with an invalid call', () => {
       expect([body.slice(0, 80), answer.status]).toEqual([body.slice(0, 80), status]);
       expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
     }
+    const tooLong = await post('x'.repeat(400_000));
+    expect(tooLong.json).toMatchObject({ error: { code: 413, data: { error: { code: 'INVALID_QUERY' } } } });
     expect((await post(LIST, { 'Content-Type': 'text/plain' })).status).toBe(415);
   });
 });
