@@ -4,7 +4,9 @@ import { backgroundShares } from '../search/background-shares.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';
+import { beginsAsQuestion } from '../text/question-forms.ts';
 import { stem } from '../text/stem.ts';
+import EXCLUDED_WORDS from './excluded-words.json' with { type: 'json' };
 import QUESTION_TYPES from './question-types.json' with { type: 'json' };
 import { stemsOf } from './sections.ts';
 
@@ -41,6 +43,8 @@ export interface ParsedQuestion {
   types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
   /** Devices that it names or that the user has, in lower case. */
   devices: readonly string[];
+  /** Stems of what it asks to leave aside: "with a cable, not wifi". Empty for a reported problem. */
+  excluded: readonly string[];
   /** Vector of the question; its length is the share of its words that have a vector. */
   vector: Float32Array | undefined;
 }
@@ -101,9 +105,18 @@ export const parseQuestion = (
     // Every pattern has its name.
     types: Object.fromEntries(TYPES.map(([name, pattern]) => [name, pattern.test(text)])) as ParsedQuestion['types'],
     devices: [...new Set([...devicesNamed(text, edition.devices()), ...devices.map((device) => device.toLowerCase())])],
+    excluded: excludedIn(text),
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };
 };
+
+const EXCLUDING = Object.values(EXCLUDED_WORDS).map((pattern) => new RegExp(pattern, 'giu'));
+
+/** "It works in this browser, but not in that one" and "why does it use this, not that?" ask about both. */
+const excludedIn = (text: string): string[] =>
+  beginsAsQuestion(text) && !TYPES.some(([name, pattern]) => name === 'reason' && pattern.test(text))
+    ? EXCLUDING.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, word = '']) => stemsOf(word)))
+    : [];
 
 /** Content words of a passage of average length. 40 and 250 give almost the same figures. */
 const PASSAGE_WORDS = 100;

@@ -30,6 +30,8 @@ export interface CandidateUnit {
   isOtherDevice: boolean;
   /** Its article is far older than most. */
   isOutdated: boolean;
+  /** Its title names what the question asks to leave aside. */
+  isExcluded: boolean;
 }
 
 export interface CandidateOptions {
@@ -245,7 +247,9 @@ const readCandidate = (
   const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
   const features = new Float64Array(UNIT_FEATURES.length);
   for (const [at, feature] of FEATURES.entries()) features[at] = Number(feature(reading));
-  return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated: article.isOutdated };
+  const isExcluded = question.excluded.some((stem) => article.contents.titleStems.includes(stem));
+  const { isOutdated } = article;
+  return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated, isExcluded };
 };
 
 const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean =>

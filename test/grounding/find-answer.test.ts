@@ -274,3 +274,25 @@ describe('findAnswer() and previous turns', () => {
     expect(idsOf(find(edition, 'Why does the lid squeak on its hinge?', { history }))[0]).toBe('lid.md');
   });
 });
+
+describe('what a question leaves aside', () => {
+  const edition = editionOf(
+    { id: 'cable.md', title: 'Connect by cable', text: 'Plug the cable into the router.' },
+    { id: 'wifi.md', title: 'Connect by Wi-Fi', text: 'Unplug the cable, then choose the network for Wi-Fi.' },
+    ...OTHERS,
+  );
+
+  it.each([
+    ['Can I connect it with a cable, NOT wifi', 'cable.md'],
+    ['How do I connect it by Wi-Fi, and not with the cable?', 'wifi.md'],
+  ])('is not answered from articles about it: %s', (question, id) => {
+    expect(idsOf(find(edition, question))).toEqual([id]);
+  });
+
+  it.each(['The cable works, but not Wi-Fi', 'Why does it take the cable, not Wi-Fi?'])(
+    'is the subject of a problem: %s',
+    (question) => {
+      expect(find(edition, question).question.excluded).toEqual([]);
+    },
+  );
+});
