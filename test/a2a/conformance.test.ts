@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { connect, message, ORIGIN, type Reply, startAgent, textOf } from './local-agent.ts';
 
 /*
- * The requirements of A2A 1.0 that a server with the JSON-RPC binding has to meet, each by the id that the test kit of the protocol gives
- * it. Those of the card's signature and of credentials are in test/functions/a2a.test.ts; docs/a2a.md lists the ones that do not apply.
+ * The requirements of A2A 1.0 for a server with the JSON-RPC binding, by the ids of the protocol's test kit.
+ * The tests of card signatures and credentials are in test/functions/a2a.test.ts; docs/a2a.md lists the requirements that do not apply.
  */
 
 const request = (text: string, more: object = {}, configuration: object = {}) =>
@@ -20,7 +20,7 @@ const send = async (client: Client, text: string, more: object = {}, configurati
 
 const stateOf = ({ status }: Pick<Task, 'status'>) => status?.state;
 
-/** What a stream has, in short: the state of a task, or the text of a part of its answer. */
+/** Summary of a stream event: the state of a task, or the text of a part of its answer. */
 const shortly = ({ payload }: StreamResponse): unknown => {
   if (payload?.$case === 'artifactUpdate') return textOf({ artifacts: [payload.value.artifact ?? []].flat() });
   return payload?.$case === 'message' ? payload : payload && TaskState[payload.value.status?.state ?? 0];
@@ -72,7 +72,7 @@ describe('sending', () => {
     expect(stateOf(await sending)).toBe(TaskState.TASK_STATE_COMPLETED);
   });
 
-  it('CORE-EXECUTION-MODE-002: answers at once where that is asked for', async () => {
+  it('CORE-EXECUTION-MODE-002: answers at once on request', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
     expect(stateOf(task)).toBe(TaskState.TASK_STATE_WORKING);
@@ -84,7 +84,7 @@ describe('sending', () => {
 });
 
 describe('streams', () => {
-  it('CORE-STREAM-001, CORE-STREAM-003, STREAM-ORDER-001: begin with the task, have its answer in order and end with its end', async () => {
+  it('CORE-STREAM-001, CORE-STREAM-003, STREAM-ORDER-001: begin with the task, have its answer in order and end with it', async () => {
     const client = await startAgent().client();
     const events = await all(client.sendMessageStream(request('shipping')));
     expect(events.map(shortly)).toEqual(['TASK_STATE_WORKING', FIRST, SECOND, '', 'TASK_STATE_COMPLETED']);
@@ -98,7 +98,7 @@ describe('streams', () => {
     expect(updates.at(-1)?.artifact?.parts.map(({ content }) => content?.$case)).toEqual(['data', 'url']);
   });
 
-  it('STREAM-ORDER-002, STREAM-ORDER-003, STREAM-SUB-001, STREAM-SUB-002: all have the same events, from the task on', async () => {
+  it('STREAM-ORDER-002, STREAM-ORDER-003, STREAM-SUB-001, STREAM-SUB-002: all have the same events, after the task', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
     const streams = [1, 2, 3].map(() => client.resubscribeTask({ tenant: '', id: task.id }));
@@ -111,7 +111,7 @@ describe('streams', () => {
     for (const other of others) expect(other).toEqual(one);
   });
 
-  it('STREAM-ORDER-004: one that is closed disturbs neither the others nor the task', async () => {
+  it('STREAM-ORDER-004: a closed one affects neither the others nor the task', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
     const [closed, open] = [1, 2].map(() => client.resubscribeTask({ tenant: '', id: task.id }));
@@ -150,7 +150,7 @@ describe('streams', () => {
 });
 
 describe('tasks', () => {
-  it('CORE-GET-001: has the task as it is now', async () => {
+  it('CORE-GET-001: returns the current task', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
     expect(stateOf(await client.getTask({ tenant: '', id: task.id }))).toBe(TaskState.TASK_STATE_WORKING);
@@ -166,7 +166,7 @@ describe('tasks', () => {
     },
   );
 
-  it('CORE-LIST-001, AUTH-SCOPE-001 to 003: shows a task to its owner alone, and to others as if it did not exist', async () => {
+  it('CORE-LIST-001, AUTH-SCOPE-001 to 003: shows a task only to its owner; for others it does not exist', async () => {
     const agent = startAgent();
     const { task } = await untilWorking(agent);
     const { json: own } = await agent.call('ListTasks', {});
@@ -185,7 +185,7 @@ describe('tasks', () => {
     expect(errorOf(json)?.code).toBe(-32_001);
   });
 
-  it('CORE-LIST-002 to 005: lists pages, newest state first, without artifacts unless they are asked for', async () => {
+  it('CORE-LIST-002 to 005: lists pages, newest state first, without artifacts unless requested', async () => {
     let time = 1_790_000_000_000;
     const agent = startAgent({ now: () => (time += 10) });
     const client = await agent.client();
@@ -219,7 +219,7 @@ describe('tasks', () => {
     expect(await found({ statusTimestampAfter: '2000-01-01T00:00:00Z' })).toBe(2);
   });
 
-  it('CORE-CANCEL-001: cancels a task, and the call behind it', async () => {
+  it('CORE-CANCEL-001: cancels a task and its question', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
     const stream = client.resubscribeTask({ tenant: '', id: task.id });
@@ -238,7 +238,7 @@ describe('tasks', () => {
     );
   });
 
-  it('a task that was cancelled takes nothing from an answer that comes later', async () => {
+  it('a cancelled task ignores a later answer', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent, 'late');
     const stream = client.resubscribeTask({ tenant: '', id: task.id });
@@ -253,7 +253,7 @@ describe('tasks', () => {
     expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
   });
 
-  it('a statement that arrives after the cancellation is not delivered, while the work goes on', async () => {
+  it('a statement after the cancellation is not delivered', async () => {
     const agent = startAgent();
     const body = { message: message('late and long') };
     const { json } = await agent.call('SendMessage', { ...body, configuration: { returnImmediately: true } });
@@ -261,7 +261,7 @@ describe('tasks', () => {
     const client = await agent.client();
     await client.cancelTask({ tenant: '', id, metadata: undefined });
     agent.open();
-    // A whole other question later, the statement has arrived.
+    // The statement has arrived when another question is answered.
     await send(client, 'shipping');
     const after = await client.getTask({ tenant: '', id });
     expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
@@ -281,13 +281,13 @@ describe('tasks', () => {
 });
 
 describe('conversations', () => {
-  it('CORE-MULTI-001a, CORE-MULTI-003: each new task has an id of its own, and a context', async () => {
+  it('CORE-MULTI-001a, CORE-MULTI-003: each new task has its own id, and a context', async () => {
     const client = await startAgent().client();
     const [one, other] = [await send(client, 'shipping'), await send(client, 'shipping')];
     expect(new Set([one.id, other.id, one.contextId, other.contextId, '']).size).toBe(5);
   });
 
-  it('CORE-MULTI-002a: takes the context of the caller, and refuses one that cannot be an id', async () => {
+  it('CORE-MULTI-002a: uses the context of the caller, and refuses an invalid id', async () => {
     const agent = startAgent();
     expect((await send(await agent.client(), 'shipping', { contextId: 'mine' })).contextId).toBe('mine');
     const { json } = await agent.call('SendMessage', { message: message('x', { contextId: 'a b' }) });
@@ -308,7 +308,7 @@ describe('conversations', () => {
     expect([ended.id, ended.contextId, stateOf(ended)]).toEqual([taskId, contextId, TaskState.TASK_STATE_COMPLETED]);
   });
 
-  it('CORE-HIST-001 to 006: the history is what was said, oldest first, and as long as asked for', async () => {
+  it('CORE-HIST-001 to 006: the history has the messages, oldest first, up to the requested length', async () => {
     const agent = startAgent();
     const client = await agent.client();
     const { id } = await send(client, 'vague');
@@ -325,7 +325,7 @@ describe('conversations', () => {
 });
 
 describe('errors and versions', () => {
-  it('CORE-CAP-001: has no push notifications, and says so', async () => {
+  it('CORE-CAP-001: declares that it has no push notifications', async () => {
     const agent = startAgent();
     const config = {
       taskId: 'x',
@@ -370,7 +370,7 @@ describe('errors and versions', () => {
     expect(errorOf(json)).toMatchObject({ code: -32_602, ours: 'INVALID_QUERY' });
     expect(json.error?.message).toMatch(/^Cannot read the request: \S/);
     expect(response.status).toBe(200);
-    expect(agent.asked).toEqual([]);
+    expect(agent.questions).toEqual([]);
   });
 
   it('JSONRPC-FMT-001, JSONRPC-FMT-002, JSONRPC-SVC-001: answers in the form of JSON-RPC', async () => {
@@ -427,7 +427,7 @@ describe('errors and versions', () => {
     expect(errorOf(json)).toEqual({ code: -32_009, reason: 'VERSION_NOT_SUPPORTED', ours: 'INVALID_QUERY' });
   });
 
-  it('VER-SERVER-001, JSONRPC-SVC-002: takes its version as a header, or in the address', async () => {
+  it('VER-SERVER-001, JSONRPC-SVC-002: reads its version from a header or the address', async () => {
     const agent = startAgent();
     expect((await agent.call('ListTasks', {})).json.result).toBeDefined();
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks' });

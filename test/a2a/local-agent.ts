@@ -31,7 +31,7 @@ const ANSWER: LibrarianResponse = {
   metadata: { statements: [SHIPPING, SECOND], navigator: { edition: 'e-1' } },
 };
 
-/** A librarian whose reply depends on the question. */
+/** A librarian whose reply depends on the start of the question. */
 const reply = async (
   query: string,
   { turns }: Parameters<Ask>[0],
@@ -63,14 +63,14 @@ const reply = async (
     const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     await Promise.race([opened, aborted]);
   }
-  // It answers although no one waits for it.
+  // It ignores the abort.
   if (query.startsWith('late')) await opened;
   progress({ type: 'statement', index: 1, ...SECOND });
   if (query.startsWith('late and long')) await ended;
   return { ...ANSWER, metadata: { ...ANSWER.metadata, conversation: { understood_as: query } } };
 };
 
-/** The HTTP code of the function a2a with one librarian in place of the gateway, without a socket. */
+/** The HTTP code of the function a2a with one librarian instead of the gateway, without a socket. */
 export const startAgent = ({
   now = Date.now,
   sql = nodeSql(),
@@ -82,10 +82,10 @@ export const startAgent = ({
 } = {}) => {
   const gates = { opened: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() };
   const until = { opened: gates.opened.promise, ended: gates.ended.promise };
-  const asked: Parameters<Ask>[0][] = [];
+  const questions: Parameters<Ask>[0][] = [];
   const aborted: string[] = [];
   const ask: Ask = async (question, reporting) => {
-    asked.push(question);
+    questions.push(question);
     reporting.signal.addEventListener('abort', () => aborted.push(question.messageId));
     return reply(question.query, question, reporting, until);
   };
@@ -104,7 +104,7 @@ export const startAgent = ({
       const cardFor = async () => AgentCard.fromJSON(card);
       return serveA2a(request, (gone) => tasks.handlerFor({ owner, ask, card: cardFor, gone }), { owner });
     };
-  /** One call as it is on the wire. */
+  /** Sends one JSON-RPC call. */
   const post = (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) =>
     fetchAs(owner)(`${ORIGIN}/a2a`, {
       method: 'POST',
@@ -116,7 +116,7 @@ export const startAgent = ({
     return { response, json: (await response.json()) as Reply };
   };
   return {
-    asked,
+    questions,
     aborted,
     store,
     tasks,
@@ -132,7 +132,7 @@ export const startAgent = ({
 export interface Reply {
   jsonrpc: string;
   id: unknown;
-  // Whatever the protocol says; tests compare it.
+  // Any members of the protocol; tests compare them.
   result?: Record<string, unknown> & {
     task?: Record<string, unknown> & { id: string; contextId: string; status: { state: string } };
   };
@@ -143,7 +143,7 @@ export interface Reply {
   };
 }
 
-/** The official client, over a `fetch` of ours. */
+/** The official client, with the given `fetch`. */
 export const connect = (send: typeof fetch, origin = ORIGIN): Promise<Client> => {
   const transports = [new JsonRpcTransportFactory({ fetchImpl: send })];
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });
@@ -153,7 +153,7 @@ export const connect = (send: typeof fetch, origin = ORIGIN): Promise<Client> =>
 };
 
 let count = 0;
-/** A message as it is on the wire. */
+/** A message in JSON. */
 export const message = (text: string, more: object = {}) => {
   count += 1;
   return { messageId: `m-${count}`, role: 'ROLE_USER', parts: [{ text }], ...more };

@@ -19,8 +19,8 @@ const send = async (text: string, more: object = {}, options: Parameters<Agent['
   (await on.call('SendMessage', { message: message(text, more) }, options)).json;
 const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) => reply.result?.task?.status.state;
 
-describe('what an answer becomes', () => {
-  it('an abstention is a task that is completed, with the Response that says so', async () => {
+describe('the task of an answer', () => {
+  it('is completed with the Response when it abstains', async () => {
     const { result } = await send('off topic');
     expect(result?.task).toMatchObject({
       status: { state: 'TASK_STATE_COMPLETED' },
@@ -30,7 +30,7 @@ describe('what an answer becomes', () => {
     });
   });
 
-  it('a question back asks for input, and the next message continues with it', async () => {
+  it('requires input for a clarifying question, and continues with the next message', async () => {
     const { result } = await send('vague');
     expect(result?.task).toMatchObject({
       status: {
@@ -39,13 +39,13 @@ describe('what an answer becomes', () => {
       },
     });
     await send('the second', { taskId: result?.task?.id });
-    expect(agent.asked.at(-1)?.turns).toEqual([
+    expect(agent.questions.at(-1)?.turns).toEqual([
       { speaker: 'user', text: 'vague' },
       { speaker: 'assistant', text: 'Which device is it about?' },
     ]);
   });
 
-  it('a failure is a task that has failed, with our error', async () => {
+  it('has failed with the error of a failure', async () => {
     const failed = await send('fail');
     expect(JSON.stringify(failed.result?.task?.status)).not.toContain('"fail"');
     expect(failed.result?.task).toMatchObject({
@@ -62,14 +62,14 @@ describe('what an answer becomes', () => {
     });
   });
 
-  it('a fault of ours tells nothing of the inside', async () => {
+  it('has failed without internal details after an exception', async () => {
     const reply = await send('crash');
     expect(stateOf(reply)).toBe('TASK_STATE_FAILED');
     expect(JSON.stringify(reply)).toContain('INTERNAL_ERROR');
     expect(JSON.stringify(reply)).not.toContain('secret');
   });
 
-  it('evidence comes to those that ask for it', async () => {
+  it('has evidence when the extension is requested', async () => {
     const headers = { 'a2a-extensions': `https://other.example/x, ${EVIDENCE_EXTENSION}` };
     const { response, json } = await agent.call('SendMessage', { message: message('shipping') }, { headers });
     expect(response.headers.get('a2a-extensions')).toBe(EVIDENCE_EXTENSION);
@@ -104,52 +104,55 @@ describe('what an answer becomes', () => {
     expect(parts.map((part) => Object.keys(part)[0])).toEqual(kinds);
   });
 
-  it('refuses modes that no answer has', async () => {
+  it('is refused for modes that no answer has', async () => {
     const configuration = { acceptedOutputModes: ['image/png'] };
     const { json } = await agent.call('SendMessage', { message: message('shipping'), configuration });
     expect(json.error?.code).toBe(-32_005);
-    expect(agent.asked).toEqual([]);
+    expect(agent.questions).toEqual([]);
   });
 });
 
 describe('a conversation', () => {
-  it('is read with what was said in its context by the same owner', async () => {
+  it('consists of the turns of one context and owner', async () => {
     await send('shipping', { contextId: 'c' });
     await send('shipping', { contextId: 'c' }, { owner: 'mallory' });
     await send('and now', { contextId: 'c' });
-    expect(agent.asked.map(({ turns }) => turns.length)).toEqual([0, 0, 2]);
-    expect(agent.asked[2]?.turns.map(({ speaker }) => speaker)).toEqual(['user', 'assistant']);
+    expect(agent.questions.map(({ turns }) => turns.length)).toEqual([0, 0, 2]);
+    expect(agent.questions[2]?.turns.map(({ speaker }) => speaker)).toEqual(['user', 'assistant']);
   });
 
-  it('is known to its caller only where the message names it', async () => {
+  it('is named by the caller only when the message has its id', async () => {
     const { result } = await send('shipping');
     await send('and now', { contextId: result?.task?.contextId });
-    expect(agent.asked.map(({ namesContext }) => namesContext)).toEqual([false, true]);
+    expect(agent.questions.map(({ namesContext }) => namesContext)).toEqual([false, true]);
   });
 
-  it('carries the librarian and the metadata of its message', async () => {
+  it('passes on the librarian and the metadata of its message', async () => {
     await send('shipping', { metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] } });
-    expect(agent.asked[0]).toMatchObject({ librarian: 'navigator', metadata: { person_id: 'p-1', devices: ['X'] } });
+    expect(agent.questions[0]).toMatchObject({
+      librarian: 'navigator',
+      metadata: { person_id: 'p-1', devices: ['X'] },
+    });
   });
 });
 
 describe('a repeated message', () => {
-  it('is answered with its task, not asked again', async () => {
+  it('returns its task without a second question', async () => {
     const sent = { message: message('shipping') };
     const one = await agent.call('SendMessage', sent);
     const other = await agent.call('SendMessage', sent);
     expect(other.json).toEqual(one.json);
-    expect(agent.asked).toHaveLength(1);
+    expect(agent.questions).toHaveLength(1);
   });
 
-  it('at the same moment joins the work', async () => {
+  it('waits for the first when sent at the same time', async () => {
     const sent = { message: message('wait') };
     const both = Promise.all([agent.call('SendMessage', sent), agent.call('SendMessage', sent)]);
-    await expect.poll(() => agent.asked.length).toBe(1);
+    await expect.poll(() => agent.questions.length).toBe(1);
     agent.open();
     const [one, other] = await both;
     expect(other.json).toEqual(one.json);
-    expect(agent.asked).toHaveLength(1);
+    expect(agent.questions).toHaveLength(1);
   });
 
   it.each([
@@ -173,7 +176,7 @@ describe('a repeated message', () => {
 });
 
 describe('bounds', () => {
-  it('an owner has 16 tasks at work, and others are not held up', async () => {
+  it('an owner has at most 16 working tasks, independent of other owners', async () => {
     const begin = (owner: string) =>
       agent.call('SendMessage', { message: message('wait'), configuration: { returnImmediately: true } }, { owner });
     for (let at = 0; at < 16; at += 1) expect(stateOf((await begin('alice')).json)).toBe('TASK_STATE_WORKING');
@@ -184,7 +187,7 @@ describe('bounds', () => {
     await expect.poll(async () => stateOf((await begin('alice')).json)).toBeDefined();
   });
 
-  it('a task is followed by 16 streams', async () => {
+  it('a task has at most 16 streams', async () => {
     const body = { message: message('wait'), configuration: { returnImmediately: true } };
     const { json } = await agent.call('SendMessage', body);
     const client = await agent.client();
@@ -198,7 +201,7 @@ describe('bounds', () => {
     agent.open();
   });
 
-  it('a stream that its reader has closed makes room for another, before anything more happens', async () => {
+  it('a closed stream makes room for another at once', async () => {
     const body = { message: message('wait'), configuration: { returnImmediately: true } };
     const { json } = await agent.call('SendMessage', body);
     const follow = () => agent.post('SubscribeToTask', { id: json.result?.task?.id });
@@ -214,7 +217,7 @@ describe('bounds', () => {
     expect(await readers.at(-1)?.text()).toContain('TASK_STATE_COMPLETED');
   });
 
-  it('the oldest tasks of an owner make room', async () => {
+  it('the oldest tasks of an owner are removed first', async () => {
     agent = startAgent({ perOwner: 3 });
     const first = await send('shipping 0');
     for (let at = 1; at < 4; at += 1) await send(`shipping ${at}`);
@@ -223,7 +226,7 @@ describe('bounds', () => {
     expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(-32_001);
   });
 
-  it('a task at work makes no room, however old', async () => {
+  it('a working task is not removed', async () => {
     agent = startAgent({ perOwner: 2 });
     const begun = { message: message('wait'), configuration: { returnImmediately: true } };
     const { json } = await agent.call('SendMessage', begun);
@@ -232,7 +235,7 @@ describe('bounds', () => {
     expect(listed?.tasks).toMatchObject([{ id: json.result?.task?.id }]);
   });
 
-  it('tasks of the same moment are on one page each', async () => {
+  it('tasks of the same time are each on one page', async () => {
     agent = startAgent({ now: () => 1_790_000_000_000 });
     for (let at = 0; at < 4; at += 1) await send(`shipping ${at}`);
     const ids: string[] = [];
@@ -244,13 +247,13 @@ describe('bounds', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('a page with artifacts is shorter, and says how long', async () => {
+  it('a page with artifacts is shorter, and states its size', async () => {
     expect((await agent.call('ListTasks', { pageSize: 50 })).json.result).toMatchObject({ pageSize: 50 });
     const full = await agent.call('ListTasks', { pageSize: 50, includeArtifacts: true });
     expect(full.json.result).toMatchObject({ pageSize: 20 });
   });
 
-  it('a task ends with its lifetime, and can be sent anew', async () => {
+  it('a task expires, and its message can be sent again', async () => {
     let time = 1_790_000_000_000;
     agent = startAgent({ now: () => time });
     const sent = { message: message('shipping') };
@@ -260,10 +263,10 @@ describe('bounds', () => {
     expect(agent.store.expire(time)).toBeUndefined();
     expect((await agent.call('ListTasks', {})).json.result?.totalSize).toBe(0);
     await agent.call('SendMessage', sent);
-    expect(agent.asked).toHaveLength(2);
+    expect(agent.questions).toHaveLength(2);
   });
 
-  it('a task whose work broke off with the process has failed', async () => {
+  it('a task that was working when the process ended has failed', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const { json } = await agent.call('SendMessage', {
@@ -277,42 +280,42 @@ describe('bounds', () => {
   });
 });
 
-describe('what is stored', () => {
-  const everything = (sql: ReturnType<typeof nodeSql>): string =>
+describe('a stored task', () => {
+  const storedIn = (sql: ReturnType<typeof nodeSql>): string =>
     JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);
 
-  it('is masked, also where an answer repeats the question', async () => {
+  it('is masked, also when the answer repeats the question', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const reply = await send('off topic, write to jane.doe@example.com');
     expect(JSON.stringify(reply.result?.task?.artifacts)).toContain('jane.doe@example.com');
-    expect(everything(sql)).not.toContain('jane.doe');
-    expect(everything(sql)).toContain('[email]');
+    expect(storedIn(sql)).not.toContain('jane.doe');
+    expect(storedIn(sql)).toContain('[email]');
   });
 
-  it('is masked while it is at work, where a question back repeats it, and in the evidence of an answer', async () => {
+  it('is masked while it works, in a clarifying question that repeats it, and in the evidence of an answer', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const written = 'write to jane.doe@example.com';
     const body = { message: message(`late, ${written}`), configuration: { returnImmediately: true } };
     await agent.call('SendMessage', body, { headers: { 'a2a-extensions': EVIDENCE_EXTENSION } });
-    expect(everything(sql)).toContain('[email]');
-    expect(everything(sql)).not.toContain('jane.doe');
+    expect(storedIn(sql)).toContain('[email]');
+    expect(storedIn(sql)).not.toContain('jane.doe');
     agent.open();
-    await expect.poll(() => everything(sql)).toContain('understood_as');
+    await expect.poll(() => storedIn(sql)).toContain('understood_as');
     await send(`vague, ${written}`);
-    expect(everything(sql)).toContain('Which device is \\\\\\"vague, write to [email]');
-    expect(everything(sql)).not.toContain('jane.doe');
+    expect(storedIn(sql)).toContain('Which device is \\\\\\"vague, write to [email]');
+    expect(storedIn(sql)).not.toContain('jane.doe');
   });
 
-  it('has the texts of articles as they are', async () => {
+  it('has unmasked texts of articles', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     await send('contact');
-    expect(everything(sql)).toContain('Write to help@shop.example.');
+    expect(storedIn(sql)).toContain('Write to help@shop.example.');
   });
 
-  it('is not stored again when the answer comes after the task was erased', async () => {
+  it('is not stored again when the answer arrives after its erasure', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const sent = message('late', { metadata: { person_id: 'p-1' } });
@@ -325,13 +328,13 @@ describe('what is stored', () => {
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
   });
 
-  it('belongs to the person of the message that began it, however it goes on', async () => {
+  it('belongs to the person of its first message', async () => {
     const begun = await send('vague', { metadata: { person_id: 'p-1' } });
     await send('shipping', { taskId: begun.result?.task?.id });
     expect(agent.tasks.erase('person', 'p-1')).toBe(1);
   });
 
-  it('is erased by conversation or person, while it is at work too', async () => {
+  it('is erased by conversation or person, also while it works', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     const sent = { metadata: { person_id: 'p-1' } };
@@ -345,6 +348,6 @@ describe('what is stored', () => {
     agent.open();
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
     expect(sql.all('SELECT * FROM messages')).toHaveLength(1);
-    expect(everything(sql)).not.toContain('p-1');
+    expect(storedIn(sql)).not.toContain('p-1');
   });
 });

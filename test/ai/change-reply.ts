@@ -4,7 +4,7 @@ export const changeReply =
   async (...request) => {
     const response = await fetch(...request);
     const { status, headers } = response;
-    // The test knows what its service says.
+    // The reply is the one of the test's own server.
     return new Response(JSON.stringify(change((await response.json()) as never)), {
       status,
       headers: { 'content-type': headers.get('content-type') ?? '' },

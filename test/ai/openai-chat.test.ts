@@ -31,7 +31,7 @@ const object = (properties: Record<string, unknown>) => ({
 });
 
 describe('openaiChat()', () => {
-  it('sends only what the question needs, and has nothing stored', async () => {
+  it('sends only the required parameters, and disables storage', async () => {
     await chatOf(server).complete(QUESTION);
     expect(sent()).toEqual({ model: 'gpt-4.1-mini', messages: [...QUESTION], store: false });
   });
@@ -64,7 +64,7 @@ describe('openaiChat()', () => {
     await expect(chatOf(server).complete(QUESTION, { schema })).rejects.toThrow(RangeError);
     expect(server.requests).toHaveLength(0);
   });
-  it('passes on the text as it is written, and returns the same completion as without', async () => {
+  it('streams the text, and returns the same completion as without streaming', async () => {
     const pieces: string[] = [];
     server.script({ text: 'It is warm today, and dry.' }, { text: 'It is warm today, and dry.' });
     const streamed = await chatOf(server).complete(QUESTION, { onText: (piece) => pieces.push(piece) });
@@ -82,7 +82,7 @@ describe('openaiChat()', () => {
     await chatOf(server).complete([{ role: 'user', content: 'cut \ud83d' }]);
     expect(sent()).toMatchObject({ messages: [{ content: 'cut \ufffd' }] });
   });
-  it('sends neither no message nor more than 256', async () => {
+  it('refuses no messages, and more than 256', async () => {
     const many = Array.from({ length: 257 }, () => QUESTION[0]);
     await expect(chatOf(server).complete([])).rejects.toThrow(RangeError);
     await expect(chatOf(server).complete(many)).rejects.toThrow(RangeError);
@@ -148,7 +148,7 @@ describe('a reply', () => {
     expect((await unavailabilityOf(chatOf(server, { fetch }).complete(QUESTION))).reason).toBe('malformed');
   });
   it.each(['tool_calls', 'function_call', 'something new', null, undefined])(
-    'is not taken for whole when it ended by %s',
+    'is incomplete when it ended by %s',
     async (finish_reason) => {
       const fetch = change({ content: 'Yes.' }, { finish_reason });
       expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
@@ -165,7 +165,7 @@ describe('a reply', () => {
     expect(completion.text).toBe('Is it warm?');
     expect(completion).not.toHaveProperty('usage');
   });
-  it('may have unknown members, and lack unused ones', async () => {
+  it('may have unknown members, and need not have unused ones', async () => {
     const choices = [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }];
     const fetch = changeReply(() => ({ choices }));
     expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });

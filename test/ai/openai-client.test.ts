@@ -62,7 +62,7 @@ describe('openAICaller()', () => {
     ['a wait that is too long to sit out', status(429, { retryAfter: 3 })],
     ['a wait until a date that is too far', status(503, { retryAfter: 'Wed, 21 Oct 2065 07:28:00 GMT' })],
     ['an exhausted quota', { ...QUOTA_USED_UP, ...AT_ONCE }],
-    ['an exhausted quota, although told to', { ...QUOTA_USED_UP, headers: AGAIN }],
+    ['an exhausted quota, despite Retry-After', { ...QUOTA_USED_UP, headers: AGAIN }],
     ['a reply that is not JSON', { kind: 'malformed-json' }],
   ])('does not retry after %s', async (_, fault) => {
     server.faults.next(1, fault);

@@ -44,16 +44,16 @@ describe('rerankApi()', () => {
 
 describe('workersAIReranker()', () => {
   it('calls the binding with contexts and reads its scores', async () => {
-    const asked: unknown[] = [];
+    const inputs: unknown[] = [];
     const reranker = workersAIReranker({
       run: async (...input) => {
-        asked.push(input);
+        inputs.push(input);
         return { response: [{ id: 1, score: 0.7 }] };
       },
     });
     const scores = await reranker.rank('q', DOCUMENTS);
     expect(scores).toEqual([Number.NEGATIVE_INFINITY, 0.7, Number.NEGATIVE_INFINITY]);
-    expect(asked).toEqual([
+    expect(inputs).toEqual([
       ['@cf/baai/bge-reranker-base', { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 }],
     ]);
   });

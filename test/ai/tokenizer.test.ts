@@ -15,7 +15,7 @@ import {
   TiktokenTokenizer,
 } from '../../src/ai/tokenizer.ts';
 
-/** The module as a new isolate has it: what was loaded stays for all that share it. */
+/** A new instance of the module, as in a new isolate: loaded vocabularies are shared within one. */
 const withoutVocabularies = async () => {
   vi.resetModules();
   return import('../../src/ai/tokenizer.ts');
@@ -29,7 +29,7 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
     expect(() => tokenizer.encode('text')).toThrow("await loadTokenizer('gpt-4', ...)");
     expect(() => tokenizer.decode([1])).toThrow(VocabularyNotLoaded);
   });
-  it('refuses a model whose vocabulary is not known', () => {
+  it('refuses a model with an unknown vocabulary', () => {
     expect(() => new TiktokenTokenizer('llama-3')).toThrow(RangeError);
   });
 });
@@ -65,7 +65,7 @@ describe('encodingOfModel()', () => {
     'text-embedding-3-large gpt-4o gpt-4o-mini-2024-07-18 chatgpt-4o-latest gpt-4.1-nano',
     'gpt-4.5-preview gpt-5-mini o1-preview o3 o4-mini',
   ].flatMap((names) => names.split(' ')) as TiktokenModel[]; // each is tried in js-tiktoken
-  it.each(MODELS)('takes %s for what js-tiktoken takes it for', (model) => {
+  it.each(MODELS)('has the encoding of js-tiktoken for %s', (model) => {
     expect(encodingOfModel(model)).toBe(getEncodingNameForModel(model));
     expect(encodingOfModel(`ft:${model}:team::1`)).toBe(getEncodingNameForModel(model));
   });
@@ -87,7 +87,7 @@ const ENCODINGS = [
   { name: 'o200k_base', model: 'gpt-4o', vocabulary: o200k, reference: () => new Tiktoken(o200kRanks) },
 ];
 
-/** Words, code, blanks, all of Unicode: what stands next to what matters. */
+/** Words, code, blanks and any Unicode, since tokens depend on adjacent characters. */
 const TEXT = fc
   .array(
     fc.oneof(

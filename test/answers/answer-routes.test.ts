@@ -11,7 +11,7 @@ import { answerOf, idOf } from './answer-for-test.ts';
 
 const start = async () => {
   const store = sqlAnswerStore(nodeSql(), { limits: { days: 30, answers: 100 } });
-  // As the Durable Object does.
+  // Like the Durable Object.
   const stub: AnswersStub = {
     ask: async (_, method, given) => (store[method] as (...given: unknown[]) => unknown)(...given),
   };
@@ -31,21 +31,21 @@ const start = async () => {
   return { keep, ids };
 };
 
-it('keeps answers that come together, and one alone as gateways of earlier versions send it', async () => {
+it('stores a list of answers, or one answer as earlier gateways send it', async () => {
   const { keep, ids } = await start();
   expect(await keep([answerOf(1), answerOf(2)])).toBe(201);
   expect(await keep(answerOf(3))).toBe(201);
   expect(ids()).toEqual([3, 2, 1].map(idOf));
 });
 
-it('keeps the others when one of them cannot be read, and says so', async () => {
+it('stores the others when one of them is invalid, and answers 400', async () => {
   const { keep, ids } = await start();
   const faulty: object = { ...answerOf(2), verdict: 'wrong' };
   expect(await keep([answerOf(1), faulty, answerOf(3)])).toBe(400);
   expect(ids()).toEqual([3, 1].map(idOf));
 });
 
-it('takes no more at once than the gateway sends', async () => {
+it('refuses longer lists than the gateway sends', async () => {
   const { keep, ids } = await start();
   const many: AnswerInput[] = Array.from({ length: MAX_KEPT_TOGETHER + 1 }, (_, at) => answerOf(at));
   expect(await keep(many)).toBe(400);

@@ -11,8 +11,8 @@ const storeWith = ({ days = 30, answers = 50_000, now = NOW, sql = nodeSql() } =
 const questionsIn = (store: ReturnType<typeof storeWith>) =>
   store.list({ filter: {}, limit: 200 }).answers.map(({ question }) => question);
 
-describe('the kept answers of a workspace', () => {
-  it('are as many as allowed: the oldest go first', () => {
+describe('the stored answers of a workspace', () => {
+  it('are limited in number: the oldest are removed first', () => {
     const store = storeWith({ answers: 3 });
     for (const number of [1, 2, 3, 4, 5]) store.keep([answerOf(number)]);
     expect(questionsIn(store)).toEqual(['Question 5?', 'Question 4?', 'Question 3?']);
@@ -23,7 +23,7 @@ describe('the kept answers of a workspace', () => {
     expect(questionsIn(store)).toEqual(['Question 7?', 'Question 6?', 'Question 5?']);
   });
 
-  it('expire with their details, and say when the next one does', () => {
+  it('expire with their details, and report when the next one expires', () => {
     const sql = nodeSql();
     const store = storeWith({ sql });
     store.keep([answerOf(1)]);
@@ -33,17 +33,17 @@ describe('the kept answers of a workspace', () => {
     expect(later.removeExpired()).toBe(NOW + 31 * DAY + 1);
     expect(questionsIn(later)).toEqual(['Question 2?']);
     expect(sql.all('SELECT count(*) AS left FROM answer_details')).toEqual([{ left: 1 }]);
-    // A shorter time takes effect when the store is next opened.
+    // A shorter retention applies when the store is next opened.
     expect(storeWith({ sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
   });
 
-  it('count an answer once that is sent twice', () => {
+  it('include an answer once that is sent twice', () => {
     const store = storeWith({ answers: 2 });
     for (const number of [1, 2, 2, 2]) store.keep([answerOf(number)]);
     expect(questionsIn(store)).toEqual(['Question 2?', 'Question 1?']);
   });
 
-  it('are erased completely, more than one transaction holds', () => {
+  it('are erased completely, over several transactions', () => {
     const store = storeWith();
     for (let number = 0; number < 1203; number += 1) store.keep([answerOf(number, { person_id: `p-${number % 2}` })]);
     expect(store.erase({ person_id: 'p-0' })).toBe(602);
@@ -67,7 +67,7 @@ describe('the kept answers of a workspace', () => {
     expect(pages).toEqual([['Question 5?', 'Question 4?'], ['Question 3?', 'Question 2?'], ['Question 1?']]);
   });
 
-  it('are found by what people thought of them and by the words of the question', () => {
+  it('are found by feedback and by the words of the question', () => {
     const store = storeWith();
     for (const number of [1, 2, 3]) store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
     const by = { subject: 'user:key-1', mayJudgeAll: false };
@@ -85,7 +85,7 @@ describe('the kept answers of a workspace', () => {
     ]);
   });
 
-  it('of a person take no feedback in the name of another one', () => {
+  it('of a person accept no feedback in the name of another one', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })]);
     const judge = (person: string | undefined) =>
@@ -97,7 +97,7 @@ describe('the kept answers of a workspace', () => {
     expect([judge('p-2'), judge('p-1'), judge(undefined)]).toEqual([false, true, true]);
   });
 
-  it('are listed without one whose row is damaged', () => {
+  it('are listed without damaged rows', () => {
     const sql = nodeSql();
     const store = storeWith({ sql });
     for (const number of [1, 2, 3]) store.keep([answerOf(number)]);
@@ -118,7 +118,7 @@ describe('the kept answers of a workspace', () => {
     expect(buckets.map((bucket) => bucket.latency)).toEqual([null, latency.total]);
   });
 
-  it('say how often each article is cited, once an answer, and are found by it', () => {
+  it('count citations of each article, once per answer, and are found by article', () => {
     const store = storeWith();
     const citing = (...files: (string | undefined)[]) => ({
       statements: files.map((file) => {
@@ -139,7 +139,7 @@ describe('the kept answers of a workspace', () => {
       expect([article, store.list({ filter: { article }, limit: 1 }).total]).toEqual([article, total]);
   });
 
-  it('are judged and erased singly by those alone who may read them or asked, and erased with a person by all', () => {
+  it('are judged or erased individually only with their audiences or by their sender, and erased with a person without them', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })], ['staff', 'sales']);
     const feedback = { value: 'up' as const, at: new Date(NOW).toISOString() };
@@ -153,7 +153,7 @@ describe('the kept answers of a workspace', () => {
     expect(store.erase({ person_id: 'p-1' })).toBe(1);
   });
 
-  it('are counted for those alone who hold the audiences that they were given with', () => {
+  it('are counted only for callers with all their audiences', () => {
     const store = storeWith();
     store.keep([answerOf(1)]);
     store.keep([answerOf(2)], ['staff']);
@@ -173,7 +173,7 @@ describe('the kept answers of a workspace', () => {
 });
 
 describe('calibration', () => {
-  it('compares what judged answers state with how many were right, those that decline apart', () => {
+  it('compares the stated confidence of judged answers with the share that was right, without declined ones', () => {
     const store = storeWith();
     const judge = (id: number, confidence: number, value: 'up' | 'down' | undefined, more: object = {}): void => {
       store.keep([answerOf(id, { confidence, ...more })]);
@@ -194,7 +194,7 @@ describe('calibration', () => {
 });
 
 describe('readAnswerLimits()', () => {
-  it('takes empty variables as not set, and names a wrong one', () => {
+  it('treats empty variables as unset, and names an invalid one', () => {
     expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
     expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');
     expect(() => readAnswerLimits({ MAX_ANSWERS: 'many' })).toThrow('MAX_ANSWERS');

@@ -12,7 +12,7 @@ export const violationsOf = async (
   frame: Frame = page.mainFrame(),
 ): Promise<string[]> => {
   await page.emulateMedia({ colorScheme: theme });
-  // By the debugger, since the policy of the page lets no script in.
+  // By the debugger, since the policy of the page forbids other scripts.
   await frame.evaluate(SCRIPT);
   const found = await frame.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: typeof Axe }; // the script above has put it there
@@ -25,7 +25,7 @@ export const violationsOf = async (
   return found.map(({ id, html, failureSummary }) => `${theme}: ${id} ${html.slice(0, 200)} ${failureSummary}`);
 };
 
-/** What is wider than the window, which a reader would have to scroll to. */
+/** Elements that are wider than the window. */
 export const overflowOf = (page: Page | Frame): Promise<string[]> =>
   page.evaluate(() => {
     const { clientWidth } = document.documentElement;

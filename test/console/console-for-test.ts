@@ -14,22 +14,22 @@ import {
 import { startEmbedded } from '../functions/product-for-test.ts';
 
 interface OpenOptions extends BrowserContextOptions {
-  /** The key that the page is opened with; the owner's when absent, none when empty. */
+  /** The key of the page; the owner's when absent, none when empty. */
   key?: string | undefined;
   /** Lines of the browser's console that the test itself causes, such as a refused request. */
   expected?: RegExp | undefined;
 }
 
-/** One product and one browser for all tests of the console, and what went wrong in its pages. */
+/** One product and one browser for all tests of the console, with the errors of its pages. */
 export interface ConsoleForTest {
   product: Product;
-  /** Chatwoot and Zendesk are connected and deliver what is written into them. */
+  /** Chatwoot and Zendesk are connected and deliver new messages. */
   helpdesks: LocalHelpdesks;
   browser: Browser;
   identityProvider: LocalIdentityProvider;
   /** May show the panel in a frame. */
   agentPage: AgentPage;
-  /** A page of its own: nothing is shared with other pages, and its address begins with the path. */
+  /** An isolated page at an address that begins with the path. */
   open(path: string, options?: OpenOptions): Promise<Page>;
   /** Closes the pages of a test, and fails when one of them logged an error, broke the policy or called another origin. */
   closePages(): Promise<void>;

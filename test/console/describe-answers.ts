@@ -16,7 +16,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await send(using().product, `POST /v1/answers/${reply.metadata?.answer_id}/feedback`, { value: 'up' });
     });
 
-    it('lists what was asked, and keeps its filters in the address', async () => {
+    it('lists questions, and keeps its filters in the address', async () => {
       const page = await using().open('/answers');
       const rows = page.locator('tbody tr');
       await rows.filter({ hasText: DECLINED }).first().waitFor();
@@ -42,7 +42,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await rows.filter({ hasText: ANSWERED }).first().waitFor();
     });
 
-    it('asks a kept question again, of another librarian without a model, and compares by statement', async () => {
+    it('repeats a question with another librarian without a model, and compares by statement', async () => {
       const page = await using().open('/answers?text=turbo');
       await page.getByRole('link', { name: ANSWERED }).first().click();
       const replay = page.locator('.replay');
@@ -64,7 +64,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       expect(await overflowOf(page)).toEqual([]);
     });
 
-    it('asks a kept question again of an earlier edition, which the navigator answers from', async () => {
+    it('repeats a question with an earlier edition', async () => {
       const { product, open } = using();
       const path = '/api/kb/articles/guides/replay-of-a-test.md';
       const put = async (word: string): Promise<void> => {
@@ -75,7 +75,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
         expect((await product.fetch(path, { method: 'PUT', body })).ok).toBe(true);
         await product.sync({});
       };
-      /** Once the librarian has the edition; the id of that answer. */
+      /** The id of the first answer from the edition. */
       const askUntil = async (word: string): Promise<string> => {
         let reply: Awaited<ReturnType<typeof ask>>['reply'] | undefined;
         const answered = async () => {
@@ -112,7 +112,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await product.sync({});
     });
 
-    it('shows an answer at its own address with its evidence, takes feedback, and erases it after a question', async () => {
+    it('shows an answer at its own address with its evidence, accepts feedback, and erases it after confirmation', async () => {
       const page = await using().open('/answers?text=turbo', { expected: /404/ });
       await page.getByRole('link', { name: ANSWERED }).first().click();
       const statement = page.locator('.statement').first();
@@ -142,7 +142,7 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await page.getByRole('alert').getByText('NOT_FOUND').waitFor();
     });
 
-    it('exports the answers that fit the filters, and says when an export breaks off', async () => {
+    it('exports the filtered answers, and reports when an export fails', async () => {
       const page = await using().open('/answers?text=volcano');
       const button = page.getByRole('button', { name: /^Export/ });
       const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
@@ -169,10 +169,10 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
         return (await fetch('/v1/answers?limit=1', { headers: { authorization: `Bearer ${key}` } })).json();
       });
       const total = 50_000;
-      const asked: string[] = [];
+      const cursors: string[] = [];
       await page.route(/\/v1\/answers\?/, (route) => {
         const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
-        asked.push(String(from));
+        cursors.push(String(from));
         const some = Array.from({ length: 100 }, (_, at) => ({
           ...answers[0],
           id: `00000000-0000-4000-8000-${String(from + at).padStart(12, '0')}`,
@@ -185,14 +185,14 @@ export const describeAnswers = (using: () => ConsoleForTest) =>
       await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
       await page.getByRole('button', { name: 'Load more' }).click();
       await page.getByText('1 to 50 of 200').waitFor();
-      expect(asked).toEqual(['0', '100']);
+      expect(cursors).toEqual(['0', '100']);
       await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
-      // The page after the last one that was read is read, too.
+      // The next page is read ahead.
       for (const range of ['51 to 100 of 200', '101 to 150 of 200', '151 to 200 of 200', '201 to 250 of 300']) {
         await page.getByRole('button', { name: 'Next' }).click();
         await page.getByText(range).waitFor();
       }
-      expect(asked).toEqual(['0', '100', '200']);
+      expect(cursors).toEqual(['0', '100', '200']);
       await page.getByRole('link', { name: 'Question 249' }).waitFor();
     });
   });

@@ -7,7 +7,7 @@ const HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document
 
 const POLL = { timeout: 30_000, interval: 500 };
 
-const asked = (page: Page) => page.waitForRequest((request) => request.url().endsWith('/v1/ask'));
+const nextQuestion = (page: Page) => page.waitForRequest((request) => request.url().endsWith('/v1/ask'));
 
 export const describeAsk = (using: () => ConsoleForTest) =>
   describe('the view Ask', () => {
@@ -37,7 +37,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       await expect.poll(() => page.locator('.turn').count()).toBe(1);
     });
 
-    it('lights the source of a statement, and the statements of a source', async () => {
+    it('highlights the source of a statement, and the statements of a source', async () => {
       const page = await using().open('/');
       await askIn(page, 'How loud is the Apollo III in Turbo mode?');
       await page.locator('.statement').first().hover();
@@ -47,7 +47,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
     });
 
-    it('suggests three questions of the knowledge base that it answers, and asks none of them: an answer would be kept', async () => {
+    it('suggests three answered questions of the knowledge base without asking them', async () => {
       const page = await using().open('/');
       const suggestions = page.locator('.suggestions button');
       await suggestions.nth(2).waitFor();
@@ -64,14 +64,14 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.locator('.question').textContent()).toBe(question);
     });
 
-    it('finishes a "no": why, what comes closest, and a gap that is reported', async () => {
+    it('explains a declined question: why, the closest articles, and a reported gap', async () => {
       const page = await using().open('/');
       await askIn(page, 'Does the Apollo support Bluetooth headphones?');
       const card = page.locator('.declined');
       expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
       await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
       await card.getByRole('button', { name: 'Report as gap' }).click();
-      // A busy machine may not search in the time that retrieval has.
+      // On a busy machine retrieval may time out.
       const noted = card.getByText(/^Noted: .*Bluetooth headphones/);
       const again = card.getByRole('button', { name: 'Try again' });
       await expect
@@ -85,7 +85,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(gaps).toContain('Bluetooth headphones');
     });
 
-    it('says when it is not sure, beside the statements that come closest', async () => {
+    it('reports when it is not sure, with the closest statements', async () => {
       const page = await using().open('/');
       await askIn(page, 'Can I run it under water?');
       await page.getByText('It is not sure that this answers your question').waitFor();
@@ -93,17 +93,17 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       await page.getByRole('button', { name: 'Report as gap' }).waitFor();
     });
 
-    it('shows a question back as one', async () => {
+    it('shows a clarifying question', async () => {
       const page = await using().open('/');
       await askIn(page, 'It does not work');
       await page.getByRole('heading', { name: 'What do you mean?' }).waitFor();
     });
 
-    it('asks follow-up questions in the same conversation, with the librarian that is chosen', async () => {
+    it('asks follow-up questions in the same conversation, with the chosen librarian', async () => {
       const page = await using().open('/');
       await askIn(page, 'How do I swap the fan?');
       await page.getByLabel('Librarian').selectOption('navigator');
-      const sending = asked(page);
+      const sending = nextQuestion(page);
       await askIn(page, 'Which tools do I need?');
       const body = (await sending).postDataJSON();
       expect(body).toEqual({
@@ -172,7 +172,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(await page.title()).toBe('Ask · Constellation');
     });
 
-    it('keeps words without an end inside a narrow page', async () => {
+    it('fits very long words into a narrow page', async () => {
       const page = await using().open('/', { viewport: { width: 390, height: 844 } });
       const word = 'Hauptbetriebswerk'.repeat(20);
       const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
@@ -188,7 +188,7 @@ export const describeAsk = (using: () => ConsoleForTest) =>
       expect(right).toBeLessThanOrEqual(390);
     });
 
-    it('works by keyboard alone, and lists its keys', async () => {
+    it('works with the keyboard only, and lists its keys', async () => {
       const page = await using().open('/');
       await askIn(page, 'How loud is the Apollo III in Turbo mode?');
       await page.locator('h1').click();

@@ -9,7 +9,7 @@ const QUESTIONS = ['How loud is the Apollo III in Turbo mode?', 'How do I knit a
 
 export const describeCharts = (using: () => ConsoleForTest) =>
   describe('the view Charts', () => {
-    it('draws how questions ended, and each point leads to its answers', async () => {
+    it('draws the outcomes of questions, and links each point to its answers', async () => {
       const { product, open } = using();
       await keepPastAnswers(product, QUESTIONS, { days: 3 });
       const page = await open('/charts?range=7d');
@@ -49,7 +49,7 @@ export const describeCharts = (using: () => ConsoleForTest) =>
       expect(await page.getByLabel('Librarian', { exact: true }).inputValue()).toBe('navigator');
     });
 
-    it('compares the confidence that answers state with how people judged them, and says what it needs for that', async () => {
+    it('compares the confidence of answers with their feedback, and explains which feedback that needs', async () => {
       const { product, open } = using();
       await keepPastAnswers(product, QUESTIONS, { days: 3, judged: 1 });
       const page = await open('/charts?range=7d');
@@ -85,7 +85,7 @@ export const describeCharts = (using: () => ConsoleForTest) =>
       await none.getByText('No answer of this time has been judged').waitFor();
     });
 
-    it('draws tokens, cost and reused answers where a model was asked, and says when there is nothing to draw', async () => {
+    it('draws tokens, cost and reused answers when a model was called, and reports when there is no data', async () => {
       const key = 'ck_charts_0123456789abcdef';
       await grant(using().product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });
       const page = await using().open('/charts', { key });

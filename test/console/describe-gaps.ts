@@ -8,9 +8,9 @@ const ARTICLE = 'setup/wall.md';
 
 export const describeGaps = (using: () => ConsoleForTest) =>
   describe('the view Gaps', () => {
-    it('shows a gap with its questions and the closest article, and whether it is answered by now', async () => {
+    it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
       const { product, open } = using();
-      // A search that does not end in time notes no gap.
+      // A search that times out records no gap.
       const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
       await expect.poll(analyse, { timeout: 30_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
       const page = await open('/gaps');
@@ -59,7 +59,7 @@ export const describeGaps = (using: () => ConsoleForTest) =>
       expect(await page.getByLabel('State').inputValue()).toBe('closed');
     });
 
-    it('deletes a gap after a question', async () => {
+    it('deletes a gap after confirmation', async () => {
       const page = await using().open('/gaps?state=all');
       const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
       await gap.getByRole('button', { name: 'Delete' }).click();
@@ -70,7 +70,7 @@ export const describeGaps = (using: () => ConsoleForTest) =>
       await send(using().product, `DELETE /api/kb/articles/${ARTICLE}`);
     });
 
-    it('explains which right a key lacks', async () => {
+    it('explains which capability a key lacks', async () => {
       const key = 'ck_reads_articles_only';
       await grant(using().product, key, { capabilities: ['kb:read'] });
       const page = await using().open('/gaps', { key, expected: /401|403/ });

@@ -36,7 +36,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       expect(await violationsOf(page, 'dark')).toEqual([]);
     });
 
-    it('shows what an edition changed line by line, and publishes an earlier one again after a question', async () => {
+    it('shows the changes of an edition by line, and publishes an earlier one again after confirmation', async () => {
       const { product, open } = using();
       const id = 'guides/editions-of-a-test.md';
       const text = (hours: string) => `# Hours\n\nWe answer on weekdays.\n\n- ${hours}\n`;
@@ -74,7 +74,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await product.sync({ full: true });
     });
 
-    it('names what writers should look at, by kind, and at its article', async () => {
+    it('lists suggestions for writers by kind, and at the article', async () => {
       const page = await using().open('/knowledge?health=all');
       const finding = page.locator('.findings > li').first();
       await finding.waitFor();
@@ -95,7 +95,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await ask(product, 'How do I clean the dust filter?');
       const read = async () =>
         AnswerStatistics.parse(await (await product.fetch('/v1/answers/statistics')).json()).articles;
-      // What is counted below has to be kept by then.
+      // Wait until the answers that are counted below are stored.
       const kept = async () => (await product.fetch('/v1/answers?text=dust+filter')).text();
       await expect.poll(kept).toContain('dust filter?');
       const page = await open('/knowledge');
@@ -121,7 +121,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await page.getByText(new RegExp(`^${most?.total} answers?$`)).waitFor();
     });
 
-    it('puts an article, keeps what was typed when that fails, and deletes it after a question', async () => {
+    it('saves an article, keeps the input when that fails, and deletes it after confirmation', async () => {
       const page = await using().open('/knowledge?edit', { expected: /400|404/ });
       await page.getByRole('button', { name: 'Save' }).click();
       expect(await page.getByRole('alert').allTextContents()).toEqual([
@@ -156,7 +156,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       expect((await send(using().product, 'GET /api/kb/articles/setup/wall%20mount.md')).status).toBe(404);
     });
 
-    it('does not overwrite what somebody else has changed meanwhile', async () => {
+    it('does not overwrite a concurrent change', async () => {
       const { product, open } = using();
       const put = (title: string) =>
         send(product, 'PUT /api/kb/articles/shared.md', { title, content: 'Two people write this.' });
@@ -172,7 +172,7 @@ export const describeKnowledge = (using: () => ConsoleForTest) =>
       await send(product, 'DELETE /api/kb/articles/shared.md');
     });
 
-    it('explains what a key without the right may not do', async () => {
+    it('explains the limits of a key without the capability', async () => {
       const key = 'ck_reads_no_articles';
       await grant(using().product, key, { capabilities: ['support:analyze'] });
       const page = await using().open('/knowledge', { key, expected: /401|403/ });

@@ -6,7 +6,7 @@ import type { ConsoleForTest } from './console-for-test.ts';
 
 export const describeLibrarians = (using: () => ConsoleForTest) =>
   describe('the views Librarians, Intents and Settings', () => {
-    it('Librarians shows health and rights, and leads to a question for the one that is chosen', async () => {
+    it('Librarians shows health and capabilities, and links to a question for a librarian', async () => {
       const page = await using().open('/librarians');
       const card = page.getByRole('listitem').filter({ has: page.locator('code', { hasText: /^analytics$/ }) });
       expect(await card.textContent()).toMatch(/ready.*Rights.*sql:read/);
@@ -21,7 +21,7 @@ export const describeLibrarians = (using: () => ConsoleForTest) =>
       await page.locator('.turn[aria-busy="false"] .chart').waitFor();
     });
 
-    it('Librarians says which one cannot answer, and why, and offers no question for it', async () => {
+    it('Librarians explains why one cannot answer, and offers no question for it', async () => {
       const page = await using().open('/');
       const unavailable = 'no <b>database</b> is bound';
       await page.route('**/v1/librarians', async (route) => {
@@ -54,7 +54,7 @@ export const describeLibrarians = (using: () => ConsoleForTest) =>
       expect(await overflowOf(page)).toEqual([]);
     });
 
-    it('Intents measures how well each is recognised, the worst first', async () => {
+    it('Intents lists how well each is recognised, the worst first', async () => {
       const { product, open } = using();
       const page = await open('/intents');
       await page.getByRole('button', { name: 'Measure the accuracy' }).click();
@@ -76,7 +76,7 @@ export const describeLibrarians = (using: () => ConsoleForTest) =>
       expect(await overflowOf(page)).toEqual([]);
     });
 
-    it('Settings shows the adapters, a connection that cannot be used, and what the key may do', async () => {
+    it('Settings shows the adapters, a failing connection, and the capabilities of the key', async () => {
       const key = 'ck_settings_0123456789abcdef';
       await grant(using().product, key, { capabilities: ['kb:read', 'sql:read'] });
       const page = await using().open('/settings', { key });

@@ -7,7 +7,7 @@ import type { ConsoleForTest } from './console-for-test.ts';
 
 const KEY = 'ck_reads-tickets-and-nothing-else';
 
-/** The panel in the frame of a helpdesk's page, which is of another origin. */
+/** The panel in the frame of a helpdesk's page of another origin. */
 export const describePanel = (using: () => ConsoleForTest) =>
   describe('the panel beside a ticket', () => {
     let problems: string[];
@@ -74,7 +74,7 @@ export const describePanel = (using: () => ConsoleForTest) =>
       expect(await overflowOf(frame)).toEqual([]);
     });
 
-    it('shows the conversation of Chatwoot, follows the agent to another one, and keeps hostile texts inert', async () => {
+    it('shows the conversation of Chatwoot, changes to another one with the agent, and keeps hostile texts inert', async () => {
       const { chatwoot } = using().helpdesks.desks;
       const first = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
       const second = chatwoot.createTicket({ message: 'What does error E30 mean?' }).ticketId;
@@ -86,7 +86,7 @@ export const describePanel = (using: () => ConsoleForTest) =>
       await sentences.filter({ hasText: 'button for 5 seconds' }).waitFor();
       expect(await panel.getByRole('button', { name: 'Insert into the reply' }).count()).toBe(0);
       expect(await panel.getByRole('button', { name: 'Copy the draft' }).count()).toBe(1);
-      // The page of the helpdesk has this function.
+      // A function of the helpdesk's page.
       const openTicket = (id: string) =>
         page.evaluate((ticket) => (window as unknown as { openTicket(id: string): void }).openTicket(ticket), id);
       const hostile = '<img src=x onerror="alert(1)"> E30';
@@ -121,7 +121,7 @@ export const describePanel = (using: () => ConsoleForTest) =>
       problems = problems.filter((problem) => !/404/.test(problem));
     });
 
-    it('may be framed by the configured helpdesks alone, and the key may do nothing else', async () => {
+    it('may be framed only by the configured helpdesks, and its key has no other capability', async () => {
       const { product, agentPage } = using();
       const policyOf = async (path: string) =>
         (await fetch(new URL(path, product.url), { headers: { accept: 'text/html' } })).headers.get(
@@ -141,7 +141,7 @@ export const describePanel = (using: () => ConsoleForTest) =>
       expect(unknown.status).toBe(404);
     });
 
-    it('learns what became of drafts from replies that agents send, without their text', async () => {
+    it('records from sent replies how drafts were used, without their text', async () => {
       const { product, helpdesks } = using();
       const { chatwoot, zendesk } = helpdesks.desks;
       const outcomes = async () =>

@@ -10,7 +10,7 @@ const MAX_STYLE = 10 * 1024;
 
 export const describeShell = (using: () => ConsoleForTest) =>
   describe('the shell', () => {
-    it('asks for a key, and says what is wrong with one', async () => {
+    it('requests a key, and explains why one is refused', async () => {
       const page = await using().open('/ask', { key: '', expected: /401/ });
       const key = page.getByLabel('API key');
       await key.fill('short');
@@ -29,7 +29,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       await page.getByLabel('API key').waitFor();
     });
 
-    it('signs in at an identity provider, and shows again what was looked at', async () => {
+    it('signs in at an identity provider, and returns to the same view', async () => {
       const { identityProvider, open } = using();
       const { host } = new URL(identityProvider.issuer);
       const page = await open('/knowledge?q=fan', { key: '', expected: /request to http:\/\/127|401/ });
@@ -47,7 +47,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       const token = await page.evaluate(() => sessionStorage.getItem('constellation.key'));
       expect(token?.split('.')).toHaveLength(3);
       await page.getByRole('button', { name: 'Sign out' }).click();
-      // Somebody else's code, in a link.
+      // A code of another user, in a link.
       await page.goto(new URL('/sign-in?code=theirs&state=theirs', page.url()).href);
       await page.getByText('This sign-in was not begun in this tab').waitFor();
     });
@@ -61,7 +61,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       expect(await page.locator('.question').textContent()).toBe('Does the Apollo support Bluetooth headphones?');
     });
 
-    it('asks for another key when this one is no longer accepted, and loses nothing that was typed', async () => {
+    it('requests another key when this one is no longer accepted, and keeps the input', async () => {
       const page = await using().open('/', { expected: /401/ });
       await page.getByLabel('Your question').fill('How do I swap the fan?');
       const refuse = (route: import('playwright-core').Route) => {
@@ -79,7 +79,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       expect(await page.locator('.question').textContent()).toBe('How do I swap the fan?');
     });
 
-    it('says when the server cannot be reached, and goes on when it can', async () => {
+    it('reports when the server cannot be reached, and continues when it can', async () => {
       const page = await using().open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
       await page.getByText('connected', { exact: true }).waitFor();
       await page.context().setOffline(true);
@@ -119,7 +119,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
     });
 
-    it('speaks the language of the browser until another is chosen, in the colours that are chosen', async () => {
+    it('uses the language of the browser until another is chosen, and the chosen theme', async () => {
       const page = await using().open('/', { locale: 'de-DE' });
       await page.getByRole('heading', { name: 'Fragen', level: 1 }).waitFor();
       expect(await page.locator('html').getAttribute('lang')).toBe('de');
@@ -132,7 +132,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
     });
 
-    it('serves the page with a policy at every address of a view, and its files for ever', async () => {
+    it('serves the page with a policy at every address of a view, and its files as immutable', async () => {
       const { url } = using().product;
       const get = (path: string, accept = 'text/html') => fetch(new URL(path, url), { headers: { accept } });
       for (const path of ['/', '/ask/abc', '/no/such/view']) {
@@ -143,7 +143,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       }
       const [script = ''] = /\/console\/app-[A-Z0-9]+\.js/.exec(await (await get('/')).text()) ?? [];
       expect((await get(script, '*/*')).headers.get('Cache-Control')).toContain('immutable');
-      // Neither a missing file nor what belongs to programs is a page.
+      // Missing files and addresses of the API are no pages.
       for (const path of ['/console/app-OLD.js', '/console/index.html', '/nothing.js', '/v1/nothing'])
         expect((await get(path)).headers.get('Content-Type')).toContain('application/json');
       expect((await get('/ask', 'application/json')).status).toBe(404);
@@ -170,7 +170,7 @@ export const describeShell = (using: () => ConsoleForTest) =>
       expect(total('stylesheet')).toBeLessThan(MAX_STYLE);
     });
 
-    it('repeats a request from a terminal as it was sent', async () => {
+    it('copies a request as a command that repeats it', async () => {
       const page = await using().open('/');
       await askIn(page, "What's the Apollo's E30?");
       await page.getByRole('button', { name: 'Show request' }).click();

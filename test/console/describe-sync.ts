@@ -6,7 +6,7 @@ import type { ConsoleForTest } from './console-for-test.ts';
 
 export const describeSync = (using: () => ConsoleForTest) =>
   describe('the view Sync', () => {
-    it('starts a full sync, and shows its report when it has ended', async () => {
+    it('starts a full sync, and shows its report at the end', async () => {
       const { product, open } = using();
       const before = (await (await send(product, 'GET /v1/sync')).json()) as SyncStatus;
       const page = await open('/sync');
@@ -52,7 +52,7 @@ export const describeSync = (using: () => ConsoleForTest) =>
       expect(await page.getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(false);
     });
 
-    it('asks before it applies deletions that were held', async () => {
+    it('requests confirmation before it applies held deletions', async () => {
       const { product, open } = using();
       const status = (await (await send(product, 'GET /v1/sync')).json()) as SyncStatus;
       const held = {

@@ -6,7 +6,7 @@ import type { ConsoleForTest } from './console-for-test.ts';
 
 export const describeTickets = (using: () => ConsoleForTest) =>
   describe('the view Tickets', () => {
-    it('shows what was written for a message, why another failed, and retries that one until it has its note', async () => {
+    it('shows the note for a message and why another one failed, and retries that one until it has a note', async () => {
       const { helpdesks, open } = using();
       const { chatwoot } = helpdesks.desks;
       const done = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
@@ -39,7 +39,7 @@ export const describeTickets = (using: () => ConsoleForTest) =>
       expect(await overflowOf(page)).toEqual([]);
     });
 
-    it('shows which connection is wrong, finds a ticket by its id, and says when none fits', async () => {
+    it('shows which connection fails, finds a ticket by its id, and reports when there is none', async () => {
       const { helpdesks, open } = using();
       const { ticketId } = helpdesks.desks.zendesk.createTicket({ message: 'What does error E30 mean?' });
       const page = await open('/');
@@ -70,7 +70,7 @@ export const describeTickets = (using: () => ConsoleForTest) =>
       expect(new URL(page.url()).search).toBe('');
     });
 
-    it('analyses a message: intent, draft with its articles, and guidance; a reload keeps what was typed', async () => {
+    it('analyses a message: intent, draft with its articles, and guidance; a reload keeps the input', async () => {
       const page = await using().open('/tickets/analyse');
       await page.getByRole('button', { name: 'Analyse' }).click();
       expect(await page.getByRole('alert').textContent()).toBe('Enter a message.');
@@ -94,7 +94,7 @@ export const describeTickets = (using: () => ConsoleForTest) =>
       expect(await message.inputValue()).toContain('smoke');
     });
 
-    it('explains which right a key lacks, and reads in German', async () => {
+    it('explains which capability a key lacks, also in German', async () => {
       const key = 'ck_reads-articles-but-no-tickets';
       await grant(using().product, key, { capabilities: ['kb:read'] });
       const page = await using().open('/tickets', { key, locale: 'de-DE', expected: /403|401/ });

@@ -4,7 +4,7 @@ import { askIn, type ConsoleForTest } from './console-for-test.ts';
 
 export const describeTrace = (using: () => ConsoleForTest) =>
   describe('the views Trace and Why', () => {
-    it('Trace shows narrowed rights and budget, and verifies a receipt in the browser', async () => {
+    it('Trace shows narrowed capabilities and budget, and verifies a receipt in the browser', async () => {
       const page = await using().open('/');
       await askIn(page, 'How many iPhone 17 are in stock and what does the warranty cover?');
       await page.getByRole('button', { name: 'Trace' }).click();
@@ -30,7 +30,7 @@ export const describeTrace = (using: () => ConsoleForTest) =>
       expect(page.url()).toBe(address);
     });
 
-    it('a receipt that was changed is found invalid', async () => {
+    it('a changed receipt is invalid', async () => {
       const page = await using().open('/');
       await askIn(page, 'How loud is the Apollo III in Turbo mode?');
       await page.evaluate(() => {
@@ -50,7 +50,7 @@ export const describeTrace = (using: () => ConsoleForTest) =>
       await page.getByText('The signature is not valid.').waitFor();
     });
 
-    it('Why shows what the confidence rests on, and the passages that were found with those cited', async () => {
+    it('Why shows the basis of the confidence, and found and cited passages', async () => {
       const page = await using().open('/');
       await askIn(page, 'How do I reset the dashboard password?');
       await page.getByRole('button', { name: 'Why' }).click();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
 import type { ConsoleForTest } from './console-for-test.ts';
 
-/** The answer box on the sample's page, which is of another origin than the gateway. */
+/** The answer box on the sample's page, of another origin than the gateway. */
 export const describeWidget = (using: () => ConsoleForTest) =>
   describe('the widget on a page of another origin', () => {
     let demo: DemoPage;
@@ -52,7 +52,7 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('USB stick');
     });
 
-    it('declines what no article answers, also after another subject, and offers a person with what was said', async () => {
+    it('declines a question that no article answers, also after another subject, and offers a handover with the conversation', async () => {
       await askIn(inline(), 'How do I reset the dashboard password?');
       await askIn(inline(), 'How do I cook rice?');
       const declined = inline().getByRole('listitem', { name: 'Answer' }).last();
@@ -64,7 +64,7 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       );
     });
 
-    it('floats above the page in another language, by keyboard alone', async () => {
+    it('floats above the page in another language, with the keyboard only', async () => {
       const box = page.locator('body > constellation-answers');
       await box.getByRole('button', { name: 'Frage stellen' }).press('Enter');
       await askIn(box, 'What does error E30 mean?', 'Die Antwort ist vollständig.');
@@ -74,7 +74,7 @@ export const describeWidget = (using: () => ConsoleForTest) =>
       await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
     });
 
-    it('calls the gateway alone, with the publishable key and without a cookie', async () => {
+    it('calls only the gateway, with the publishable key and without a cookie', async () => {
       await askIn(inline(), 'What does error E30 mean?');
       const { origin } = using().product.url;
       const hosts = new Set(
@@ -84,13 +84,13 @@ export const describeWidget = (using: () => ConsoleForTest) =>
           .map((url) => new URL(url).origin),
       );
       expect([...hosts].toSorted()).toEqual([demo.url, origin].toSorted());
-      const asked = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
-      expect(asked).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
+      const questions = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
+      expect(questions).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
       expect(await page.context().cookies()).toEqual([]);
       expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
     });
 
-    it('hands a visitor over to a ticket with the conversation, and keeps what was typed while that fails', async () => {
+    it('hands a visitor over to a ticket with the conversation, and keeps the input when that fails', async () => {
       const { zendesk } = using().helpdesks.desks;
       const before = zendesk.ticketIds().length;
       const box = page.locator('body > constellation-answers');

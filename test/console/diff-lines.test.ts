@@ -12,7 +12,7 @@ it('keeps common lines, two of them around each change', () => {
   expect([shown('', 'a\nb'), shown('a', ''), shown('a', 'a')]).toEqual(['+a|+b', '-a', '~…']);
 });
 
-it('shows a change as a whole where comparing would take too long', () => {
+it('shows whole texts as changed when a comparison would take too long', () => {
   const lines = (of: string) => Array.from({ length: 3000 }, (_, at) => `${of} ${at}`).join('\n');
   const kinds = diffLines(lines('old'), lines('new')).map(({ kind }) => kind);
   expect([kinds.length, kinds[0], kinds.at(-1)]).toEqual([6000, 'removed', 'added']);

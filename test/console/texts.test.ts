@@ -34,7 +34,7 @@ describe('the texts of the console', () => {
     const reach = (file: string): void => {
       if (reached.has(file)) return;
       reached.add(file);
-      // Whatever the first view may load, but no other view.
+      // Any files of the first view, and none of another one.
       for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
         if (!(kind === 'dynamic-import' && /^views\/(?!ask)/.test(path))) reach(path);
     };
@@ -50,7 +50,7 @@ describe('the texts of the console', () => {
 });
 
 describe('markWords()', () => {
-  it('marks forms of the words, joins neighbours, and leaves short words and the rest as they are', () => {
+  it('marks forms of the words, joins adjacent ones, and skips short words', () => {
     const parts = markWords('Resetting the password: a password reset at 88 °C.', ['reset the password at 88']);
     expect(parts.map(({ text }) => text).join('')).toBe('Resetting the password: a password reset at 88 °C.');
     expect(parts.filter(({ isMarked }) => isMarked).map(({ text }) => text)).toEqual([

@@ -18,7 +18,7 @@ const MEMORIES = [
   memoryOf('far', { content: 'Ask Ada about budgets', created_at: '2026-01-10T00:00:00Z' }),
 ];
 const SIMILARITIES = [0.9, 0.7, 0.3, 0.2];
-/** A query is a vector of one direction; each memory is as similar to it as it is told. */
+/** A query is a unit vector; each memory has the given similarity to it. */
 const stored = MEMORIES.map((memory, at) => {
   const similarity = SIMILARITIES[at] ?? 0;
   return { memory, vector: [similarity, Math.sqrt(1 - similarity ** 2)] };
@@ -88,7 +88,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(valueIn(await estimated.buildContext(QUERY, 'w1')).tokenizer).toBe('characters');
   });
 
-  it('keeps text and memories together within maxResultBytes', async () => {
+  it('limits text and memories together to maxResultBytes', async () => {
     const content = `project ${'龍'.repeat(9_000)}`;
     const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
     const tokenizer = new CharacterTokenizer();
@@ -115,7 +115,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(built.tokenCount).not.toBe(new CharacterTokenizer().count(built.context));
   });
 
-  it('estimates the whole context when its tokenizer cannot be loaded, and tries again for the next', async () => {
+  it('estimates the tokens when the tokenizer cannot be loaded, and loads it again for the next context', async () => {
     let isDown = true;
     const warnings: string[] = [];
     const logger = { warn: (message: string) => warnings.push(message), error: () => {} };
@@ -148,7 +148,7 @@ describe('ContextEngine.buildContext()', () => {
     expect(ContextResult.parse(built)).toEqual(built);
   });
 
-  it('takes a template in the call, which is then checked like a registered one', async () => {
+  it('accepts a template in the call, checked like a registered one', async () => {
     const template = { name: 'mine', header: '# ', memoryFormat: '{{type}}', separator: '+', includeMetadata: false };
     const built = valueIn(await engineOf().buildContext(QUERY, 'w1', { template, limit: 2 }));
     expect(built).toMatchObject({ context: '# decision+fact', template: 'mine' });
@@ -214,7 +214,7 @@ describe('rankers', () => {
     expect(await idsIn({ ranker: {} }, engine)).toEqual(await idsIn({ ranker: 'default' }, engine));
   });
 
-  it('avoid memories that say the same by maximal marginal relevance, as much as lambda says', async () => {
+  it('avoid similar memories by maximal marginal relevance, weighted by lambda', async () => {
     const say = (id: string, content: string, similarity: number) => ({
       memory: memoryOf(id, { content }),
       vector: [similarity, Math.sqrt(1 - similarity ** 2)],
@@ -238,7 +238,7 @@ describe('rankers', () => {
     expect(rankingScores.same).toBeLessThan(0.7 * 0.88 - 0.3 * 0.5);
   });
 
-  it('may be functions, registered or in the call, which get the weights of the engine', async () => {
+  it('may be functions, registered or in the call, that receive the weights of the engine', async () => {
     const weights = { similarityWeight: 0.1 };
     const engine = engineOf({ rankingOptions: weights });
     const byId: RankingFunction = (results, options) => {
@@ -250,7 +250,7 @@ describe('rankers', () => {
     expect(await idsIn({ ranker: byId }, engine)).toEqual(['far', 'june', 'plan', 'tea']);
   });
 
-  it('give scores to a preview: their score, or one divided by the place for a function', async () => {
+  it('score a preview: by their scores, or 1/rank for a function', async () => {
     const preview = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: 'confidence' }));
     expect(preview.rankingScores).toEqual({ tea: 1, plan: 0.8, far: 0.8, june: 0.5 });
     const reversed = valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker: (results) => results.reverse() }));

@@ -86,7 +86,7 @@ it('ContextEngine.searchAnalytics() counts searches, empty results, errors and l
 });
 
 describe('searchAnalytics()', () => {
-  it('reports latencies at most a quarter too high', () => {
+  it('overstates latencies by at most 25%', () => {
     const analytics = searchAnalytics();
     for (let ms = 1; ms <= 100; ms += 1) analytics.record('w', { outcome: 'found', latencyMs: ms }, 0);
     const latency = analytics.read('w')?.latencyMs;

@@ -29,7 +29,7 @@ describe('ContextFormatter.format()', () => {
     expect(characters.format([], chat, 1000)).toEqual({ ...NOTHING, truncated: false, template: 'chat' });
   });
 
-  it('omits the lowest ranked memories first, and says so', () => {
+  it('omits the lowest ranked memories first, and reports it', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
     const { context, memories, truncated } = characters.format(results, summary, 27);
     expect(context).toBe(`Key information:\n${'a'.repeat(40)} | ${'b'.repeat(40)}`);
@@ -50,7 +50,7 @@ describe('ContextFormatter.format()', () => {
       expect(characters.format(resultsOf('a'.repeat(length)), summary, budget)).toMatchObject({ truncated });
   });
 
-  it('cuts the best memory after a word when it alone is too long', () => {
+  it('cuts the best memory after a word when it is too long even alone', () => {
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20).trim();
     const { context, memories, truncated, tokenCount } = characters.format(resultsOf(content, 'short'), summary, 30);
     expect(context).toMatch(/^Key information:\nThe quick brown .*\w…$/);
@@ -59,12 +59,12 @@ describe('ContextFormatter.format()', () => {
     expect([truncated, memories.length, tokenCount > 20]).toEqual([true, 1, true]);
   });
 
-  it('is empty when not even the beginning of a memory fits beside header and footer', () => {
+  it('is empty when not even the start of a memory fits with header and footer', () => {
     expect(characters.format(resultsOf('a'.repeat(400)), chat, 11)).toMatchObject({ ...NOTHING, truncated: true });
   });
-  it('never counts the same text in two ways', () => expect(characters.estimateTokens('abcde')).toBe(2));
+  it('estimates tokens with its tokenizer', () => expect(characters.estimateTokens('abcde')).toBe(2));
 
-  it('formats what truncateToFit keeps into the same text', () => {
+  it('writes the same text again from the memories that truncateToFit returns', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
     const kept = characters.truncateToFit(results, chat, 30);
     expect(kept).toHaveLength(1);
@@ -72,15 +72,15 @@ describe('ContextFormatter.format()', () => {
   });
 });
 
-/** Counts that are not those of the parts: two for each word and one for each blank line, and more where texts meet. */
+/** Counts that do not add up: two for each word, one for each blank line, and more where texts are joined. */
 const wordTokenizer: Tokenizer = {
   count: (text) => 2 * wordsOf(text).length + (text.match(/\n\n/g)?.length ?? 0),
   encode: () => [],
   decode: () => '',
 };
-/** The square root: a sum of parts is far too high. */
+/** The square root: the sum of the parts is far too high. */
 const concave: Tokenizer = { ...wordTokenizer, count: (text) => Math.ceil(Math.sqrt(text.length) * 3) };
-/** The square: a sum of parts is far too low. */
+/** The square: the sum of the parts is far too low. */
 const convex: Tokenizer = { ...wordTokenizer, count: (text) => Math.ceil(text.length ** 1.5 / 40) };
 
 const anyText = fc.oneof(
@@ -169,7 +169,7 @@ describe('a token budget', () => {
     );
   });
 
-  it('costs a few counts of the whole, and one of each memory that may fit', () => {
+  it('needs a few counts of the whole text, and one of each memory that may fit', () => {
     let counted = 0;
     const counting: Tokenizer = {
       ...wordTokenizer,
@@ -197,7 +197,7 @@ describe('cutText()', () => {
     ['😀😀', 1, ''],
   ])('cuts %j to %d as %j', (text, maxLength, expected) => expect(cutText(text, maxLength)).toBe(expected));
 
-  it('keeps surrogate pairs whole and never lengthens a text', () => {
+  it('never splits a surrogate pair or lengthens a text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, maxLength) => {
         const cut = cutText(text, maxLength);

@@ -8,13 +8,13 @@ export interface StoredMemory {
 }
 
 export interface MemoryStorage extends StorageClient {
-  /** What was looked for, oldest first. */
+  /** Received searches, oldest first. */
   queries: MemoryQuery[];
-  /** Memories whose relations were asked for, oldest first. */
+  /** Memories whose relations were read, oldest first. */
   lookups: string[];
 }
 
-/** A memory with what a test does not care about filled in. */
+/** A memory with defaults for absent members. */
 export const memoryOf = (id: string, fields: Partial<Memory> = {}): Memory => ({
   id,
   workspace_id: 'w1',
@@ -25,7 +25,7 @@ export const memoryOf = (id: string, fields: Partial<Memory> = {}): Memory => ({
   ...fields,
 });
 
-/** Memories in a list: found by the cosine of vectors, else by the share of the query's words that they hold. */
+/** Memories in a list, searched by the cosine of vectors, or by the share of the query's words without one. */
 export const memoryStorage = (
   stored: readonly StoredMemory[],
   relationships: readonly (readonly [from: string, to: string])[] = [],

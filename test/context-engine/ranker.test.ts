@@ -55,12 +55,12 @@ describe('MemoryRanker.defaultRanking()', () => {
     const recent = resultOf('recent', 0.7, { created_at: '2026-01-10T00:00:00Z' });
     expect(idsOf(MemoryRanker.defaultRanking([old, recent], {}, { now: NOW }))).toEqual(['recent', 'old']);
   });
-  it('reads the clock when no moment is given', () => {
+  it('reads the clock when no time is given', () => {
     const result = resultOf('m', 0.5, { created_at: new Date().toISOString() });
     expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), result], {}))).toEqual(['m', 'old']);
   });
 
-  it('keeps all results unchanged, best first, with places from 1', () => {
+  it('returns all results unchanged, best first, numbered from 1', () => {
     fc.assert(
       fc.property(someResults, (results) => {
         const before = structuredClone(results);
@@ -101,12 +101,12 @@ describe('the other rankings', () => {
   });
 
   it('sort by a function that is called once for each result', () => {
-    let asked = 0;
+    let calls = 0;
     const ranked = MemoryRanker.custom(results, ({ memory }) => {
-      asked += 1;
+      calls += 1;
       return memory.id === 'c' ? 1 : Number.NaN;
     });
-    expect([idsOf(ranked), asked]).toEqual([['c', 'a', 'b'], 3]);
+    expect([idsOf(ranked), calls]).toEqual([['c', 'a', 'b'], 3]);
   });
 
   it('keep the order of equal scores', () => {

@@ -17,7 +17,7 @@ const expand = async (roots: string[], { ids, edges, depth }: { ids: string[]; e
   );
   const results = await expandRelationships(
     roots.map((id) => ({ memory: memoryOf(id), score: 1 })),
-    { depth, adjacentTo: (asked) => Promise.all(asked.map((id) => storage.getMemoryRelationships(id, 'w1'))) },
+    { depth, adjacentTo: (ids) => Promise.all(ids.map((id) => storage.getMemoryRelationships(id, 'w1'))) },
   );
   return { results, lookups: storage.lookups };
 };
@@ -39,7 +39,7 @@ describe('expandRelationships()', () => {
     expect(results[0]?.relationships?.[0]?.relationship).toMatchObject({ from_memory_id: 'a', to_memory_id: 'b' });
   });
 
-  it('ends in a cycle and looks up each memory once', async () => {
+  it('ends in a cycle and reads each memory once', async () => {
     const edges = edgesOf('ab bc ca aa');
     const { results, lookups } = await expand(['a'], { ids, edges, depth: 5 });
     expect(reached(results)).toEqual([['b@1', 'c@1']]);
@@ -68,7 +68,7 @@ describe('expandRelationships()', () => {
     expect(lookups.length).toBeLessThanOrEqual(200);
   });
 
-  it('reaches what a plain search of the graph reaches, whatever the graph', async () => {
+  it('reaches the same memories as a plain search, in random graphs', async () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
     await fc.assert(
       fc.asyncProperty(
@@ -121,41 +121,41 @@ describe('relationships of results', () => {
     expect(await failing.search('a', 'w1', { includeRelationships: true })).toMatchObject({
       error: { type: 'storage_error', message: 'Cannot read relationships: the storage is rate limited' },
     });
-    const foreign = async () =>
+    const ofOtherWorkspace = async () =>
       (await storage.getMemoryRelationships('a', 'w1')).map((entry) => ({
         ...entry,
         memory: { ...entry.memory, workspace_id: 'w2' },
       }));
-    const leaking = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships: foreign } });
+    const leaking = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships: ofOtherWorkspace } });
     expect(await leaking.search('a', 'w1', { includeRelationships: true })).toMatchObject({
       error: { type: 'search_error' },
     });
   });
 
-  it('are looked up a level at once when the storage can', async () => {
+  it('are read one level per call when the storage supports it', async () => {
     const four = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
     const storage = memoryStorage(
       four.map((memory) => ({ memory })),
       edgesOf('ac cd'),
     );
-    const asked: (readonly string[])[] = [];
+    const calls: (readonly string[])[] = [];
     const relationshipsOf = async (ids: readonly string[], workspaceId: string) => {
-      asked.push(ids);
+      calls.push(ids);
       return Promise.all(ids.map((id) => storage.getMemoryRelationships(id, workspaceId)));
     };
     const engine = new ContextEngine({ storageClient: { ...storage, relationshipsOf } });
     const result = await engine.search('word', 'w1', { includeRelationships: true, relationshipDepth: 3 });
     expect(result.ok && reached(result.value)).toEqual([['c@1', 'd@2'], []]);
-    expect(asked).toEqual([['a', 'b'], ['c'], ['d']]);
+    expect(calls).toEqual([['a', 'b'], ['c'], ['d']]);
   });
 
-  it('are read after the time for the search itself is over', async () => {
+  it('are read although the signal of the search has aborted', async () => {
     const storage = memoryStorage(stored, [['a', 'b']]);
     const search = new AbortController();
-    const getMemoryRelationships: typeof storage.getMemoryRelationships = async (...asked) => {
+    const getMemoryRelationships: typeof storage.getMemoryRelationships = async (...call) => {
       search.abort();
       await Promise.resolve();
-      return storage.getMemoryRelationships(...asked);
+      return storage.getMemoryRelationships(...call);
     };
     const engine = new ContextEngine({ storageClient: { ...storage, getMemoryRelationships } });
     const request = engine.forRequest({ searchSignal: search.signal, signal: new AbortController().signal });

@@ -102,7 +102,7 @@ describe('ContextEngine.search()', () => {
 });
 
 describe('ContextEngine.searchByVector()', () => {
-  it('finds what search finds with the vector of the query', async () => {
+  it('returns the results of search() for the vector of the query', async () => {
     const { engine, embeddings } = parts();
     const byText = valueIn(await engine.search('the project', 'w1'));
     expect(valueIn(await engine.searchByVector(vectorOf('the project'), 'w1'))).toEqual(byText);
@@ -120,7 +120,7 @@ describe('ContextEngine.searchByVector()', () => {
 });
 
 describe('ContextEngine.searchBatch()', () => {
-  it('finds what each search finds, with all queries embedded in one call', async () => {
+  it('returns the results of each search(), with all queries embedded in one call', async () => {
     const { engine, embeddings } = parts();
     const queries = ['the project', 'tea', 'the project', 'plan'];
     const batch = valueIn(await engine.searchBatch(queries, 'w1', { limit: 2 }));
@@ -178,7 +178,7 @@ describe('errors of a search', () => {
     expect((await engine.search('x', 'w1')).ok).toBe(true);
   });
 
-  it('is storage_error when the storage fails, without its words', async () => {
+  it('is storage_error when the storage fails, without its message', async () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const searchMemories = async () => Promise.reject(cause);
     const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
@@ -202,7 +202,7 @@ describe('errors of a search', () => {
     ['a limit of 101', ['x', 'w1', { limit: 101 }], /^options.limit/],
     ['a confidence of 2', ['x', 'w1', { minConfidence: 2 }], /^options.minConfidence/],
     ['dates in the wrong order', ['x', 'w1', { dateFrom: new Date(2), dateTo: new Date(1) }], /^options.dateTo/],
-    ['a date that is none', ['x', 'w1', { dateFrom: new Date('x') }], /^options.dateFrom/],
+    ['an invalid date', ['x', 'w1', { dateFrom: new Date('x') }], /^options.dateFrom/],
     ['a depth of 6', ['x', 'w1', { relationshipDepth: 6 }], /^options.relationshipDepth/],
     ['an unknown option', ['x', 'w1', { colour: 'red' }], /^options.colour: is not a known member/],
     ['options that are a text', ['x', 'w1', 'all'], /^options/],
@@ -239,7 +239,7 @@ describe('errors of a search', () => {
 describe('ContextEngine.forRequest()', () => {
   const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
-  it('aborts an embedding with the signal, also when the provider ignores it', async () => {
+  it('aborts an embedding with the signal, even when the provider ignores it', async () => {
     const controller = new AbortController();
     const { engine } = parts({ embeddingProvider: { ...wordEmbeddings(), embed: () => never<number[]>() } });
     const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
@@ -261,7 +261,7 @@ describe('ContextEngine.forRequest()', () => {
     expect(storage.queries).toEqual([]);
   });
 
-  it('shares cached vectors, templates and figures with the engine, and takes its own clients', async () => {
+  it('shares cached vectors, templates and figures with the engine, and uses its own clients', async () => {
     const { engine, embeddings } = parts();
     await engine.search('the project', 'w1');
     const storage = memoryStorage([]);

@@ -47,7 +47,7 @@ describe.each([
       expectedEmbeddingDimensions: DIMENSIONS,
       tokenizer: () => loadTokenizer('gpt-4', [cl100k]),
     });
-    // Upstash finds by meaning what was written a moment ago only when it has been indexed.
+    // The vector index of Upstash is updated some time after a write.
     await vi.waitFor(async () => {
       const found = await made.store.searchMemories('w1', { vector: vectors[0], limit: 10 });
       expect(found).toHaveLength(5);
@@ -58,7 +58,7 @@ describe.each([
     await server.stop();
   });
 
-  it('ranks the same meaning first, and finds nothing of another workspace', async () => {
+  it('ranks the same meaning first, and no memory of another workspace', async () => {
     const results = valueIn(await engine.search('The project timeline ends in June.', 'w1'));
     expect(results[0]).toMatchObject({ memory: { id: 'timeline' }, score: expect.closeTo(1, 3) });
     expect(results.every(({ memory }) => memory.workspace_id === 'w1')).toBe(true);
@@ -90,7 +90,7 @@ describe.each([
   });
 
   it.each([15, 40, 100, 2000, 5000])(
-    'keeps to %d tokens, and shows in a preview what it returns',
+    'returns at most %d tokens, and the same text in a preview',
     async (tokenBudget) => {
       const options = { tokenBudget, template: 'detailed', includeRelationships: true };
       const built = valueIn(await engine.buildContext(QUESTION, 'w1', options));

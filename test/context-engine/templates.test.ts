@@ -19,7 +19,7 @@ const template = (memoryFormat: string, includeMetadata = false): ContextTemplat
 });
 
 describe('DEFAULT_TEMPLATES', () => {
-  it.each(Object.entries(DEFAULT_TEMPLATES))('has %s, which is valid and named so', (name, known) => {
+  it.each(Object.entries(DEFAULT_TEMPLATES))('has a valid %s under its own name', (name, known) => {
     expect(ContextTemplate.parse(known).name).toBe(name);
   });
 
@@ -39,18 +39,18 @@ describe('renderMemory()', () => {
   });
 
   it.each(['{{type}} {{content}}', '$& $1 $` $$', '{{{content}}}', '\\{{score}}'])(
-    'writes %j as it is, when a memory says so',
+    'copies %j from a memory unchanged',
     (content) => {
       const memory = { ...result, memory: { ...result.memory, content } };
       expect(renderMemory(template('<{{content}}> {{type}}'), memory)).toBe(`<${content}> decision`);
     },
   );
 
-  it('writes a type that looks like a variable as it is', () => {
+  it('copies a type that looks like a variable unchanged', () => {
     const memory = { ...result, memory: { ...result.memory, type: '{{content}}' } };
     expect(renderMemory(template('{{type}}: {{content}}'), memory)).toBe('{{content}}: Ship in June.');
   });
-  it('keeps an invalid time as it is', () => {
+  it('copies an invalid time unchanged', () => {
     const memory = { ...result, memory: { ...result.memory, created_at: 'yesterday' } };
     expect(renderMemory(template('{{timestamp}}'), memory)).toBe('yesterday');
   });
@@ -58,7 +58,7 @@ describe('renderMemory()', () => {
 
 describe('withMetadata()', () => {
   const written = (of: ContextTemplate, wanted?: boolean) => renderMemory(withMetadata(of, wanted), result);
-  it('keeps a template as it is by default', () => {
+  it('keeps a template unchanged by default', () => {
     expect(withMetadata(DEFAULT_TEMPLATES.chat, undefined)).toBe(DEFAULT_TEMPLATES.chat);
     expect(written(template('{{type}}: {{content}}', false))).toBe('decision: Ship in June.');
     expect(written(template('{{type}}: {{content}}', true))).toBe('decision: Ship in June.');
@@ -75,7 +75,7 @@ describe('withMetadata()', () => {
     ['{{content}} (score {{score}})', 'Ship in June. (score 0.33)'],
     ['## {{type}}\n{{content}}', '## \nShip in June.'],
     ['{{timestamp}}', 'Ship in June.'],
-  ])('removes them from %j when they are not wanted', (format, expected) => {
+  ])('removes them from %j on request', (format, expected) => {
     expect(written(template(format, true), false)).toBe(expected);
   });
 });
@@ -93,7 +93,7 @@ describe('checkedTemplate()', () => {
     ['no format', { ...template('') }, /memoryFormat: is empty/],
     ['no separator', { name: 't', memoryFormat: 'x', includeMetadata: false }, /separator: is missing/],
     ['a huge header', { ...template('x'), header: 'x'.repeat(5000) }, /header/],
-    ['a member of no meaning', { ...template('x'), colour: 'red' }, /colour: is not a known member/],
+    ['an unknown member', { ...template('x'), colour: 'red' }, /colour: is not a known member/],
   ])('refuses %s', (_, wrong, message) => {
     const register = () => checkedTemplate('t', wrong as ContextTemplate);
     expect(register).toThrow(InvalidContextConfiguration);

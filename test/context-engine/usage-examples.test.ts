@@ -20,7 +20,7 @@ const MEMORIES = [
   memoryOf('m3', { content: 'Coffee is on the third floor.', type: 'chat', created_at: '2026-02-01T00:00:00Z' }),
 ];
 
-/** The examples reach api.openai.com; here it is a server that speaks its protocol. */
+/** A server with the protocol of api.openai.com, which the examples call. */
 let server: OpenAIServer;
 let storage: MemoryStorage;
 let engine: ContextEngine;
@@ -74,7 +74,7 @@ describe('the usage examples of the context engine', () => {
 
   it('puts context before the message of a user', async () => {
     const built = await contextForPrompt(engine, QUESTION, 'w1');
-    // Those of the model, without a word about a tokenizer.
+    // The tokens of the model, although the example configures no tokenizer.
     const tokenizer = await loadTokenizer('gpt-4', [cl100k]);
     expect(built.context).toContain('Relevant context from past conversations:\n\n- ');
     expect(built).toMatchObject({
@@ -86,8 +86,8 @@ describe('the usage examples of the context engine', () => {
 
   it('continues without context when the embedding model is down', async () => {
     server.faults.always({ kind: 'status', status: 400 }, '/v1/embeddings');
-    expect(await contextForPrompt(engine, 'never asked before', 'w1')).toEqual({ context: '', memories: [] });
-    expect(await degradingGracefully(engine, 'never asked either', 'w1')).toEqual({ context: '', memories: [] });
+    expect(await contextForPrompt(engine, 'a new question', 'w1')).toEqual({ context: '', memories: [] });
+    expect(await degradingGracefully(engine, 'another new question', 'w1')).toEqual({ context: '', memories: [] });
   });
 
   it('shows a preview', async () => {

@@ -6,7 +6,7 @@ export interface WordEmbeddings extends EmbeddingProvider {
   calls: string[][];
 }
 
-/** Vectors whose closeness tells how many words two texts share: each word has its place, by a hash. */
+/** Vectors that are more similar the more words two texts share: a hash maps each word to a dimension. */
 export const wordEmbeddings = ({
   dimensions = 64,
   fail,

@@ -43,8 +43,8 @@ describe('AgentResponse', () => {
 
   describe('of type analytics', () => {
     itRefuses(AgentResponse, ANALYTICS, [
-      ['a blank query of its own', 'result.sql_query', ' ', /empty/],
-      ['a row that is no object', 'result.rows', [7], /expected record/, 'result.rows.0'],
+      ['a blank SQL query', 'result.sql_query', ' ', /empty/],
+      ['a row that is not an object', 'result.rows', [7], /expected record/, 'result.rows.0'],
       ['a count above the rows', 'result.row_count', 2, /is 2, but rows has 1/],
       ['a count below the rows', 'result.row_count', 0, /is 0, but rows has 1/],
     ]);
@@ -58,7 +58,7 @@ describe('AgentResponse', () => {
 
   describe('of type web_search', () => {
     itRefuses(AgentResponse, WEB_SEARCH, [
-      ['a url that is none', 'result.urls.1', 'bestbuy', /not an absolute/],
+      ['an invalid url', 'result.urls.1', 'bestbuy', /not an absolute/],
       ['a url that runs code', 'result.urls.1', 'javascript:alert(1)', /not an absolute/],
       ['an endless result', 'result.external_results.0.note', 'x'.repeat(32_000), /32000/, 'result.external_results.0'],
       ['an endless comparison', 'result.price_comparison.note', 'x'.repeat(32_000), /32000/, 'result.price_comparison'],
@@ -71,12 +71,12 @@ describe('AgentResponse', () => {
 
   describe('that failed', () => {
     itRefuses(AgentResponse, examples.failure, [
-      ['no error', 'error', null, /although success is false/],
+      ['a missing error', 'error', null, /although success is false/],
       ['an empty error', 'error', '', /empty/],
     ]);
   });
 
-  it('reads empty lists as empty objects, as PHP writes them', () => {
+  it('reads the empty lists that PHP writes for empty objects', () => {
     const reply = { ...examples.failure, result: [], source_attribution: [], metadata: [] };
     expect(AgentResponse.parse(reply)).toEqual({
       ...examples.failure,

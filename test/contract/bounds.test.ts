@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as contract from '../../src/contract/index.ts';
 
-/** Everything that a caller sends us. A new request belongs into this list. */
+/** Everything that a caller sends. Add each new request here. */
 const REQUESTS = {
   AgentRequest: contract.AgentRequest,
   ArticleListingQuery: contract.ArticleListingQuery,
@@ -24,7 +24,7 @@ const REQUESTS = {
 /** Replies of older versions and of other hosts, and taxonomies: the pattern of their language tag has no bound. */
 const UNBOUNDED = /^(?:HostArticleReply|\w+V1|Taxonomy(?:Put|Written)?)$/;
 
-/** Everything else, what librarians, agents and our own functions answer too. Unknown members may be dropped, but nothing is endless. */
+/** Everything else, replies of librarians, agents and functions included. Unknown members may be dropped; all sizes are bounded. */
 const BOUNDED = Object.entries(contract).flatMap(([name, value]): [string, z.ZodType][] =>
   value instanceof z.ZodType && !UNBOUNDED.test(name) ? [[name, value]] : [],
 );
@@ -33,7 +33,7 @@ type Node = Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Every part of a JSON Schema with its place, in the order of the schema. Names of free members are left out: those
+ * Every part of a JSON Schema with its path, in the order of the schema, without names of free members: those
  * objects are bounded as a whole, which a JSON Schema cannot say.
  */
 const partsOf = (value: unknown, path = '$'): [path: string, part: Node][] => {
@@ -48,7 +48,7 @@ const partsOf = (value: unknown, path = '$'): [path: string, part: Node][] => {
 const partsOfSchema = (schema: z.ZodType) =>
   partsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
 
-/** A pattern ends by itself when it is anchored and repeats nothing without a bound. */
+/** A pattern is bounded when it is anchored and has no unbounded repetition. */
 const endsByItself = (pattern: unknown): boolean => typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern);
 
 const isEndless = (part: Node): boolean => {
@@ -68,7 +68,7 @@ describe('the contract', () => {
     const parts = partsOfSchema(schema);
     expect(parts.length).toBeGreaterThan(1);
     const open = parts.filter(
-      // Metadata is what a helpdesk knows, whatever that is.
+      // Metadata may have any member of a helpdesk.
       ([path, part]) =>
         isNode(part.properties) && part.additionalProperties !== false && !path.includes('.properties.metadata'),
     );

@@ -25,7 +25,7 @@ describe('Memory', () => {
   itTakes(Memory, { 'a memory': memory });
   itRefuses(Memory, memory, [
     ['blank content', 'content', ' ', /empty/],
-    ['a time that is none', 'created_at', 'May', /moment/],
+    ['an invalid time', 'created_at', 'May', /moment/],
   ]);
 });
 
@@ -52,8 +52,8 @@ describe('SearchOptions', () => {
 
   itRefuses(SearchOptions, { limit: 10, dateFrom: '2024-01-01', dateTo: '2024-02-01', minConfidence: 0.5 }, [
     ['one type as text', 'memoryTypes', 'fact', /expected array/],
-    ['a date that is none', 'dateFrom', 'May', /not a date/],
-    ['a date that cannot be', 'dateTo', new Date(Number.NaN), /not a date/],
+    ['an invalid date', 'dateFrom', 'May', /not a date/],
+    ['an invalid `Date`', 'dateTo', new Date(Number.NaN), /not a date/],
     ['an end before the start', 'dateTo', '2023-12-31', /before dateFrom/],
     ['a depth of 6', 'relationshipDepth', 6, /<=5/],
   ]);
@@ -62,7 +62,7 @@ describe('SearchOptions', () => {
 describe('WireContextOptions', () => {
   itTakes(WireContextOptions, contextOptions);
   itRefuses(WireContextOptions, { template: 'chat', tokenBudget: 2000, ranker: 'default', includeMetadata: true }, [
-    ['a date that is none', 'dateTo', 'May', /not a date/],
+    ['an invalid date', 'dateTo', 'May', /not a date/],
   ]);
 
   it('equals the options in code, except that a ranker may be a function there', () => {
@@ -83,7 +83,7 @@ describe('MemorySearchRequest and ContextRequest', () => {
   itRefuses(MemorySearchRequest, { query: 'When?', options: searchOptions }, [
     ['neither text nor vector', 'query', ABSENT, /has to be there/],
     ['both', 'vector', [1], /only then/, 'query'],
-    ['a vector of no numbers', '', { vector: [] }, />=1/, 'vector'],
+    ['an empty vector', '', { vector: [] }, />=1/, 'vector'],
     ['a vector of something else', '', { vector: ['1'] }, /expected number/, 'vector.0'],
     ['an unknown option', 'options.workspaceId', 'other', /not a known member/],
   ]);

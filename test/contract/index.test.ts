@@ -13,7 +13,7 @@ const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.Zod
   value instanceof z.ZodType ? [[name, value]] : [],
 );
 
-/** A value of any kind, with the names that the schemas know sprinkled in so that it gets past the first check. */
+/** Any value, with member names of the schemas in it so that it passes the first checks. */
 const names = schemas.flatMap(([, schema]) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
 const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
   object: fc.dictionary(fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()), tie('value'), {
@@ -28,7 +28,7 @@ const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
   ),
 })).object;
 
-/** Without the suite for librarians, which has a folder and an entry of its own. */
+/** Without the conformance suite for librarians, which has its own folder and entry. */
 const ownFiles = (): string[] => readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
 
 describe('the contract', () => {

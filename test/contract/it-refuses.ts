@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { issuesOf } from '../../src/contract/issue.ts';
 
-/** Stands for a member that is taken out. */
+/** Marks a member to remove. */
 export const ABSENT = Symbol('absent');
 
 /**
- * What is broken, the path of the member that is replaced (`sources.0.name`, or empty for the whole), what replaces it,
- * what the refusal says, and the path that it names where that is another one.
+ * What is broken, the path of the replaced member (`sources.0.name`, or empty for the whole value), its replacement,
+ * the message of the refusal, and the path in it where that differs.
  */
 export type Breakage = [what: string, path: string, value: unknown, message: RegExp, named?: string];
 
@@ -38,7 +38,7 @@ export const itRefuses = (schema: z.ZodType, valid: unknown, breakages: Breakage
   });
 };
 
-/** One test an example: it parses, and nothing of it is lost. */
+/** One test for each example: it parses without loss. */
 export const itTakes = (schema: z.ZodType, examples: Record<string, unknown>): void => {
   it.each(Object.entries(examples))('accepts %s', (_name, example) => {
     const result = schema.safeParse(example);
@@ -65,7 +65,7 @@ const OTHERS: Record<string, unknown> = {
   ...{ string: true, number: 'x', integer: 0.5, boolean: 'no', array: 7, object: 7, null: 'x' },
 };
 
-/** The members of a valid value that its JSON Schema speaks of, each with values that break one of its rules. */
+/** The members of a valid value that its JSON Schema describes, each with values that break one of its rules. */
 const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, value: unknown][] => {
   const branches = branchesOf(rules);
   if (branches.length > 0) return brokenRules(branches.find((branch) => fits(branch, value)) ?? {}, value, path);
@@ -97,7 +97,7 @@ const brokenRules = (rules: Rules, value: unknown, path = ''): [path: string, va
 
 const branchesOf = ({ anyOf = [], oneOf = [] }: Rules) => [...anyOf, ...oneOf] as Rules[];
 
-/** Whether a value is of the branch of a union: its type, its constants, and its required members. */
+/** Whether a value belongs to a branch of a union, by type, constants and required members. */
 const fits = (rules: Rules, value: unknown): boolean => {
   const branches = branchesOf(rules);
   if (branches.length > 0) return branches.some((branch) => fits(branch, value));

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAs } from '../../src/contract/issue.ts';
 import { jsonObject } from '../../src/contract/json-object.ts';
 
-/** Counts how often something in it is read. */
+/** Counts reads of its members. */
 const watched = <T extends object>(value: T) => {
   const seen = { reads: 0 };
   const get = (target: T, name: string | symbol) => {
@@ -53,7 +53,7 @@ describe('jsonObject()', () => {
     );
   });
 
-  it('lets no member called __proto__ through', () => {
+  it('never returns a member called __proto__', () => {
     expect(Small.parse(JSON.parse('{"__proto__":{"admin":true},"a":1}'))).toEqual({ a: 1 });
     expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
   });

@@ -25,7 +25,7 @@ describe('RetrievalRequest', () => {
     ['a blank intent', 'intent', ' ', /empty/],
     ['a blank message', 'message', '\n', /empty/],
     ['large metadata', 'metadata.note', 'x'.repeat(16_000), /larger than 16000/, 'metadata'],
-    ['a person that is no id', 'metadata.person_id', 'Ada Lovelace', /.+/],
+    ['a name as person id', 'metadata.person_id', 'Ada Lovelace', /.+/],
     ['include_weak as a word', 'include_weak', 'yes', /expected boolean/],
   ]);
 });
@@ -44,7 +44,7 @@ describe('KnowledgeRetrieval', () => {
   });
   itRefuses(KnowledgeRetrieval, examples.retrievalSuccess, [
     ['a weak source', 'sources_consulted.1.relevance_score', 0.69, /0.69, below the 0.7/],
-    ['a time that is none', 'sources_consulted.0.last_updated', '15 Dec', /moment/],
+    ['an invalid time', 'sources_consulted.0.last_updated', '15 Dec', /moment/],
     ['an empty gap', 'gaps', [''], /empty/, 'gaps.0'],
   ]);
 
@@ -80,7 +80,7 @@ describe('SupportResponse', () => {
     'one with weak sources': { ...RESPONSE, knowledge_retrieval: examples.retrievalLowCoverage },
   });
   itRefuses(SupportResponse, RESPONSE, [
-    ['an endless block', 'draft.note', 'x'.repeat(200_000), /larger than 200000/, 'draft'],
+    ['an oversized block', 'draft.note', 'x'.repeat(200_000), /larger than 200000/, 'draft'],
     [
       "a draft without a reference's address",
       'draft.references',
@@ -89,9 +89,9 @@ describe('SupportResponse', () => {
       'draft.references.0.url',
     ],
     ['a grounding above 1', 'draft.source_grounding', 1.1, /<=1/],
-    ['an endless guidance', 'agent_guidance.note', 'x'.repeat(64_000), /larger than 64000/, 'agent_guidance'],
+    ['an oversized guidance', 'agent_guidance.note', 'x'.repeat(64_000), /larger than 64000/, 'agent_guidance'],
     [
-      'an endless classification',
+      'an oversized classification',
       'intent_classification.note',
       'x'.repeat(64_000),
       /larger than 64000/,

@@ -11,18 +11,18 @@ describe('LibrarianResponse', () => {
   itTakes(LibrarianResponse, examples.responses);
   itRefuses(LibrarianResponse, examples.full, [
     ['a response with none of the three', '', { confidence: 1 }, /none of answer, delegate, error/],
-    ['no object', '', null, /expected object/],
+    ['null', '', null, /expected object/],
     ['an empty answer', 'answer', ' \n', /empty/],
     ['a source with a blank name', 'sources.0.name', ' ', /empty/],
     ['a source that runs code', 'sources.0.url', 'javascript:alert(1)', /web address/],
-    ['a confidence that is no number', 'confidence', Number.NaN, /expected number/],
+    ['a confidence of NaN', 'confidence', Number.NaN, /expected number/],
     ['a delegation without a target', 'delegate', { query: 'Which?' }, /is missing/, 'delegate.to'],
     ['a target that is an address', 'delegate.0.to', 'https://x.y', /librarian id/],
     ['a delegation with a blank query', 'delegate.0.query', ' ', /empty/],
     ['an error with a blank message', 'error.message', '', /empty/],
     ['a suggestion of one word', 'error.suggestion', 'Reconsider', /too short/],
     ['a short suggestion', 'error.suggestion', 'Try it.', /too short/],
-    ['a suggestion that is the message again', 'error.suggestion', 'one source did NOT reply!', /repeats/],
+    ['a suggestion that repeats the message', 'error.suggestion', 'one source did NOT reply!', /repeats/],
     ['details nested too deep', 'error.details', nested(7), /deeper than 6/],
     ['metadata nested too deep', 'metadata', nested(17), /deeper than 16/],
     ['metadata of a megabyte', 'metadata', { a: 'x'.repeat(1e6) }, /larger than 256000/],
@@ -33,7 +33,7 @@ describe('LibrarianResponse', () => {
     expect(LibrarianResponse.parse({ answer: 'Yes.', secret: 1 })).toEqual({ answer: 'Yes.' });
   });
 
-  it('takes a short suggestion in a script without spaces', () => {
+  it('accepts a short suggestion in a script without spaces', () => {
     const error = { code: 'TIMEOUT', message: '超时', suggestion: '请稍后再试' };
     expect(ErrorInfo.safeParse(error).success).toBe(true);
   });
@@ -63,7 +63,7 @@ describe('validateResponse()', () => {
 
   it.each([
     ['an answer longer than 4,000 characters', { answer: 'a'.repeat(4001) }, ['answer']],
-    ['no word of it when unsure', { answer: 'Perhaps.', confidence: 0.59 }, ['partial']],
+    ['no hint at a low confidence', { answer: 'Perhaps.', confidence: 0.59 }, ['partial']],
     ['a source named twice', { answer: 'Yes.', sources: [{ name: 'a' }, { name: 'a' }] }, ['sources']],
     [
       'sources in the wrong order',
@@ -97,9 +97,9 @@ describe('validateResponse()', () => {
   });
 
   it.each([
-    ['an unknown target', { to: 'nobody' }, 'delegate.to', /no known librarian: nobody/],
-    ['an unknown target among others', [{ to: 'navigator' }, { to: 'nobody' }], 'delegate.1.to', /nobody/],
-    ['a target that asked already', { to: 'gateway' }, 'delegate.to', /gateway > support > gateway/],
+    ['an unknown target', { to: 'unknown' }, 'delegate.to', /no known librarian: unknown/],
+    ['an unknown target among others', [{ to: 'navigator' }, { to: 'unknown' }], 'delegate.1.to', /: unknown/],
+    ['an earlier sender as target', { to: 'gateway' }, 'delegate.to', /gateway > support > gateway/],
     ['itself', [{ to: 'support' }], 'delegate.0.to', /support > support/],
   ])('refuses a delegation to %s', (_what, delegate, path, message) => {
     const rules = { known: ['navigator', 'gateway', 'support'], chain: ['gateway', 'support'] };
@@ -109,7 +109,7 @@ describe('validateResponse()', () => {
     });
   });
 
-  it('checks neither existence nor loops without the rules for them', () => {
-    expect(validateResponse({ delegate: { to: 'nobody' } })).toMatchObject({ ok: true });
+  it('checks neither existence nor loops without those rules', () => {
+    expect(validateResponse({ delegate: { to: 'unknown' } })).toMatchObject({ ok: true });
   });
 });

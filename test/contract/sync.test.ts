@@ -31,7 +31,7 @@ describe('SyncReport', () => {
     },
   });
   itRefuses(SyncReport, REPORT, [
-    ['an error of its own code', 'error', { code: 'OOPS', message: 'x' }, /INVALID_QUERY/, 'error.code'],
+    ['an unknown error code', 'error', { code: 'OOPS', message: 'x' }, /INVALID_QUERY/, 'error.code'],
   ]);
 });
 

@@ -5,7 +5,7 @@ import * as contract from '../../src/contract/index.ts';
 type Node = Record<string, unknown>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a JSON Schema says of a value itself: `string minLength=1 maxLength=4000`, or the name of a shape of its own. */
+/** The rules of a JSON Schema for one value: `string minLength=1 maxLength=4000`, or the name of a schema. */
 const describeNode = (node: Node): string => {
   if (typeof node.$ref === 'string') return node.$ref.replace('#/$defs/', '');
   const rules = Object.entries(node).filter(
@@ -19,7 +19,7 @@ const describeNode = (node: Node): string => {
   return words.join(' ') || (node.anyOf || node.oneOf ? 'one of' : 'anything');
 };
 
-/** A line for a value, and one for everything in it. */
+/** A line for a value and for each value in it. */
 const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
   if (!isNode(node)) return [];
   const required = Array.isArray(node.required) ? node.required : [];

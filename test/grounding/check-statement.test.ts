@@ -10,19 +10,22 @@ describe('literals', () => {
   it.each(cases.equivalent)('may be written with %s', (_what, statement) =>
     expect(check(statement).literals).toEqual([]),
   );
-  it.each(cases.invented)('make a statement unsupported where %s stands nowhere', (_what, statement, literal) => {
-    expect(check(statement)).toMatchObject({ verdict: 'unsupported', probability: 0 });
-    expect(check(statement).literals).toContain(literal);
-  });
+  it.each(cases.invented)(
+    'make a statement unsupported when %s is not in the evidence',
+    (_what, statement, literal) => {
+      expect(check(statement)).toMatchObject({ verdict: 'unsupported', probability: 0 });
+      expect(check(statement).literals).toContain(literal);
+    },
+  );
 });
 
 it('identifiers are compared as whole words when one is a prefix of another', () => {
   const evidence = [{ headings: [], text: 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal.' }];
-  const said = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
-  expect(checkStatement(said, evidence, { question: '' }).literals).toEqual([]);
+  const statement = 'The CD4 co-receptor recognises it, and CD40 ligand gives a signal to it.';
+  expect(checkStatement(statement, evidence, { question: '' }).literals).toEqual([]);
 });
 
-it('names are not compared across languages, since any word may have a capital there', () => {
+it('names are not compared across languages, where other words may be capitalised', () => {
   const spanish =
     'Para empezar, llena el depósito con agua. La bomba necesita 12 V, y Después la puedes encender de nuevo.';
   expect(check(spanish).verdict).toBe('doubtful');
@@ -32,9 +35,9 @@ it('names are not compared across languages, since any word may have a capital t
 
 describe('the words of a statement', () => {
   it.each([
-    ['stands literally in the evidence', 'The pump needs 12 V and draws 1,200 mA.', 1],
-    ['says it in other words', 'You need a pump with 12 V that draws 1,200 mA.', 0.5],
-    ['denies what a heading denies', 'Damage by lightning is not covered.', 0.5],
+    ['is in the evidence word for word', 'The pump needs 12 V and draws 1,200 mA.', 1],
+    ['paraphrases the evidence', 'You need a pump with 12 V that draws 1,200 mA.', 0.5],
+    ['contains the negation of a heading', 'Damage by lightning is not covered.', 0.5],
   ])('support one that %s', (_what, statement, probability) => {
     const result = check(statement);
     expect(result).toMatchObject({ verdict: 'supported', negationDiffers: false, reason: '' });

@@ -50,17 +50,17 @@ describe('a list that the judge rejects', () => {
       [steps(COLD_START).slice(0, 2).join('\n')],
     ],
     ['nothing, without the first step', steps(COLD_START).slice(1), []],
-    ['nothing, with a step left out', [steps(COLD_START)[0] ?? '', steps(COLD_START)[2] ?? ''], []],
+    ['nothing, with one step missing', [steps(COLD_START)[0] ?? '', steps(COLD_START)[2] ?? ''], []],
     ['nothing, from two procedures', [...steps(CABLES), ...steps(COLD_START)], []],
-    ['one procedure, with an aside from another', [...steps(COLD_START), steps(CABLES)[2] ?? ''], [COLD_START]],
+    ['one procedure, beside a single step of another', [...steps(COLD_START), steps(CABLES)[2] ?? ''], [COLD_START]],
   ])('is replaced by %s', async (_, quotes, shown) => {
     expect(await answerWith(quotes, list)).toEqual(shown);
   });
 
   it.each<[string, readonly string[], string[]]>([
-    ['stays with what replaces it', [COLD_START], ['Then do a cold start:', COLD_START]],
-    ['goes with it', steps(COLD_START).slice(1), []],
-  ])('takes its introduction along, which %s', async (_, quotes, shown) => {
+    ['stays before the replacement', [COLD_START], ['Then do a cold start:', COLD_START]],
+    ['is removed as well', steps(COLD_START).slice(1), []],
+  ])('has an introduction that %s', async (_, quotes, shown) => {
     expect(await answerWith(quotes, list, 'Then do a cold start:')).toEqual(shown);
   });
 });
@@ -79,7 +79,7 @@ describe('a sentence that the judge rejects', () => {
   });
 });
 
-describe('an answer that is passed on while the model writes it', () => {
+describe('a streamed answer', () => {
   const quote = (text: string) => [{ passage: 'p1', quote: text }];
   const reply = {
     statements: [
@@ -92,9 +92,9 @@ describe('an answer that is passed on while the model writes it', () => {
     confidence: 'high',
   };
 
-  const write = async (said: object, isStreamed: boolean) => {
+  const write = async (modelReply: object, isStreamed: boolean) => {
     const log: string[] = [];
-    const text = JSON.stringify(said);
+    const text = JSON.stringify(modelReply);
     const calls = startModelCalls({
       ai: {
         model: 'slow',
@@ -133,7 +133,7 @@ describe('an answer that is passed on while the model writes it', () => {
     expect(streamed.answer).toEqual((await write(reply, false)).answer);
   });
 
-  it('has no answer where the model says in the end that it found none, and says nothing more', async () => {
+  it('fails when the verdict at the end is that there is no information', async () => {
     const { answer } = await write({ ...reply, verdict: 'no_information' }, true);
     expect(answer).toEqual({ failure: 'no_answer', removed: [] });
   });

@@ -52,7 +52,7 @@ describe('findAnswer()', () => {
     expect(shownOf(found)).toContain('Damage after a crash');
   });
 
-  it('reads the sections of a long article that the search of each question finds', () => {
+  it('reads the sections of a long article that the search of each question returns', () => {
     const things = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`);
     const long = editionOf(
       {
@@ -72,7 +72,7 @@ describe('findAnswer()', () => {
     );
   });
 
-  it('shows the requested row below the head of its table, and few others', () => {
+  it('shows the requested row with the header of its table, and few others', () => {
     const shown = shownOf(find(edition, 'What is the noise of the grinder of model 7?'));
     expect(shown).toContain('| Part | Noise in dBA |\n| --- | --- |\n|');
     expect(shown).toContain('| grinder of model 7 in every mode | 37 |');
@@ -130,7 +130,7 @@ describe('findAnswer()', () => {
     '\ud83d\ude00',
     '1. 2. 3.',
     '-'.repeat(4000),
-  ])('reads odd questions without a fault: %j', (question) => {
+  ])('accepts unusual questions: %j', (question) => {
     const found = find(edition, question);
     expect(found.probability).toBeGreaterThanOrEqual(0);
     expect(found.probability).toBeLessThanOrEqual(1);
@@ -155,7 +155,7 @@ describe('findAnswer() and devices', () => {
     ['Barista I', 'one.md', 'two.md'],
     ['Barista II', 'two.md', 'one.md'],
     ['barista 2', 'two.md', 'one.md'],
-  ])('shows the article about %s, which the question names, and none about another', (device, own, other) => {
+  ])('shows the article about %s, which the question names, and none about another device', (device, own, other) => {
     const ids = idsOf(find(edition, `How do I take out the upper burr of the ${device}?`));
     expect(ids[0]).toBe(own);
     expect(ids).not.toContain(other);
@@ -176,9 +176,9 @@ describe('findAnswer() and devices', () => {
     ['My Kiln III has not been emptied for 1 or 2 days', ['kiln iii']],
     ['My Kiln III stops every night at 2.', ['kiln iii']],
     ['My Kiln III takes 1 or 2.5 litres', ['kiln iii']],
-    // No device is named in full.
+    // No full name of a device.
     ['Which is easier to empty, 2 or 3?', []],
-  ])('takes a second number after a device for another one: %s', (question, devices) => {
+  ])('reads a second number after a device as another device: %s', (question, devices) => {
     const kilns = editionOf({ id: 'kiln.md', text: 'Empty the tray.', devices: ['Kiln', 'Kiln II', 'Kiln III'] });
     expect(find(kilns, question).question.devices).toEqual(devices);
   });
@@ -201,7 +201,7 @@ describe('findAnswer() and devices', () => {
 });
 
 describe('words of the question', () => {
-  it('weigh at most what they weigh in general English', () => {
+  it('weigh at most as much as in general English', () => {
     const { terms } = find(editionOf(...OTHERS), 'Is the frother now clean?').question;
     const idfOf = (wanted: string) => terms.find(({ word }) => word === wanted)?.idf;
     // The articles contain neither.
@@ -229,7 +229,7 @@ describe('a number with a unit', () => {
     expect(outside.question.terms.find(({ word }) => word === '400')?.forms).not.toContain('240');
   });
 
-  it('knows degrees as °C', () => {
+  it('matches degrees with °C', () => {
     const { terms } = ask('5 to 35 °C', 'Does the supply take 30 degrees?').question;
     expect(terms.find(({ word }) => word === '30')?.forms).toContain('35');
     expect(terms.find(({ word }) => word === 'degrees')?.forms).toContain('c');
@@ -261,7 +261,7 @@ describe('findAnswer() and previous turns', () => {
     expect(idsOf(find(edition, question, { history: turn('Why does the lid squeak?') }))[0]).toBe('lid.md');
   });
 
-  it('uses the words of the previous turn, whatever the searches found', () => {
+  it('uses the words of the previous turn, whatever the searches returned', () => {
     const question = 'How do I undo that again?';
     const searches = [searchEdition(edition, question)];
     const first = (text: string) => idsOf(find(edition, question, { searches, history: turn(text) }))[0];

@@ -24,7 +24,7 @@ describe('an answer from a large article', () => {
     expect(ask(edition, QUESTION).join('\n')).toContain('works by pressure');
   });
 
-  it('is found by a second question in an article that was read before', () => {
+  it('is found by a second question in the same article', () => {
     const rows = lines(300_000, (at) => `| pump ${at} | boiler ${at * 7} |`);
     const edition = editionOf({ id: 'a.md', title: 'Pumps', text: `| Pump | Boiler |\n| --- | --- |\n${rows}` });
     ask(edition, QUESTION);

@@ -57,7 +57,7 @@ describe('excerptsOf()', () => {
     }
   });
 
-  it('returns all that is shown and nothing else', () => {
+  it('returns exactly the words that are shown', () => {
     const { edition, units } = open(TEXT);
     const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
     for (const unit of units.filter(({ kind, isCut }) => kind !== 'sections' && !isCut)) {
@@ -75,7 +75,7 @@ describe('passageMarkdown()', () => {
     '<!-- alert(1) -->',
     '<style>alert(1)</style>',
     '<iframe src="alert(1)"></iframe>',
-  ])('leaves out what no reader sees between two paragraphs, and so do the excerpts: %s', (hidden) => {
+  ])('omits invisible content between two paragraphs, also from the excerpts: %s', (hidden) => {
     const { edition, units } = open(`One.\n\n${hidden}\n\nTwo.\n`);
     const [unit] = units;
     expect(unit && passageMarkdown(unit)).toBe('One.\n\nTwo.');
@@ -93,7 +93,7 @@ describe('passageMarkdown()', () => {
     );
   });
 
-  it('shows a gap between paragraphs, and that a list continues', () => {
+  it('marks omitted paragraphs and list items', () => {
     const { sections } = open('One.\n\nTwo.\n\nThree.\n');
     expect(passageMarkdown(unitOf(sections[0], [0, 2]))).toBe('One.\n\nThree.');
     expect(passageMarkdown(unitOf(sections[0], [0, 1], { isCut: true }))).toBe('One.\n\nTwo.\n\n…');
@@ -106,7 +106,7 @@ describe('passageMarkdown()', () => {
     expect(sections).toHaveLength(2);
   });
 
-  it('closes a fence that was cut open', () => {
+  it('closes a fence whose end was cut off', () => {
     const { units } = open(`~~~sh\n${'clean --all\n'.repeat(300)}~~~\n`);
     const [shown = ''] = units.map(passageMarkdown);
     expect(shown.length).toBeLessThan(1400);

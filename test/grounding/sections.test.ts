@@ -59,7 +59,7 @@ describe('cachedSection()', () => {
     expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual(expected);
   });
 
-  it('does not count the number of a list item as a word or a digit', () => {
+  it('does not count the number of a list item as a word', () => {
     const [section] = read('1. Fill the tank.\n2. Wait 5 minutes.\n');
     const expected = [
       ['fill', false],
@@ -69,14 +69,14 @@ describe('cachedSection()', () => {
     expect(stemsOf('> 3. Rinse it 2. times')).toEqual(['rins', '2', 'time']);
   });
 
-  it('splits a long table into rows, after its head', () => {
+  it('splits a long table into its header and rows', () => {
     const pieces = piecesOf(tableOf(40));
     expect(pieces[0]).toEqual(['head', '| Part | Life |\n| --- | --- |']);
     expect(pieces.slice(1)).toHaveLength(40);
     expect(pieces[7]).toEqual(['row', `| P6 | 6 years, ${CELLS} |`]);
   });
 
-  it('joins a table of several chunks, so that every row has its head', () => {
+  it('joins a table of several chunks, so that every row has its header', () => {
     const edition = editionOf({ id: 'a.md', text: tableOf(400) });
     const [section, ...others] = sectionsOf(edition);
     expect(edition.chunkCount).toBeGreaterThan(3);

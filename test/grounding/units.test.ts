@@ -45,7 +45,7 @@ describe('unitsOf()', () => {
     }
   });
 
-  it('shows every row of a long table under its head', () => {
+  it('shows every row of a long table with its header', () => {
     const rows = Array.from({ length: 60 }, (_, at) => `| P${at} | ${at} years and some |`).join('\n');
     const units = unitsIn(`Parts wear out:\n\n| Part | Life |\n| --- | --- |\n${rows}\n`);
     const withRows = units.filter(({ parts }) => parts.some(({ pieces }) => pieces.some(({ kind }) => kind === 'row')));
@@ -54,7 +54,7 @@ describe('unitsOf()', () => {
       expect(passageMarkdown(unit)).toContain('Parts wear out:\n\n| Part | Life |\n| --- | --- |\n| P');
   });
 
-  it('keeps an introduction and what it introduces together', () => {
+  it('keeps an introduction with the block after it', () => {
     const text = [
       filler('The wheel turns on its own axle.'),
       'Run the following command:',

@@ -3,20 +3,20 @@ import { eventStream, readEvents, type SendEvent } from '../../src/http/event-st
 
 const MIB = 2 ** 20;
 
-/** A stream whose sender the test holds. */
+/** A stream and its sender. */
 const opened = () => {
   const done = Promise.withResolvers<void>();
   let send: SendEvent = () => false;
-  let gone: AbortSignal | undefined;
-  const response = eventStream(async (given, signal) => {
-    [send, gone] = [given, signal];
+  let closed: AbortSignal | undefined;
+  const response = eventStream(async (sender, signal) => {
+    [send, closed] = [sender, signal];
     await done.promise;
   });
-  return { response, send: (name: string, data: string) => send(name, data), gone: () => gone, end: done.resolve };
+  return { response, send: (name: string, data: string) => send(name, data), closed: () => closed, end: done.resolve };
 };
 
 describe('eventStream()', () => {
-  it('holds a reader that stops reading at 4 MiB, and goes on without it', async () => {
+  it('buffers up to 4 MiB for a reader that stops reading, then ends without it', async () => {
     const { response, send, end } = opened();
     const event = 'x'.repeat(MIB / 4);
     let taken = 0;
@@ -27,17 +27,17 @@ describe('eventStream()', () => {
     expect(bytes.byteLength).toBeLessThanOrEqual(4 * MIB);
   });
 
-  it('tells its producer that the reader has gone, and takes no more', async () => {
-    const { response, send, gone } = opened();
+  it('aborts its producer when the reader closes it, and accepts no more events', async () => {
+    const { response, send, closed } = opened();
     const reader = response.body?.getReader();
     send('searching', '{}');
     await reader?.read();
     await reader?.cancel();
-    expect(gone()?.aborted).toBe(true);
+    expect(closed()?.aborted).toBe(true);
     expect(send('statement', '{}')).toBe(false);
   });
 
-  it('has headers that keep proxies from holding it back', () => {
+  it('has headers against buffering by proxies', () => {
     expect(Object.fromEntries(opened().response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache, no-transform',
@@ -45,7 +45,7 @@ describe('eventStream()', () => {
     });
   });
 
-  describe('in silence', () => {
+  describe('between events', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
@@ -59,7 +59,7 @@ describe('eventStream()', () => {
       expect(vi.getTimerCount()).toBe(0);
     });
 
-    it('sends none to a reader that has gone', async () => {
+    it('sends none after the reader has closed it', async () => {
       const { response } = opened();
       await response.body?.cancel();
       expect(vi.getTimerCount()).toBe(0);
@@ -74,7 +74,7 @@ describe('readEvents()', () => {
     return { all, events };
   };
 
-  it('reads whole events alone, whatever stands between them', async () => {
+  it('reads only complete events, and ignores other lines', async () => {
     const text = 'data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3';
     expect((await read(text)).events).toEqual([
       { name: 'message', data: '1' },
@@ -82,7 +82,7 @@ describe('readEvents()', () => {
     ]);
   });
 
-  it('stops at its bound', async () => {
+  it('stops at maxBytes', async () => {
     expect((await read(`data: ${'x'.repeat(2000)}`)).all).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { type FetchJsonOptions, fetchJson, HttpFailure, retryAfterMs, sendOk } f
 
 const NOW = 1_768_473_000_000;
 
-/** Answers each call with the next reply, without a network. */
+/** Answers each call with the next reply, without network access. */
 const serving = (...replies: (() => Response | Promise<Response>)[]) => {
   const calls: { url: string; init: RequestInit }[] = [];
   const fetch: typeof globalThis.fetch = async (url, init = {}) => {
@@ -64,7 +64,7 @@ describe('fetchJson()', () => {
     }
   });
 
-  it('retries a lost connection and 5xx as often as it may, and nothing else', async () => {
+  it('retries a lost connection and 5xx up to `retries` times, and nothing else', async () => {
     for (const first of [lost, () => status(500), () => status(503, { 'retry-after': '0' })]) {
       const { get, calls } = serving(first, () => Response.json({ id: 1 }));
       expect((await get({ retries: 1, timeoutMs: 5000 })).json).toEqual({ id: 1 });

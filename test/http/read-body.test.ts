@@ -22,7 +22,7 @@ describe('readBody()', () => {
     expect(await textOf(new Response(null), 4)).toBe('');
   });
 
-  it('returns undefined beyond the bound, whatever length is declared', async () => {
+  it('returns undefined beyond the bound, regardless of the declared length', async () => {
     expect(await textOf(new Response('abcde'), 4)).toBeUndefined();
     expect(await textOf(streamed('ab', 'cd', 'e'), 4)).toBeUndefined();
     expect(await textOf(new Response('abcde', { headers: { 'Content-Length': '2' } }), 4)).toBeUndefined();

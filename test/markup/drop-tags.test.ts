@@ -7,7 +7,7 @@ describe('dropTags()', () => {
     ['| Value | 3<br/>or 4 |', '| Value | 3 or 4 |'],
     ['<ul><li>one</li><li class="last">two</li></ul>', ' one  two '],
     ['<P>Bold</P>', ' Bold '],
-  ])('leaves the words of %j', (markdown, text) => {
+  ])('keeps the words of %j', (markdown, text) => {
     expect(dropTags(markdown)).toBe(text);
   });
   it.each([

@@ -13,7 +13,7 @@ describe('escapeMarkdown()', () => {
     .map((parts) => parts.join(''));
   const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 
-  it('shows any text literally in one paragraph, here and in a full parser', () => {
+  it('shows any text literally in one paragraph, as a full parser confirms', () => {
     fc.assert(
       fc.property(names, (name) => {
         const escaped = escapeMarkdown(name);
@@ -29,11 +29,11 @@ describe('escapeMarkdown()', () => {
     );
   });
 
-  it('leaves an ordinary name nearly unchanged', () => {
+  it('changes ordinary names only slightly', () => {
     expect(escapeMarkdown("Jean-Luc O'Neill (Paris)")).toBe("Jean-Luc O'Neill (Paris)");
     expect(escapeMarkdown('Apollo II: 0 H/s #3')).toBe('Apollo II: 0 H/s #3');
   });
-  it('makes no link of an address, even where bare ones become links', () => {
+  it('prevents links to bare addresses', () => {
     expect(escapeMarkdown('https://evil.example www.evil.example a@evil.example')).toBe(
       'https\\://evil.example www\\.evil.example a\\@evil.example',
     );

@@ -6,7 +6,7 @@ import { hostileMarkdown } from './hostile-markdown.ts';
 import cases from './markdown-to-html.json' with { type: 'json' };
 import { referenceHtml } from './reference-html.ts';
 
-/** Line breaks between tags, and what only `markdownToHtml` adds: quiet mentions, and bare addresses as links. */
+/** Line breaks between tags, and additions of `markdownToHtml`: quiet mentions, and bare addresses as links. */
 const comparable = (html: string): string =>
   html
     .replaceAll('\u200b', '')
@@ -18,7 +18,7 @@ const comparable = (html: string): string =>
 
 describe('markdownToHtml()', () => {
   it.each(cases.pages)('writes %j', (markdown, html) => expect(markdownToHtml(markdown)).toBe(html));
-  it.each(cases.unsafeAddresses)('makes no link of %j', (url) => {
+  it.each(cases.unsafeAddresses)('does not link to %j', (url) => {
     for (const text of [`[words](${url})`, `[words](<${url}>)`, `![words](${url})`, `<${url}>`])
       expect(markdownToHtml(text)).not.toContain('<a');
   });
@@ -45,7 +45,7 @@ describe('markdownToHtml()', () => {
 
   const word = fc.constantFrom('one', 'two', 'three', 'a', 'b.', 'c,');
   const mark = fc.constantFrom(...cases.marks);
-  // The reference counts the marks that are left of a run where the specification counts all: no two marks in a row.
+  // No two marks in a row: the reference counts only the unused marks of a run, against the specification.
   const inline = fc
     .tuple(fc.oneof({ weight: 2, arbitrary: fc.constant(' ') }, mark), word)
     .map((pair) => pair.join(''));

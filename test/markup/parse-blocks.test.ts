@@ -8,7 +8,7 @@ import cases from './parse-blocks.json' with { type: 'json' };
 
 const kindsOf = (text: string) => parseBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
 
-/** The blocks as a full parser sees them, white space at the end left off. */
+/** The blocks of a full parser, without trailing white space. */
 const referenceBlocks = (text: string) =>
   fromMarkdown(text, {
     extensions: [gfmTable(), { disable: { null: ['definition'] } }],
@@ -32,7 +32,7 @@ const ownBlocks = (text: string) =>
     items: itemStarts.map((at) => text.slice(0, at).split('\n').length),
   }));
 
-/** Without indented code and lone tags: where the reference leaves the specification, see the two cases below. */
+/** Without indented code and single tags, where the reference differs from the specification; see the two cases below. */
 const line = fc.constantFrom(...cases.lines);
 
 describe('parseBlocks()', () => {
@@ -46,7 +46,7 @@ describe('parseBlocks()', () => {
     );
   });
 
-  it.each(cases.blocks as [string, string, string[][]][])('reads %s as CommonMark has it', (_, text, blocks) =>
+  it.each(cases.blocks as [string, string, string[][]][])('reads %s as CommonMark defines', (_, text, blocks) =>
     expect(kindsOf(text)).toEqual(blocks),
   );
 });

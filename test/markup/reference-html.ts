@@ -2,7 +2,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 
-/** What a full parser of CommonMark makes of a text, written as `markdownToHtml` writes it. */
+/** HTML of a full CommonMark parser, in the notation of `markdownToHtml`. */
 export const referenceHtml = (markdown: string): string =>
   htmlOf(fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }));
 

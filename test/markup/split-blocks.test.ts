@@ -12,7 +12,7 @@ describe('splitBlocks()', () => {
   it('lists the items of a list with their nested content', () => {
     expect(itemsOf('1. a\n   - b\n2. c\n\n   d\n3. e')).toEqual(['1. a\n   - b', '2. c\n\n   d', '3. e']);
   });
-  it('lists the rows of a table, head first', () => {
+  it('lists the rows of a table, header first', () => {
     expect(itemsOf('| a |\n|---|\n| 1 |\n| 2 |')).toEqual(['| a |\n|---|', '| 1 |', '| 2 |']);
   });
 });

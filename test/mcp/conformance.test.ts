@@ -16,22 +16,22 @@ beforeAll(async () => {
 });
 afterAll(() => miniflare?.dispose());
 
-describe('the conformance suite of MCP, against our HTTP code in front of its fixtures', () => {
+describe('the MCP conformance suite, against the HTTP code with fixtures', () => {
   it.each([
     ['2026-07-28', { required: 37, others: 13 }],
     ['2025-11-25', { required: 30, others: 3 }],
   ])(
-    'passes what the revision %s requires, apart from the failures that are listed',
+    'passes the requirements of revision %s, except the listed failures',
     async (revision, { required, others }) => {
       const { wrong, output } = await runConformance(url, ['--requirements', revision], revision);
       expect(wrong).toBeUndefined();
-      // A line for each scenario; the result of the others does not count.
+      // A line for each scenario, including the ones that are not required.
       expect(output.match(/^[✓✗] [a-z]/gm)).toHaveLength(required + others);
     },
     120_000,
   );
 
-  it('passes what it checks of headers', async () => {
+  it('passes the checks of headers', async () => {
     const { wrong, output } = await runConformance(url, ['--scenario', 'http-header-validation']);
     expect(wrong).toBeUndefined();
     expect(output).toContain('Passed: 14/14');

@@ -6,7 +6,7 @@ import type { GatewayEnv } from '../../src/gateway/request-log.ts';
 import { serveMcp } from '../../src/mcp/serve.ts';
 import { fixtureServer } from './fixture-server.ts';
 
-/** The HTTP code of the gateway and of the function mcp, in front of the fixtures of the conformance suite. */
+/** The HTTP code of the gateway and of the function mcp, with the fixtures of the conformance suite. */
 const app = new Hono<GatewayEnv>();
 app.use(loopbackOnly);
 app.use('/mcp', mcpErrors);

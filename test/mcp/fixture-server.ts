@@ -15,8 +15,8 @@ import {
 import * as z from 'zod';
 
 /*
- * The tools, resources and prompts that the conformance suite of MCP calls by their names; what each has to give is described by the suite
- * itself. Only the HTTP code around them is that of the product.
+ * The tools, resources and prompts that the MCP conformance suite calls by name, with the results that it specifies.
+ * Only the HTTP code around them belongs to the product.
  */
 
 type Content = CallToolResult['content'][number];
@@ -26,7 +26,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 const image: Content = { type: 'image', data: PNG, mimeType: 'image/png' };
 
-const text = (said: string): CallToolResult => ({ content: [{ type: 'text', text: said }] });
+const text = (words: string): CallToolResult => ({ content: [{ type: 'text', text: words }] });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 const Named = z.object({ name: z.string() });
@@ -35,7 +35,7 @@ const askName = (message = 'What is your name?') => inputRequired.elicit({ messa
 const askModel = (question: string, maxTokens: number) =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: question } }], maxTokens });
 
-/** What the client can do, as each request of the revision 2026-07-28 says. */
+/** Capabilities of the client, which each request of revision 2026-07-28 has. */
 const capabilitiesIn = ({ mcpReq }: ServerContext): Record<string, unknown> => {
   const sent: Record<string, unknown> = { ...mcpReq.envelope, ...mcpReq._meta };
   const given = sent['io.modelcontextprotocol/clientCapabilities'];
@@ -61,7 +61,7 @@ export const fixtureServer: McpServerFactory = () => {
       },
     },
   );
-  // Of the revision 2025-11-25, without sessions: the next request has another server.
+  // Methods of revision 2025-11-25. Without sessions, the next request has another server.
   for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
     server.server.setRequestHandler(method, () => ({}));
   }
@@ -116,8 +116,8 @@ export const fixtureServer: McpServerFactory = () => {
   });
   for (const name of ['test_tool_with_logging', 'test_logging_tool']) {
     tool(name, async ({ mcpReq }) => {
-      for (const said of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
-        await mcpReq.log('info', said);
+      for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+        await mcpReq.log('info', message);
         await pause();
       }
       return text('Done.');
@@ -168,7 +168,7 @@ export const fixtureServer: McpServerFactory = () => {
   tool('test_input_required_result_multi_round', async ({ mcpReq }) => {
     const step = mcpReq.requestState<{ step: number }>()?.step ?? 0;
     if (step === 2) return text('Both steps are done.');
-    const asked =
+    const inputRequests =
       step === 0
         ? { step1: askName('Step 1: What is your name?') }
         : {
@@ -177,7 +177,7 @@ export const fixtureServer: McpServerFactory = () => {
               requestedSchema: z.object({ color: z.string() }),
             }),
           };
-    return inputRequired({ inputRequests: asked, requestState: await codec.mint({ step: step + 1 }) });
+    return inputRequired({ inputRequests, requestState: await codec.mint({ step: step + 1 }) });
   });
   tool('test_input_required_result_capabilities', (context) => {
     const can = capabilitiesIn(context);
@@ -215,9 +215,9 @@ export const fixtureServer: McpServerFactory = () => {
   );
 
   const user = (content: Content) => ({ role: 'user' as const, content });
-  const saying = (said: string) => user({ type: 'text', text: said });
+  const userText = (words: string) => user({ type: 'text', text: words });
   server.registerPrompt('test_simple_prompt', { description: 'Simple.' }, () => ({
-    messages: [saying('This is a simple prompt for testing.')],
+    messages: [userText('This is a simple prompt for testing.')],
   }));
   server.registerPrompt(
     'test_prompt_with_arguments',
@@ -228,7 +228,7 @@ export const fixtureServer: McpServerFactory = () => {
         arg2: z.string(),
       }),
     },
-    ({ arg1, arg2 }) => ({ messages: [saying(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+    ({ arg1, arg2 }) => ({ messages: [userText(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
@@ -239,17 +239,17 @@ export const fixtureServer: McpServerFactory = () => {
           type: 'resource',
           resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
         }),
-        saying('Please process the embedded resource above.'),
+        userText('Please process the embedded resource above.'),
       ],
     }),
   );
   server.registerPrompt('test_prompt_with_image', { description: 'With a picture.' }, () => ({
-    messages: [user(image), saying('Please analyze the image above.')],
+    messages: [user(image), userText('Please analyze the image above.')],
   }));
   server.registerPrompt('test_input_required_result_prompt', { description: 'With a question.' }, ({ mcpReq }) => {
     const Context = z.object({ context: z.string() });
     const given = acceptedContent(mcpReq.inputResponses, 'user_context', Context);
-    if (given !== undefined) return { messages: [saying(`Use ${given.context}.`)] };
+    if (given !== undefined) return { messages: [userText(`Use ${given.context}.`)] };
     const message = 'What context should the prompt use?';
     return inputRequired({
       inputRequests: { user_context: inputRequired.elicit({ message, requestedSchema: Context }) },

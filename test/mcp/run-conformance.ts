@@ -4,14 +4,14 @@ import { ROOT } from '../../src/dev/functions.ts';
 import { runNode } from '../dev/node-for-test.ts';
 
 const SUITE = `${ROOT}node_modules/@modelcontextprotocol/conformance/dist/index.js`;
-/** No expected failure waits for it. */
+/** No expected failure takes this long. */
 const SCENARIO_MS = '10000';
 
 /**
- * Runs the conformance suite of MCP against a server.
+ * Runs the MCP conformance suite against a server.
  *
- * @param expectedFailures Name of a file in `expected-failures/`. A failure that is not in it fails the run, and so does one in it that passes.
- * @returns What was wrong, undefined when nothing was; all that it said.
+ * @param expectedFailures Name of a file in `expected-failures/`. The run fails for each failure that is not in it, and each entry that passes.
+ * @returns The failure, if any, and the complete output.
  */
 export const runConformance = async (url: URL, what: readonly string[], expectedFailures?: string) => {
   const baseline = fileURLToPath(new URL(`expected-failures/${expectedFailures}.yml`, import.meta.url));

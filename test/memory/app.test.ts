@@ -49,7 +49,7 @@ interface Call {
   subject?: string;
 }
 
-/** A request as the gateway signs it; its path begins below the memories of `acme`. */
+/** A request signed by the gateway; its path is relative to the memories of `acme`. */
 const requestOf = async (
   route: string,
   { body, workspace = 'acme', subject = 'user:test', timeoutMs = 5000, ...rights }: Call = {},
@@ -77,7 +77,7 @@ const codeOf = async (response: Response) => {
 const hangs = () => new Promise<never>(() => {});
 
 describe('the app of memories', () => {
-  it('takes the workspace from the signed context and finds no other one', async () => {
+  it('reads the workspace from the signed context and refuses another one', async () => {
     const app = await appOf();
     await send(app, 'POST', { body: { type: 'fact', content: 'A secret.' } });
     for (const route of ['GET', 'GET /stats', 'DELETE ?person_id=p']) {
@@ -113,7 +113,7 @@ describe('the app of memories', () => {
     expect(ErrorBody.parse(await full.json()).error).toMatchObject({ code: 'RATE_LIMITED', message, suggestion });
   });
 
-  it('says before the workspace or the key is full, and refuses one key before it fills the workspace', async () => {
+  it('warns before the workspace or the key is full, and limits one key before it fills the workspace', async () => {
     const app = await appOf({
       quotas: readMemoryQuotas({ MAX_MEMORIES: '20', MAX_MEMORIES_PER_KEY: '10' }, 'embedded'),
     });
@@ -135,7 +135,7 @@ describe('the app of memories', () => {
     });
   });
 
-  it('removes the oldest turns for new ones, and lets them take no room of facts', async () => {
+  it('removes the oldest turns for new ones, without counting turns as memories', async () => {
     const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' }, 'embedded');
     const clock = { now: Date.now() - 5000 };
     const app = await appOf({ quotas, now: () => (clock.now += 1000) });
@@ -202,7 +202,7 @@ describe('the app of memories', () => {
     expect(await found({ dateTo: '2026-03-02T00:00:00Z' })).toEqual(times.slice(0, 2));
   });
 
-  it('waits for the ledger no longer than the deadline', async () => {
+  it('waits for the ledger until the deadline at most', async () => {
     const ledger = ledgerForTest();
     const silent = await appOf({ ledgerOf: () => ({ ...ledger, searches: hangs }) });
     expect(await codeOf(await send(silent, 'GET /stats', { timeoutMs: 600 }))).toEqual([504, 'TIMEOUT']);
@@ -232,7 +232,7 @@ describe('the app of memories', () => {
     expect(preview.context).toBe(context.context);
   });
 
-  it('stores a memory without a vector, and says so, when embedding fails', async () => {
+  it('stores a memory without a vector and reports it when embedding fails', async () => {
     const refuse = async () => {
       throw new EmbeddingFailed('refused', 'The text is too long');
     };

@@ -74,7 +74,7 @@ describe('templates of a workspace', () => {
     expect(await preview(options)).toMatchObject(oneOf('chat, detailed, summary, list, dated'));
   });
 
-  it('are listed beside those that are built in, and belong to one workspace', async () => {
+  it('are listed with the built-in ones, and belong to one workspace', async () => {
     await call('PUT /context-templates/typed', TEMPLATE);
     const { templates, built_in } = ContextTemplates.parse((await call('GET /context-templates')).json);
     expect(templates).toEqual([{ name: 'typed', ...TEMPLATE }]);
@@ -87,7 +87,7 @@ describe('templates of a workspace', () => {
 
   it.each<[string, string, object]>([
     ['a built-in name', 'chat', TEMPLATE],
-    ['a name that is none', 'a%20b', TEMPLATE],
+    ['an invalid name', 'a%20b', TEMPLATE],
     ['an unknown variable', 'x', { ...TEMPLATE, memoryFormat: '{{person}}' }],
     ['a second name', 'x', { ...TEMPLATE, name: 'y' }],
     ['a huge header', 'x', { ...TEMPLATE, header: 'x'.repeat(4001) }],
@@ -97,7 +97,7 @@ describe('templates of a workspace', () => {
     expect((await call('GET /context-templates')).json).toMatchObject({ templates: [] });
   });
 
-  it.each(['{', '7', '{"header":1}'])('are listed and used without one that is damaged: %s', async (damaged) => {
+  it.each(['{', '7', '{"header":1}'])('are listed and used without a damaged one: %s', async (damaged) => {
     await call('PUT /context-templates/typed', TEMPLATE);
     await ledgers.get('acme')?.putSetting('template', 'broken', damaged);
     expect((await call('GET /context-templates')).json).toMatchObject({ templates: [{ name: 'typed' }] });
@@ -105,14 +105,14 @@ describe('templates of a workspace', () => {
     expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
   });
 
-  it('need the right to write, and to read', async () => {
+  it('need capabilities to write and to read', async () => {
     const reads = { capabilities: ['memory:read'] };
     expect((await call('PUT /context-templates/x', TEMPLATE, reads)).status).toBe(401);
     expect((await call('DELETE /context-templates/x', undefined, reads)).status).toBe(401);
     expect((await call('GET /context-templates', undefined, { capabilities: ['kb:read'] })).status).toBe(401);
   });
 
-  it('are at most fifty; one of them can still be replaced', async () => {
+  it('are limited to fifty, which can still be replaced', async () => {
     for (let at = 0; at < MAX_SETTINGS; at += 1) await call(`PUT /context-templates/t${at}`, TEMPLATE);
     expect((await call('PUT /context-templates/more', TEMPLATE)).status).toBe(429);
     expect((await call('PUT /context-templates/t7', TEMPLATE)).status).toBe(200);
@@ -152,7 +152,7 @@ describe('rankers of a workspace', () => {
 });
 
 describe('POST /memories/search/batch', () => {
-  it('searches for each query, in their order, and counts each in the isolate', async () => {
+  it('searches for each query in order, and counts each in the isolate', async () => {
     const body = { queries: ['grass', 'nothing', 'May yak'], options: { limit: 1 } };
     const { results, degraded } = MemoryBatchResponse.parse((await call('POST /memories/search/batch', body)).json);
     expect(results.map((list) => list.map(({ memory }) => memory.content))).toEqual([

@@ -41,7 +41,7 @@ describe('eraseMemories()', () => {
   it('drops the cached embeddings of all erased questions, over all batches', async () => {
     for (let index = 0; index < 120; index++) {
       await put(`q${index}`);
-      // Three others between a question and the next.
+      // Three answers between two questions.
       for (const name of ['a', 'b', 'd']) await put(`${name}${index}`, { type: 'answer' });
     }
     expect(await eraseMemories({ conversationId: 'c' }, parts())).toBe(480);
@@ -107,7 +107,7 @@ describe('embeddedTexts()', () => {
     );
   });
 
-  it('contains neighbouring questions only in combination with erased ones', () => {
+  it('contains adjacent questions only in combination with erased ones', () => {
     const [first, second, third] = [inTurn('one'), inTurn('two'), inTurn('three')];
     const around = ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'];
     expect(embeddedTexts([second], [third, first]).toSorted()).toEqual(around.toSorted());

@@ -24,7 +24,7 @@ describe('createLedger()', () => {
     });
   });
 
-  it('gives upper bounds of the median and the 95th percentile', () => {
+  it('returns upper bounds of the median and the 95th percentile', () => {
     const ledger = createLedger(nodeSql());
     for (let index = 0; index < 90; index++) ledger.recordSearch({ ...SEARCH, durationMs: 0.4 });
     for (let index = 0; index < 10; index++) ledger.recordSearch({ ...SEARCH, durationMs: 90_000 });

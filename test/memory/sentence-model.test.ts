@@ -21,13 +21,13 @@ const CONTENTS = [
   'Parcels to Canada take about a week',
   'We eat lunch at noon in the big kitchen',
 ];
-/** Shares no word with the memory that it is about. */
+/** Has no word in common with the matching memory. */
 const QUESTION = 'How do I get a new password?';
 
 const embeddings = sentenceModel();
 let call: (below: string, body: object) => Promise<unknown>;
 
-/** The memory function on SQLite with a real sentence model: what a query finds, it finds by meaning. */
+/** The memory function on SQLite with a real sentence model. */
 beforeAll(async () => {
   const { store } = await embeddedStore();
   const directory = await localDirectory();
@@ -60,13 +60,13 @@ const search = async (body: object) => {
 };
 
 describe('memories with a sentence model', () => {
-  it('are found by meaning, the closest first', async () => {
+  it('are found by meaning, the most similar first', async () => {
     const [first, second] = await search({ query: QUESTION });
     expect(first?.memory.content).toBe(LOGIN);
     expect(first?.score).toBeGreaterThan((second?.score ?? 1) + 0.05);
   });
 
-  it('are found by a vector as by its text, beside what words add', async () => {
+  it('are found by a vector', async () => {
     const vector = await embeddings.embed('What does delivery abroad cost in time?');
     const results = await search({ vector, options: { limit: 2 } });
     expect(results[0]?.memory.content).toBe('Parcels to Canada take about a week');
@@ -83,7 +83,7 @@ describe('memories with a sentence model', () => {
     expect(byText).toMatchObject({ tokenizer: 'cl100k_base', truncated: false });
   });
 
-  it('are ranked by meaning as facts about the asker', async () => {
+  it('are ranked by meaning as facts about the user', async () => {
     const { facts } = Facts.parse(await call('/facts', { query: QUESTION, person_id: 'p-1', token_budget: 12 }));
     expect(facts).toEqual([LOGIN]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 
 describe('readMemoryQuotas()', () => {
-  it('is the capacity of the back end by default, of which one key may use nine tenths', () => {
+  it('is by default the capacity of the back end, of which one key may use nine tenths', () => {
     expect(readMemoryQuotas({ MAX_MEMORIES: ' ' }, 'embedded')).toEqual({
       ...{ memories: 10_000, memoriesPerKey: 9000, turns: 5000, turnsPerKey: 4500 },
       ...{ turnsPerConversation: 200, turnDays: 90 },

@@ -34,7 +34,7 @@ describe('analyseText()', () => {
     );
   });
 
-  it('gives words of 1 to 64 units without capitals, spaces or ASCII punctuation, whatever the text', () => {
+  it('returns words of 1 to 64 units without capitals, spaces or ASCII punctuation for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const odd = wordsOf(text).filter((word) => !/^[^A-Z\s!-/:-@[-`{-~]{1,64}$/.test(word));

@@ -6,14 +6,14 @@ const OWN = 'Still nothing.';
 const ANSWERED = 'Please restart it.';
 
 describe('readMail()', () => {
-  it.each(cases.attributions)('cuts the quoted mail below %j', (line) => {
+  it.each(cases.attributions)('removes the quoted mail below %j', (line) => {
     expect(readMail(`${OWN}\n\n${line}\n\n> ${ANSWERED}\n>\n> > 0 H/s\n`).own).toBe(OWN);
   });
   it('removes a quoted mail without quote marks', () => {
     const line = 'On Thu, 15 Jan 2026 at 10:30, Support <[email]> wrote:';
     expect(readMail(`${OWN}\n\n${line}\n\n${ANSWERED}`).own).toBe(OWN);
   });
-  it.each(cases.histories)('cuts the history that begins with %s', (_, history) =>
+  it.each(cases.histories)('removes the history that begins with %s', (_, history) =>
     expect(readMail(`${OWN}\n\n${history}`).own).toBe(OWN),
   );
 

@@ -17,7 +17,7 @@ describe('splitSentences()', () => {
     expect(text.slice(11, 21)).toBe('Read this.');
   });
 
-  it('loses nothing but white space and hard breaks, in order, whatever the text', () => {
+  it('drops only white space and hard breaks of any text, and keeps the order', () => {
     const piece = fc.constantFrom(...cases.pieces);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {

@@ -3,8 +3,8 @@ import { stem } from '../../src/text/stem.ts';
 import cases from './stem.json' with { type: 'json' };
 
 describe('stem()', () => {
-  // The examples of the paper, step by step, as the whole algorithm leaves them, and words of support articles.
-  it.each(Object.entries(cases.stems))('takes %s to %s', (word, expected) => expect(stem(word)).toBe(expected));
+  // The examples of each step in the paper, with the result of the whole algorithm, and words of support articles.
+  it.each(Object.entries(cases.stems))('reduces %s to %s', (word, expected) => expect(stem(word)).toBe(expected));
   it('maps the forms of a word to one stem', () => {
     const forms = ['connect', 'connected', 'connecting', 'connection', 'connections'];
     expect(new Set(forms.map(stem))).toEqual(new Set(['connect']));

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** The page of a helpdesk that an agent works in, of another origin than the panel. */
+/** The page of a helpdesk for agents, of another origin than the panel. */
 export interface AgentPage {
   origin: string;
   /** Shows the panel at this address beside a ticket. */
@@ -10,7 +10,7 @@ export interface AgentPage {
   close(): Promise<void>;
 }
 
-/** Speaks to the panel as Chatwoot and as Zendesk's app framework do, and shows what was inserted in `output`. */
+/** Sends the messages of Chatwoot and of Zendesk's app framework to the panel, and shows inserted text in `output`. */
 export const serveAgentPage = async (): Promise<AgentPage> => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);

@@ -65,20 +65,20 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  throw new Error('It did not come about');
+  throw new Error('The condition is not met');
 };
 
 /** Number of received requests. */
-const come = async (): Promise<number> => (await (await fetch(new URL('/?come', url))).json()) as number;
+const received = async (): Promise<number> => (await (await fetch(new URL('/?received', url))).json()) as number;
 
 const release = (): void => {
   for (const each of held.splice(0)) each();
 };
 
 it('shares a call between requests of one isolate, each of which continues with its own I/O', async () => {
-  const before = await come();
+  const before = await received();
   const all = [ask('shared'), ask('shared'), ask('shared')];
-  await until(async () => (await come()) === before + 3);
+  await until(async () => (await received()) === before + 3);
   await until(() => calls.length > 0);
   release();
   for (const each of await Promise.all(all)) expect(each).toMatchObject({ vector: [6, 1], after: [[5, 1]] });
@@ -90,9 +90,9 @@ it('shares a call between requests of one isolate, each of which continues with 
 it('continues a call after the request that started it has aborted and answered', async () => {
   const first = ask('abandoned', { limit: 200 });
   await until(() => calls.length === 1);
-  const before = await come();
+  const before = await received();
   const second = ask('abandoned');
-  await until(async () => (await come()) === before + 1);
+  await until(async () => (await received()) === before + 1);
   expect(await first).toMatchObject({ error: expect.stringContaining('given up') });
   release();
   expect(await second).toMatchObject({ vector: [9, 1], after: [[5, 1]] });
@@ -102,7 +102,7 @@ it('continues a call after the request that started it has aborted and answered'
 
 it('starts its own call when the request that started one has ended, and the call with it', async () => {
   expect(await ask('dead', { leave: true })).toBe('left');
-  // Whether the call of the first still arrives is up to the runtime.
+  // The runtime may or may not still send the first call.
   const second = ask('dead');
   const isAnswered = second.then(() => true);
   await until(async () => {

@@ -3,16 +3,16 @@ import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
 import { cachedEmbeddings } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 interface Env {
-  /** Where vectors come from. */
+  /** The server of vectors. */
   EMBEDDINGS: string;
 }
 
 /** Outlives the requests, as in a function. */
 const cache = new EmbeddingCache({});
 /** Number of received requests. */
-let come = 0;
+let received = 0;
 
-/** A provider with I/O of the request that makes it. */
+/** A provider that uses the I/O of the request that creates it. */
 const providerAt = (url: string): EmbeddingProvider => {
   const embedBatch: EmbeddingProvider['embedBatch'] = async (texts, { signal } = {}) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(texts), signal: signal ?? null });
@@ -27,9 +27,9 @@ const providerAt = (url: string): EmbeddingProvider => {
 };
 
 /**
- * `GET /?text=…`: its vector, and what a request of its own to the same place gives afterwards. With `leave` the answer goes
- * out at once, and the call is left to die with the request; with `limit` it gives up after so many milliseconds.
- * `GET /?come`: how many requests there were.
+ * `GET /?text=…`: its vector, and the result of a further request to the same server. With `leave` it answers at once
+ * and the call ends with the request; with `limit` it aborts after that many milliseconds.
+ * `GET /?received`: the number of requests.
  */
 export default {
   fetch: async (
@@ -38,8 +38,8 @@ export default {
     context: { waitUntil(work: Promise<unknown>): void },
   ): Promise<Response> => {
     const { searchParams } = new URL(request.url);
-    if (searchParams.has('come')) return Response.json(come);
-    come += 1;
+    if (searchParams.has('received')) return Response.json(received);
+    received += 1;
     const leaves = searchParams.has('leave');
     const provider = cachedEmbeddings(providerAt(env.EMBEDDINGS), {
       cache,
@@ -47,13 +47,13 @@ export default {
       ...(!leaves && { waitUntil: (work: Promise<unknown>) => context.waitUntil(work) }),
     });
     const signal = AbortSignal.timeout(Number(searchParams.get('limit') ?? 10_000));
-    const asked = provider.embed(searchParams.get('text') ?? '', { signal });
+    const pending = provider.embed(searchParams.get('text') ?? '', { signal });
     if (leaves) {
-      asked.catch(() => undefined);
+      pending.catch(() => undefined);
       return new Response('left');
     }
     try {
-      const vector = await asked;
+      const vector = await pending;
       const after = await fetch(env.EMBEDDINGS, { method: 'POST', body: '["after"]' });
       return Response.json({ vector, after: await after.json(), statistics: provider.statistics() });
     } catch (error) {

@@ -23,7 +23,7 @@ const step = fc.oneof(
   },
 );
 
-/** What stands between a call and its outcome: its turn in an order that the property draws. */
+/** Delays the outcome of a call until its turn in a random order. */
 const turns = (scheduler: fc.Scheduler, isDown: () => boolean) => {
   const provider: EmbeddingProvider = {
     model: 'test-model',
@@ -72,7 +72,7 @@ it('returns the right vector or a failure for every text, in any order of calls,
           waitUntil: (promise) => void work.push(promise),
           storeReadMs: 5000,
         });
-      const asked = steps.map(async ({ do: what, texts, aborts }) => {
+      const pending = steps.map(async ({ do: what, texts, aborts }) => {
         await scheduler.schedule(Promise.resolve(), what);
         if (what === 'forget') return request().forget(texts);
         const controller = new AbortController();
@@ -82,7 +82,7 @@ it('returns the right vector or a failure for every text, in any order of calls,
         if (outcome instanceof EmbeddingFailed) return;
         expect(outcome).toEqual(texts.map(vectorOf));
       });
-      const isDone = Promise.all(asked);
+      const isDone = Promise.all(pending);
       let isOver = false;
       void isDone.finally(() => {
         isOver = true;
@@ -96,7 +96,7 @@ it('returns the right vector or a failure for every text, in any order of calls,
         while (scheduler.count() > 0) await scheduler.waitOne();
         await work[done];
       }
-      // Nothing goes on any more that could bring a vector back.
+      // All work is done that could cache a vector again.
       await request().forget(TEXTS);
       expect([cache.size, held.size]).toEqual([0, 0]);
     },

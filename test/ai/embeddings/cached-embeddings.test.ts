@@ -11,7 +11,7 @@ const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
 /** The vector of `a`. */
 const A = [1, 97];
 
-/** Answers when told to, if it is not to answer at once. */
+/** Answers at once, or after `release` with `holds`. */
 const provider = ({
   holds = false,
   embed = vectorOf,
@@ -58,20 +58,20 @@ const memoryStore = (methods: Partial<SecondLevel> = {}) => {
   return { store, held, reads };
 };
 
-/** An isolate: its cache, and providers as each of its requests makes one. */
+/** An isolate: its cache, and one provider for each request. */
 const isolate = (inner: EmbeddingProvider, options: Partial<CachedEmbeddingsOptions> = {}) => {
   const cache = new EmbeddingCache({});
   const work: Promise<unknown>[] = [];
   const request = (more: Partial<CachedEmbeddingsOptions> = {}) =>
     cachedEmbeddings(inner, { cache, waitUntil: (promise) => void work.push(promise), ...options, ...more });
-  /** Until nothing goes on any more. */
+  /** Waits for all background work. */
   const settled = async () => {
     for (let done = 0; done < work.length; done += 1) await work[done];
   };
   return { cache, request, settled };
 };
 
-/** All of it: with `store` also a second level, whose methods it may replace. */
+/** Provider, isolate and, with `store`, a second level with these methods replaced. */
 const start = ({
   holds,
   embed,
@@ -201,7 +201,7 @@ describe('the second level', () => {
     ['fails', () => Promise.reject(new Error('down'))],
     ['hangs', () => new Promise<never>(() => {})],
     ['answers with other dimensions', async () => [[1, 2, 3]]],
-    ['answers with less than was asked for', async () => []],
+    ['returns fewer vectors than texts', async () => []],
   ])('is dispensable when it %s', async (name, getMany) => {
     const { made, calls } = provider();
     const faults: unknown[] = [];
@@ -251,7 +251,7 @@ describe('one call for a text', () => {
     await settled();
     expect([calls.length, held.size]).toEqual([1, 1]);
   });
-  it('is cached although no caller waits any more', async () => {
+  it('is cached although all callers have aborted', async () => {
     const { calls, release, request, settled } = start({ holds: true });
     await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
     release();
@@ -259,7 +259,7 @@ describe('one call for a text', () => {
     expect(await request().embed('a')).toEqual(A);
     expect(calls).toHaveLength(1);
   });
-  it('is not started for a caller that has aborted, which gets what is cached', async () => {
+  it('is not started for a caller that has aborted, which still receives cached vectors', async () => {
     const { calls, request } = start();
     await request().embed('a');
     const signal = AbortSignal.abort();
@@ -267,7 +267,7 @@ describe('one call for a text', () => {
     await expect(request().embed('b', { signal })).rejects.toMatchObject({ reason: 'aborted' });
     expect(calls).toHaveLength(1);
   });
-  it('is relied on only for `maxSharedWaitMs`, as the request that began it may be gone', async () => {
+  it('is awaited for at most `maxSharedWaitMs`, as its request may have ended', async () => {
     const { calls, release, request } = start({ holds: true, maxSharedWaitMs: 20 });
     const first = request().embed('a');
     const second = request().embed('a');
@@ -342,13 +342,13 @@ describe('forget()', () => {
     await request().embedBatch(['a', 'b']);
     expect(calls).toEqual([['a', 'b'], ['a']]);
   });
-  it('keeps a pending call from bringing the vector back', async () => {
+  it('prevents a pending call from caching the vector again', async () => {
     const { release, held, request, settled, cache } = start({ holds: true, store: {} });
-    const asked = request().embed('a');
+    const pending = request().embed('a');
     await ticks();
     await request().forget(['a']);
     release();
-    expect(await asked).toEqual(A);
+    expect(await pending).toEqual(A);
     await settled();
     expect([cache.size, held.size]).toEqual([0, 0]);
   });
@@ -368,7 +368,7 @@ describe('forget()', () => {
     await request().embed('a');
     expect(cache.size).toBe(1);
   });
-  it('keeps a pending write from bringing the vector back', async () => {
+  it('prevents a pending write from storing the vector again', async () => {
     const { made } = provider();
     const gate = Promise.withResolvers<void>();
     const { store, held } = memoryStore();

@@ -33,7 +33,7 @@ export const describeEmbeddingProvider = (
       expect(await provider.embed('How do I descale the kettle?')).toEqual(vector);
       expect(provider.model).toMatch(/\S/);
     });
-    it('keeps the order of a batch, also where a text comes twice', async () => {
+    it('keeps the order of a batch, also of a repeated text', async () => {
       const provider = await make(server);
       const texts = ['kettle', 'router', 'kettle', 'refund', 'a longer text about the refund of a kettle'];
       const alone = await Promise.all(texts.map((text) => provider.embed(text)));
@@ -62,7 +62,7 @@ export const describeEmbeddingProvider = (
       expect(vector).toHaveLength(provider.dimensions);
       expect(other).toEqual(await provider.embed('other'));
     });
-    it('gives texts that share words a higher similarity', async () => {
+    it('makes texts that share words more similar', async () => {
       const provider = await make(server);
       const [question, near, far] = await provider.embedBatch([
         'How do I update the firmware of the miner?',
@@ -95,7 +95,7 @@ export const describeEmbeddingProvider = (
     it.each<[string, Fault]>([
       ['has not begun to answer', { kind: 'hang-before-headers' }],
       ['stops in the middle of its answer', { kind: 'hang-in-body' }],
-      ['asked to be tried again in two seconds', { kind: 'status', status: 503, retryAfter: 2 }],
+      ['unavailable for two seconds', { kind: 'status', status: 503, retryAfter: 2 }],
     ])('is given up at once when the signal aborts while the service %s', async (_, fault) => {
       const provider = await make(server);
       server.forgetRequests();
@@ -107,7 +107,7 @@ export const describeEmbeddingProvider = (
       expect((await failing).reason).toBe('aborted');
       expect(server.requests).toHaveLength(1);
     });
-    it('sends nothing for no texts, nor once the signal has aborted', async () => {
+    it('sends nothing without texts, or once the signal has aborted', async () => {
       const provider = await make(server);
       server.forgetRequests();
       expect(await provider.embedBatch([])).toEqual([]);
@@ -119,11 +119,11 @@ export const describeEmbeddingProvider = (
       server.faults.next(1, { kind: 'hang-before-headers' });
       server.forgetRequests();
       const controller = new AbortController();
-      const givenUp = failureOf(provider.embed('asked by two', { signal: controller.signal }));
+      const aborted = failureOf(provider.embed('of two callers', { signal: controller.signal }));
       await expect.poll(() => server.requests.length).toBe(1);
       controller.abort();
-      expect((await givenUp).reason).toBe('aborted');
-      expect(await provider.embed('asked by two')).toHaveLength(provider.dimensions);
+      expect((await aborted).reason).toBe('aborted');
+      expect(await provider.embed('of two callers')).toHaveLength(provider.dimensions);
     });
   });
 };

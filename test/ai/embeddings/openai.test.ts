@@ -132,7 +132,7 @@ describe('OpenAIEmbeddingProvider', () => {
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
   it.each(['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'])(
-    'takes %s for JSON',
+    'reads %s as JSON',
     async (type) => {
       const fetch = replyWith(() => new Response(VECTOR, { headers: { 'content-type': type } }));
       expect(await providerOf(server, { dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
@@ -163,7 +163,7 @@ describe('OpenAIEmbeddingProvider', () => {
   });
   it('calls the given fetch without a receiver', async () => {
     const strict: typeof fetch = function (this: unknown, ...request) {
-      // As workerd has it: its `fetch` is no method of anything but the global object.
+      // Like workerd, whose `fetch` has no receiver but the global object.
       if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
       return fetch(...request);
     };
@@ -188,7 +188,7 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(sent().length).toBeGreaterThan(4);
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
   });
-  it('ends all requests when one fails, and reports the failure of that one', async () => {
+  it('aborts all requests when one fails, and reports that failure', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
     server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
     server.faults.always({ kind: 'hang-before-headers' });
@@ -245,7 +245,7 @@ describe('fitText()', () => {
 });
 
 describe('batchesOf()', () => {
-  it('makes no request for no text', () => {
+  it('makes no request without texts', () => {
     expect(batchesOf([])).toEqual([]);
   });
   it('puts 2048 texts into one request and no more', () => {

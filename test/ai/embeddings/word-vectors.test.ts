@@ -117,8 +117,8 @@ describe('the shipped table', () => {
     ['delete my user', 'Removing an account', 'Printing an invoice'],
     ['The display stays black', 'The screen is dark', 'The battery is empty'],
   ])('puts %s closer to %s than to %s', (question, close, far) => {
-    const asked = words.vectorOfQuestion(question);
-    expect(cosine(asked, words.vectorOfText(close))).toBeGreaterThan(cosine(asked, words.vectorOfText(far)) + 0.1);
+    const vector = words.vectorOfQuestion(question);
+    expect(cosine(vector, words.vectorOfText(close))).toBeGreaterThan(cosine(vector, words.vectorOfText(far)) + 0.1);
   });
   it('reads texts of any length and kind', () => {
     for (const text of ['a'.repeat(100_000), 'word '.repeat(100_000), '🔥'.repeat(1000), '\u0000 \ud800 \uffff']) {
