@@ -85,7 +85,7 @@ describe('the product, all functions in workerd', () => {
   it('answers labelled questions from the right article, quotes its sources, and declines in one form', async () => {
     const { right, answeredBy } = await answerLabelledQuestions(product);
     expect(answeredBy).toContain('quotes');
-    // Of 61, 14 and 10; reached on 2026-11-22: 47, 14 and 10.
+    // There are 61, 14 and 10 questions; 47, 14 and 10 were right on 2026-11-22.
     expect(right.answerable).toBeGreaterThanOrEqual(40);
     expect(right['no-information']).toBeGreaterThanOrEqual(12);
     expect(right['out-of-domain']).toBeGreaterThanOrEqual(9);

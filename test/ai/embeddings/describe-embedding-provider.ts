@@ -135,6 +135,6 @@ export const failureOf = async (call: Promise<unknown>): Promise<EmbeddingFailed
   return error as EmbeddingFailed; // as the line above found
 };
 
-/** Of unit vectors. */
+/** Cosine similarity of unit vectors. */
 const cosine = (a: readonly number[] = [], b: readonly number[] = []): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
