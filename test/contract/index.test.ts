@@ -43,7 +43,7 @@ describe('the contract', () => {
       [...readFileSync(new URL(file, FOLDER), 'utf8').matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
     );
     expect(imports.length).toBeGreaterThan(20);
-    expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z0-9-]+\.ts$/.test(from))).toEqual([]);
+    expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z0-9-]+\.(?:ts|json)$/.test(from))).toEqual([]);
   });
 
   it('exports LibrarianResponse as Response', () => {

@@ -145,7 +145,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       progress.update({ ...NO_FAILURES, refused: before, texts: Math.ceil(batch.length / 2) });
       return MORE;
     }
-    vectors.setNone(first.vector);
+    vectors.setRefused(first.vector);
     progress.update({ ...NO_FAILURES, refused: before + 1 });
     const refused = { article: first.article, warning: REFUSED };
     if (before + 1 < MAX_REFUSED) return { ...MORE, ...refused };
@@ -234,7 +234,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       return stands && (stands.retryAt ?? now());
     },
     restart: ({ full, force }) => {
-      if (full) vectors.setNoneWanted();
+      if (full) vectors.setRefusedWanted();
       const check = force ? 'again' : full && index !== undefined ? 'compare' : undefined;
       if (check !== undefined) progress.update({ ...NO_FAILURES, check });
       else if (progress.read() !== undefined) progress.update(NO_FAILURES);

@@ -30,9 +30,11 @@ export interface VectorStore {
   storedCount(): number;
   /** Marks a vector as stored; `packed` if it is stored here. */
   setStored(vector: string, packed?: Uint8Array<ArrayBuffer>): void;
-  /** Marks a text as having no vector: it is not wanted until `setNoneWanted`. */
+  /** Marks a text as never having a vector. */
   setNone(vector: string): void;
-  setNoneWanted(): void;
+  /** Marks a text that the model refused: it is not wanted until `setRefusedWanted`. */
+  setRefused(vector: string): void;
+  setRefusedWanted(): void;
   /** Stores a vector that the index did not accept, until it does. */
   keep(records: readonly { id: string; vector: readonly number[] }[]): void;
   /** Vectors stored here that chunks need; at most `limit` chunks. */
@@ -56,7 +58,7 @@ export interface VectorStore {
 }
 
 /** Values of `is_stored`. */
-const STATE = { missing: 0, stored: 1, none: 2, storedAndWanted: 3 };
+const STATE = { missing: 0, stored: 1, none: 2, storedAndWanted: 3, refused: 4 };
 const HAS_ONE = `is_stored IN (${STATE.stored}, ${STATE.storedAndWanted})`;
 const OF_CHUNKS = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE';
 const WANTED = `${OF_CHUNKS} is_stored IN (${STATE.missing}, ${STATE.storedAndWanted})`;
@@ -102,7 +104,8 @@ export const vectorStore = (sql: Sql): VectorStore => ({
   storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
   setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
   setNone: (vector) => set(sql, vector, STATE.none),
-  setNoneWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.none}`),
+  setRefused: (vector) => set(sql, vector, STATE.refused),
+  setRefusedWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.refused}`),
   keep: (records) => {
     for (const { id, vector } of records)
       sql.run('UPDATE vectors SET packed = ? WHERE vector = ?', new Uint8Array(Float32Array.from(vector).buffer), id);
