@@ -89,7 +89,6 @@ const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
       <Table
         caption={t('answer.of_tab')}
         rows={finished.toReversed()}
-        rowKey={({ id }) => id}
         empty={
           <Empty icon="ask" title={t('answer.none')}>
             <p>{t(`${path}.empty`)}</p>

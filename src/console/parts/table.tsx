@@ -19,7 +19,11 @@ interface TableProps<Row> {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  rowKey: (row: Row) => string;
+  /**
+   * For rows whose cells keep something, such as a button that asks for confirmation. Rows without a key are filled again when the page
+   * is turned, which costs a fraction of making new ones.
+   */
+  rowKey?: (row: Row) => string;
   /** Rows on a page; 50 when absent. */
   pageSize?: number;
   /** The order at first; the order of `rows` when absent. */
@@ -63,7 +67,7 @@ export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...
           </thead>
           <tbody>
             {sorted.slice(at * pageSize, (at + 1) * pageSize).map((row) => (
-              <tr key={rowKey(row)}>
+              <tr key={rowKey?.(row)}>
                 {columns.map(({ id, cell, align }) => (
                   <td key={id} class={align}>
                     {cell(row)}

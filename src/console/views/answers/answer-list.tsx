@@ -56,7 +56,6 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
   <Table
     caption={t('view.answers')}
     rows={answers}
-    rowKey={({ id }) => id}
     onMore={onMore}
     isLoading={isLoading}
     empty={

@@ -15,7 +15,6 @@ export const Stages = ({ latency }: Pick<AnswerStatistics, 'latency'>) => {
       <Table
         caption={t('charts.stages')}
         rows={rows}
-        rowKey={({ stage }) => stage}
         columns={[
           { id: 'stage', label: t('charts.stage'), cell: ({ stage }) => t(`stage.${stage}`) },
           { id: 'count', label: t('view.answers'), align: 'right', cell: (row) => formatNumber(row.count) },
@@ -55,7 +54,6 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
             <Table<Group>
               caption={t(`charts.by_${kind}`)}
               rows={groups}
-              rowKey={({ name }) => name}
               pageSize={12}
               columns={[
                 {

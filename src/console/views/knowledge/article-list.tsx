@@ -100,7 +100,6 @@ const Articles = ({ intent, device }: { intent: string | undefined; device: stri
       <Table
         caption={t('view.knowledge')}
         rows={items}
-        rowKey={({ id }) => id}
         onMore={more}
         isLoading={isLoading}
         empty={

@@ -155,7 +155,6 @@ const Passages = ({ id, title, text }: { id: string; title: string; text: string
         <Table
           caption={t('knowledge.passages')}
           rows={placed}
-          rowKey={({ start, heading, text: passage }) => `${start}${heading}${passage.length}`}
           empty={<p class="quiet">{t('knowledge.no_passages')}</p>}
           columns={[
             {

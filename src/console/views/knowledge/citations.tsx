@@ -86,7 +86,6 @@ const Articles = ({
         key={String(isNever)}
         caption={t('citations.title')}
         rows={shown}
-        rowKey={({ id }) => id}
         sortedBy={isNever ? { column: 'changed' } : { column: 'total', isDescending: true }}
         empty={<Empty icon="knowledge" title={t(isNever ? 'citations.none_never' : 'citations.none_most')} />}
         columns={[

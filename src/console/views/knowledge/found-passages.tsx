@@ -27,7 +27,6 @@ export const Found = ({ words, intent, device }: FoundProps) => {
     <Table
       caption={t('knowledge.found')}
       rows={value.hits.map((hit, at) => ({ ...hit, rank: at + 1 }))}
-      rowKey={({ rank }) => String(rank)}
       empty={
         <Empty icon="search" title={t('knowledge.nothing_found')}>
           <p>{t('knowledge.none_match_text')}</p>

@@ -85,7 +85,6 @@ const Articles = ({ title, all, articles }: { title: string; all: number; articl
       <Table
         caption={title}
         rows={articles}
-        rowKey={({ id, reason }) => id + reason}
         columns={[
           { id: 'id', label: t('sync.article'), sort: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
           { id: 'reason', label: t('sync.reason'), sort: ({ reason }) => reason, cell: ({ reason }) => reason },

@@ -22,7 +22,6 @@ export const Outcomes = () => {
       <Table
         caption={t('outcomes.title')}
         rows={rows}
-        rowKey={({ name }) => name}
         columns={[
           { id: 'name', label: t('outcomes.name'), cell: ({ name }) => name },
           ...(['kept', 'edited', 'discarded', 'up', 'down'] as const).map((id) => ({

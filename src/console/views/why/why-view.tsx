@@ -114,7 +114,6 @@ const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlyS
   <Table
     caption={t('why.found')}
     rows={hits.map((hit, at) => ({ ...hit, rank: at + 1 }))}
-    rowKey={({ rank }) => String(rank)}
     empty={<p class="quiet">{t('why.nothing_found')}</p>}
     columns={[
       { id: 'rank', label: '#', align: 'right', sort: ({ rank }) => rank, cell: ({ rank }) => rank },
