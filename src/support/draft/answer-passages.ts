@@ -146,21 +146,30 @@ interface PossibleProblem extends AskedText {
   isOwn: boolean;
 }
 
-/** Sentences that name a subject; clauses of one, and a first sentence with "it", which points back to nothing there. */
+/**
+ * Sentences that name a subject; clauses of one, and a first sentence with "it", which points back to nothing there. The first `MAX_SEARCHED` are
+ * searched for: a long message has hundreds of clauses.
+ */
 const problemsIn = (
   { edition, text: whole, search, sentences }: Evidence,
   devices: readonly string[],
 ): PossibleProblem[] =>
   (sentences.length > 0 ? sentences : [{ text: whole, outcome: search }])
-    .flatMap((sentence, at): PossibleProblem[] => {
+    .flatMap((sentence, at): (Omit<PossibleProblem, 'outcome'> & Partial<AskedText>)[] => {
       const clauses = clausesOf(sentence.text);
-      const outcomeOf = (text: string) => searchEdition(edition, text, { devices, limit: DEPTH });
       return [
         ...(at === 0 || !pointsBack(sentence.text) ? [{ ...sentence, isOwn: !pointsBack(sentence.text) }] : []),
-        ...(clauses.length < 2 ? [] : clauses.map((text) => ({ text, outcome: outcomeOf(text), isOwn: false }))),
+        ...(clauses.length < 2 ? [] : clauses.map((text) => ({ text, isOwn: false }))),
       ];
     })
-    .filter(({ text }) => namesItsSubject(text));
+    .filter(({ text }) => namesItsSubject(text))
+    .slice(0, MAX_SEARCHED)
+    .map(({ outcome, ...each }) => ({
+      ...each,
+      outcome: outcome ?? searchEdition(edition, each.text, { devices, limit: DEPTH }),
+    }));
+
+const MAX_SEARCHED = 12;
 
 /** Parts of a sentence that may each report a problem: those between "and", "but" and the like with three words or more. */
 const clausesOf = (sentence: string): string[] =>
