@@ -2,12 +2,13 @@ import { type Found, findAll } from './mask-kind.ts';
 
 /** Finds payment card numbers (ISO/IEC 7812), labelled card check codes, and IBANs (ISO 13616). */
 export const findCards = (text: string): Found[] => {
+  if (!TWO_DIGITS.test(text)) return [];
   const found: Found[] = [];
-  const others = otherNumbersIn(text);
+  const isLabelled = labelledIn(text);
   for (const { 0: run, index } of text.matchAll(DIGITS)) {
     const length = lengthOf(run, isCard);
     // A grouped number is a card in any context.
-    const isOther = others.has(index) && !/\D/.test(run.slice(0, length));
+    const isOther = length > 0 && !/\D/.test(run.slice(0, length)) && isLabelled(index);
     if (length > 0 && !isOther) found.push({ kind: 'card', start: index, end: index + length });
   }
   for (const { 0: run, index } of text.matchAll(ACCOUNT)) {
@@ -16,6 +17,9 @@ export const findCards = (text: string): Found[] => {
   }
   return [...found, ...findAll('card', text, CHECK_CODE)];
 };
+
+/** Every card and account number has two digits with at most a separator in between; most texts have none. */
+const TWO_DIGITS = /\d(?:[ -]|\s{1,2})?\d/;
 
 /** Thirteen or more digits, with optional separators. */
 const DIGITS = /(?<![\p{L}\p{N}_.])\d(?:(?:[ -]|\s{1,2})?\d){12,27}/gu;
@@ -66,11 +70,14 @@ const CHECK_CODE = /\b(?:cv[vc]2?|security code)\b(?: is| ist)?[ :=#-]{1,3}(\d{3
  * telephones. Dates, IP addresses and numbers labelled as something else are excluded.
  */
 export const findPhones = (text: string): Found[] => {
-  if (!/\d{2}/.test(text)) return [];
-  const others = otherNumbersIn(text);
-  const isMeant = (run: string, start: number) => !others.has(start) && !isOtherForm(run);
+  if (!FIVE_DIGITS.test(text)) return [];
+  const isLabelled = labelledIn(text);
+  const isMeant = (run: string, start: number) => !isOtherForm(run) && !isLabelled(start);
   return [...byForm(text, isMeant), ...findAll('phone', text, CALLED, isMeant)];
 };
+
+/** No telephone number has fewer, nor longer separators. */
+const FIVE_DIGITS = /(?:\d\D{0,5}){4}\d/;
 
 function* byForm(text: string, isMeant: (run: string, start: number) => boolean): Generator<Found> {
   for (const { 0: run, index } of text.matchAll(BY_FORM)) {
@@ -122,11 +129,16 @@ const CALLED = new RegExp(
   'giu',
 );
 
-/** Offsets of numbers that the preceding word labels as something else: "order no. 5551234567", "Serial: …", "ticket #…". */
-const otherNumbersIn = (text: string): ReadonlySet<number> => {
-  const starts = new Set<number>();
-  for (const { 0: all, index } of text.matchAll(OTHER)) starts.add(index + all.length);
-  return starts;
+/**
+ * Whether the word before the number at an offset labels it as something else: "order no. 5551234567", "Serial: …", "ticket #…". The text
+ * is read when the first number is asked for.
+ */
+const labelledIn = (text: string): ((start: number) => boolean) => {
+  let starts: Set<number> | undefined;
+  return (start) => {
+    starts ??= new Set(Array.from(text.matchAll(OTHER), ({ 0: all, index }) => index + all.length));
+    return starts.has(start);
+  };
 };
 
 const NAMES =

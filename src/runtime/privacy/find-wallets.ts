@@ -8,11 +8,18 @@ import { type Found, findAll } from './mask-kind.ts';
  * hexadecimal digits are a transaction, a block or a checksum, and stay.
  */
 export const findWallets = (text: string): Found[] => [
-  ...findAll('wallet', text, BECH32, (run) => run === run.toLowerCase() || run === run.toUpperCase()),
-  ...findAll('wallet', text, OTHERS),
-  ...findAll('wallet', text, BASE58, (run) => /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d.*\d/.test(run)),
-  ...findAll('wallet', text, LIGHTNING_ADDRESS),
+  ...(LONG_WORD.test(text)
+    ? [
+        ...findAll('wallet', text, BECH32, (run) => run === run.toLowerCase() || run === run.toUpperCase()),
+        ...findAll('wallet', text, OTHERS),
+        ...findAll('wallet', text, BASE58, (run) => /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d.*\d/.test(run)),
+      ]
+    : []),
+  ...(text.includes('@') ? findAll('wallet', text, LIGHTNING_ADDRESS) : []),
 ];
+
+/** Every payment address has one, hardly any other text. */
+const LONG_WORD = /(?<![A-Za-z\d])[A-Za-z\d]{25}/;
 
 /** Lower or upper case, never mixed. */
 const BECH32 =
@@ -33,8 +40,10 @@ const LIGHTNING_ADDRESS =
  * `admin@apollo.local`) and of a repository (`git@host:path`).
  */
 export const findEmails = (text: string): Found[] => [
-  ...findAll('email', text, ADDRESS, (address, start) => !OWN_HOST.test(address) && !isUserOfUrl(text, start)),
-  ...findAll('email', text, SPELLED),
+  ...(text.includes('@')
+    ? findAll('email', text, ADDRESS, (address, start) => !OWN_HOST.test(address) && !isUserOfUrl(text, start))
+    : []),
+  ...(SPELLED_AT.test(text) ? findAll('email', text, SPELLED) : []),
 ];
 
 const ADDRESS =
@@ -47,8 +56,10 @@ const isUserOfUrl = (text: string, start: number): boolean =>
   /:\/\/[^\s/@<>"]{0,100}$/.test(text.slice(Math.max(0, start - 110), start + 1));
 
 const DOT = '(?:dot|DOT|punkt|point|punto|\\.)';
+const AT = '(?:[([{] ?(?:at|@|ät|arroba) ?[)\\]}]|(?<= )AT(?= ))';
+const SPELLED_AT = new RegExp(AT, 'u');
 /** "name (at) example dot com", "name [at] example [dot] com", "name AT example DOT com". */
 const SPELLED = new RegExp(
-  `(?<![\\p{L}\\d._+-])[\\p{L}\\d._+-]{1,64} ?(?:[([{] ?(?:at|@|ät|arroba) ?[)\\]}]|(?<= )AT(?= )) ?[\\p{L}\\d-]{1,63}(?:(?:\\.| ${DOT} | ?[([{] ?${DOT} ?[)\\]}] ?)[\\p{L}\\d-]{2,63}){1,4}`,
+  `(?<![\\p{L}\\d._+-])[\\p{L}\\d._+-]{1,64} ?${AT} ?[\\p{L}\\d-]{1,63}(?:(?:\\.| ${DOT} | ?[([{] ?${DOT} ?[)\\]}] ?)[\\p{L}\\d-]{2,63}){1,4}`,
   'gu',
 );

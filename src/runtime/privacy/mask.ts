@@ -26,14 +26,26 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
     const plain = readPlainly(text);
     return replace(text, joined(finders.flatMap((find) => find(plain.text))).map(plain.inOriginal));
   };
+  /** Texts without anything to mask: sentences of articles come again and again. */
+  const clean = new Set<string>();
+  let cleanLength = 0;
   return {
     mask: (text) => {
+      if (clean.has(text)) return text;
       let masked = text;
       // The text around a placeholder may only match now.
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const next = maskOnce(masked);
         if (next === masked) break;
         masked = next;
+      }
+      if (masked === text && text.length <= MAX_CLEAN_LENGTH) {
+        cleanLength += text.length;
+        if (cleanLength > MAX_CLEAN_LENGTH) {
+          clean.clear();
+          cleanLength = text.length;
+        }
+        clean.add(text);
       }
       return masked;
     },
@@ -66,6 +78,9 @@ const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
 
 /** Two sufficed for all texts that were tried. */
 const MAX_ROUNDS = 4;
+
+/** UTF-16 units of all clean texts that are remembered. */
+const MAX_CLEAN_LENGTH = 500_000;
 
 /** Merges overlapping findings into one of the kind with the highest precedence; in text order. */
 const joined = (found: readonly Found[]): Found[] => {
@@ -105,30 +120,51 @@ interface PlainText {
  */
 const readPlainly = (text: string): PlainText => {
   const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) => '`'.repeat(all.length));
-  if (!UNUSUAL.test(hidden)) return { text: hidden, inOriginal: (found) => found };
-  let plain = '';
-  const ends: number[] = [];
-  const starts: number[] = [];
-  for (const { 0: unit, index } of hidden.matchAll(/\r?\n(?:(?:[ \t]{0,8}>){1,20} ?)?|[\s\S]/gu)) {
-    const written = unit.length > 1 && unit.includes('\n') ? '\n' : plainOf(unit);
-    if (written === '') continue;
-    plain += written;
-    for (const _ of written.split('')) {
-      starts.push(index);
-      ends.push(index + unit.length);
-    }
+  const parts: PlainPart[] = [];
+  let from = 0;
+  for (const { 0: unit, index } of hidden.matchAll(UNUSUAL)) {
+    parts.push({ plain: hidden.slice(from, index), from }, { plain: plainOf(unit), from: index, length: unit.length });
+    from = index + unit.length;
   }
+  if (from === 0) return { text: hidden, inOriginal: (found) => found };
+  parts.push({ plain: hidden.slice(from), from });
+  // Most texts have nothing to be found.
+  let offsets: ReturnType<typeof offsetsOf> | undefined;
   return {
-    text: plain,
-    inOriginal: ({ kind, start, end }) => ({ kind, start: starts[start] ?? 0, end: ends[end - 1] ?? 0 }),
+    text: parts.map(({ plain }) => plain).join(''),
+    inOriginal: ({ kind, start, end }) => {
+      offsets ??= offsetsOf(parts);
+      return { kind, start: offsets.starts[start] ?? 0, end: offsets.ends[end - 1] ?? 0 };
+    },
   };
 };
 
-/** Neither ASCII nor a Latin letter, or the `>` of a forwarded mail. */
-const UNUSUAL = /[^\t\n -~¡-¬®-ɏ]|\n[ \t]{0,8}>/;
+/** A run of usual characters, or what an unusual one of this length became: one character or none. */
+interface PlainPart {
+  plain: string;
+  /** Where it begins in the original. */
+  from: number;
+  length?: number;
+}
+
+/** Where each character of the plain text begins and ends in the original. */
+const offsetsOf = (parts: readonly PlainPart[]): { starts: number[]; ends: number[] } => {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  for (const { plain, from, length } of parts) {
+    for (let at = 0; at < plain.length; at += 1) {
+      starts.push(length === undefined ? from + at : from);
+      ends.push(from + (length ?? at + 1));
+    }
+  }
+  return { starts, ends };
+};
+
+/** Neither ASCII nor a Latin letter, the end of a line with two characters, or with the `>` of a forwarded mail. */
+const UNUSUAL = /\r?\n(?:[ \t]{0,8}>){1,20} ?|\r\n|[^\n -~¡-¬®-ɏ]/gu;
 
 const plainOf = (unit: string): string => {
-  if (/^[\n -~]$/.test(unit)) return unit;
+  if (unit.includes('\n')) return '\n';
   if (/\p{DI}/u.test(unit)) return '';
   if (/[\p{Pd}−]/u.test(unit)) return '-';
   if (/\s/.test(unit)) return /[\r\u2028]/.test(unit) ? '\n' : ' ';
