@@ -1,5 +1,6 @@
+import { oncePer } from '../runtime/once-per.ts';
 import type { ParsedQuestion } from './parse-question.ts';
-import { stemsOf } from './sections.ts';
+import { type Piece, type Section, stemsOf } from './sections.ts';
 import type { Unit } from './units.ts';
 
 /** Cells read per table. */
@@ -16,26 +17,48 @@ export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQue
       pieces.filter(({ kind }) => kind === 'table' || kind === 'head' || kind === 'row'),
       ({ block }) => block,
     );
-    return [...tables.values()].flatMap((table) =>
-      cellsIn(table.map(({ start, end }) => section.text.slice(start, end)).join('\n'), question),
-    );
+    return [...tables.values()].flatMap((table) => cellsIn(table.flatMap(rowsOf(section)), question));
   });
   return found.length === 1 ? found[0] : undefined;
 };
 
-const cellsIn = (markdown: string, question: ParsedQuestion): string[] => {
-  const [head = [], , ...rows] = markdown.split('\n').map(cellsOf);
-  if (head.length < 2 || head.length * rows.length > MAX_CELLS) return [];
-  const columns = mostSaid(head.slice(1), question);
+/** A row of a table. */
+interface Row {
+  cells: readonly string[];
+  /** Of each cell. */
+  stems(at: number): readonly string[];
+}
+
+const rowsOf = oncePer(({ text }: Section) =>
+  oncePer(({ start, end }: Piece): Row[] => text.slice(start, end).split('\n').map(readRow)),
+);
+
+const readRow = (line: string): Row => {
+  const cells = cellsOf(line);
+  const known: (readonly string[])[] = [];
+  return {
+    cells,
+    stems: (at) => {
+      known[at] ??= stemsOf(cells[at] ?? '');
+      return known[at];
+    },
+  };
+};
+
+const cellsIn = ([head, , ...rows]: readonly Row[], question: ParsedQuestion): string[] => {
+  if (head === undefined || head.cells.length < 2 || head.cells.length * rows.length > MAX_CELLS) return [];
+  const columns = mostSaid(
+    head.cells.slice(1).map((_, at) => head.stems(at + 1)),
+    question,
+  );
   const named = mostSaid(
-    rows.map(([name = '']) => name),
+    rows.map(({ stems }) => stems(0)),
     question,
   );
   return named.flatMap((row) =>
     columns.flatMap((column) => {
-      const value = rows[row]?.[column + 1];
-      const name = rows[row]?.[0];
-      return value === undefined || value === '' ? [] : [`${head[column + 1]}, ${name}: ${value}`];
+      const [name, value] = [rows[row]?.cells[0], rows[row]?.cells[column + 1]];
+      return value === undefined || value === '' ? [] : [`${head.cells[column + 1]}, ${name}: ${value}`];
     }),
   );
 };
@@ -48,10 +71,9 @@ export const cellsOf = (row: string): string[] =>
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 
-/** Indexes of the names that the question contains in full; of overlapping names, only the longer. */
-const mostSaid = (names: readonly string[], { terms }: ParsedQuestion): number[] => {
-  const said = names.flatMap((name, at) => {
-    const stems = stemsOf(name);
+/** Indexes of the names, as stems, that the question contains in full; of overlapping names, only the longer. */
+const mostSaid = (names: readonly (readonly string[])[], { terms }: ParsedQuestion): number[] => {
+  const said = names.flatMap((stems, at) => {
     const isSaid =
       stems.length > 0 && stems.every((stem) => terms.some(({ forms, weight }) => weight === 1 && forms.has(stem)));
     return isSaid ? [{ at, stems }] : [];

@@ -51,28 +51,31 @@ const NO_ROW = new Float32Array(0);
 const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((word: string) => Float64Array) => {
   const rowOf = wordRows(vectors);
   const own = terms.map(({ forms }) => vectors.vectorOf(forms));
-  const none = new Float32Array(own.find((vector) => vector !== undefined)?.length ?? 0);
+  const length = own.find((vector) => vector !== undefined)?.length ?? 0;
+  // All terms in one array, in groups of four; zeros for a term without a vector.
+  const matrix = new Float32Array(4 * Math.ceil(terms.length / 4) * length);
+  own.forEach((vector, place) => void matrix.set(vector ?? NO_ROW, place * length));
   const cosines = new Float64Array(terms.length);
   return (word) => {
-    const row = rowOf(word);
-    if (row.length === 0 || row.length !== none.length) return NO_COSINES;
-    // Four terms at a time: each number of the word is read once, and the additions are independent (2.5 times as fast).
-    for (let place = 0; place < own.length; place += 4) {
-      const first = own[place] ?? none;
-      const second = own[place + 1] ?? none;
-      const third = own[place + 2] ?? none;
-      const fourth = own[place + 3] ?? none;
+    const { block, start, end } = rowOf(word);
+    if (start === end || end - start !== length) return NO_COSINES;
+    // Four terms at a time: each number of the word is read once, and the additions are independent. With an array for each word and
+    // each term this takes twice as long.
+    for (let place = 0; place < terms.length; place += 4) {
+      const first = place * length;
+      const second = first + length;
+      const third = second + length;
+      const fourth = third + length;
       let a = 0;
       let b = 0;
       let c = 0;
       let d = 0;
-      // All vectors have the same length.
-      for (let at = 0; at < row.length; at++) {
-        const value = row[at] as number;
-        a += value * (first[at] as number);
-        b += value * (second[at] as number);
-        c += value * (third[at] as number);
-        d += value * (fourth[at] as number);
+      for (let at = 0; at < length; at++) {
+        const value = block[start + at] as number;
+        a += value * (matrix[first + at] as number);
+        b += value * (matrix[second + at] as number);
+        c += value * (matrix[third + at] as number);
+        d += value * (matrix[fourth + at] as number);
       }
       // Writes beyond the last term are ignored.
       cosines[place] = a;
@@ -88,12 +91,19 @@ const cosinesWith = (terms: readonly QuestionTerm[], vectors: TextVectors): ((wo
 const MAX_WORDS = 20_000;
 const ROWS_A_BLOCK = 500;
 
+/** Numbers of an array from `start` to `end`. */
+interface Row {
+  block: Float32Array;
+  start: number;
+  end: number;
+}
+
 /** Vectors of single words in contiguous blocks; an array each would take twice the memory. Empty for an unknown word. */
 const wordRows = oncePer((vectors: TextVectors) => {
-  const known = new Map<string, Float32Array>();
+  const known = new Map<string, Row>();
   let block = NO_ROW;
   let used = 0;
-  return (word: string): Float32Array => {
+  return (word: string): Row => {
     const found = known.get(word);
     if (found !== undefined) return found;
     if (known.size >= MAX_WORDS) known.clear();
@@ -102,8 +112,8 @@ const wordRows = oncePer((vectors: TextVectors) => {
       block = new Float32Array(ROWS_A_BLOCK * vector.length);
       used = 0;
     }
-    const row = block.subarray(used, used + vector.length);
-    row.set(vector);
+    const row = { block, start: used, end: used + vector.length };
+    block.set(vector, used);
     used += vector.length;
     known.set(word, row);
     return row;

@@ -300,14 +300,16 @@ const readIn = (article: Pick<CitableArticle, 'text' | 'slice'>, start: number, 
 const RELATED_FROM = 0.3;
 
 /** Sentences that the cited sources do not state, except those that other rules report (a missing path, number or code). */
-const doubted = ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
-  const stating = statements.filter(statesSomething);
-  if (response.sources.length === 0 || stating.length === 0) return [];
-  const texts = prepareStatementEvidence(cited.map((article) => evidenceIn(article)));
-  return stating
-    .map((text) => ({ text, check: checkOf(without(text, missing), texts) }))
-    .filter(({ check }) => check.verdict !== 'supported');
-};
+const doubted = oncePer(
+  ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
+    const stating = statements.filter(statesSomething);
+    if (response.sources.length === 0 || stating.length === 0) return [];
+    const texts = prepareStatementEvidence(cited.map((article) => evidenceIn(article)));
+    return stating
+      .map((text) => ({ text, check: checkOf(without(text, missing), texts) }))
+      .filter(({ check }) => check.verdict !== 'supported');
+  },
+);
 
 const without = (statement: string, literals: readonly Literal[]): string =>
   literals.reduce((text, literal) => text.replaceAll(literal.text, ' '), statement);

@@ -50,10 +50,12 @@ export interface LocalCloud {
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
   buildAssets();
-  const workers = await Promise.all([
-    ...functionConfigs().map((file) => workerOf(join(ROOT, file), options)),
-    ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
-  ]);
+  const workers = (
+    await Promise.all([
+      ...functionConfigs().map((file) => workersOf(join(ROOT, file), options)),
+      ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
+    ])
+  ).flat();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',
@@ -71,26 +73,41 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
   return { url, miniflare, stop: () => miniflare.dispose() };
 };
 
-const workerOf = async (file: string, options: LocalCloudOptions): Promise<V4Worker> => {
+/** A function, and its static files when it has any. */
+const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Worker[]> => {
   const { vars = {}, allVars = {}, moreServices = {}, port } = options;
   const config = unstable_readConfig({ config: file });
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
-  const { d1Databases, ...others } = workerOptions;
+  const { d1Databases, assets, ...others } = workerOptions as V4Worker;
   const dropped = options.withoutBindings?.[config.name] ?? [];
-  return {
+  const files = assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
+  const worker: V4Worker = {
     ...others,
     // Wrangler gives databases by the name of their binding.
     d1Databases: Object.fromEntries(Object.entries(d1Databases ?? {}).filter(([name]) => !dropped.includes(name))),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
-    serviceBindings: { ...(workerOptions.serviceBindings ?? {}), ...moreServices[config.name] },
+    serviceBindings: {
+      ...(workerOptions.serviceBindings ?? {}),
+      ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
+      ...moreServices[config.name],
+    },
     modules: await bundleModules(options.mains?.[config.name] ?? main, { minify: config.minify === true }),
     unsafeDirectSockets: [{ host: '127.0.0.1', port: isFrontDoor ? port : 0, proxy: false }],
   };
+  return files === undefined ? [worker] : [worker, files];
 };
+
+/** Static files apart from their function: Miniflare would lead every request through two workers of its own before the function. */
+const filesWorker = (name: string, assets: NonNullable<V4Worker['assets']>): V4Worker & { name: string } => ({
+  name,
+  compatibilityDate: '2026-11-01',
+  modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default { fetch: () => new Response(null, { status: 404 }) };' }],
+  assets: { ...assets, routerConfig: { has_user_worker: false } },
+});
 
 const moreWorkerOf = async (
   { name, main, vars = {}, services = {} }: LocalWorker,
