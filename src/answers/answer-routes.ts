@@ -41,8 +41,8 @@ export interface AnswerRouteParts {
 
 type AnswerContext = Context<GuardedEnv>;
 
-/** Answers in full. */
-const MAX_ANSWER_INPUT = 1_048_576;
+/** Answers in full: 128 KiB each. */
+const MAX_ANSWER_INPUT = MAX_KEPT_TOGETHER * 131_072;
 
 /** What the gateway has gathered; a gateway of an earlier version sends one. */
 const GivenTogether = z.preprocess(

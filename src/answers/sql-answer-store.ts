@@ -186,10 +186,12 @@ const insertAnswer = (sql: Sql, answer: AnswerInput, audiences: readonly string[
     ...[rest.code ?? null, JSON.stringify(audiences), JSON.stringify(citedArticles(answer))],
   );
   if (row === undefined) return false;
-  const details = JSON.stringify(AnswerDetails.parse(answer));
+  const details = JSON.stringify(Object.fromEntries(DETAILS.map((name) => [name, answer[name]])));
   sql.run('INSERT INTO answer_details (place, details) VALUES (?, ?)', row.place, details);
   return true;
 };
+
+const DETAILS = AnswerDetails.keyof().options;
 
 const citedArticles = ({ statements }: AnswerInput): Record<string, string> =>
   Object.fromEntries(

@@ -125,10 +125,10 @@ export type AnswerDetails = z.infer<typeof AnswerDetails>;
 export const KeptAnswer = AnswerSummary.extend(AnswerDetails.shape);
 export type KeptAnswer = z.infer<typeof KeptAnswer>;
 
-/** What the gateway sends to be kept. */
 /** The most answers that are kept in one call. */
-export const MAX_KEPT_TOGETHER = 8;
+export const MAX_KEPT_TOGETHER = 32;
 
+/** What the gateway sends to be kept. */
 export const AnswerInput = KeptAnswer.omit({ feedback: true });
 export type AnswerInput = z.infer<typeof AnswerInput>;
 
