@@ -11,7 +11,7 @@ import { entryBytes, varintReader } from '../search/text-table.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import type { ParsedQuestion, TextVectors } from './parse-question.ts';
 import { stemsOf } from './sections.ts';
-import { dot } from './word-closeness.ts';
+import { dot, NO_VECTORS } from './word-closeness.ts';
 
 /** An article that may answer a question, with its search hits. */
 export interface CandidateArticle {
@@ -191,8 +191,6 @@ const titleTerms = ({ index }: Edition, article: number): number[] => {
   return [...words].flatMap((word) => index.wordTerms[word] ?? []);
 };
 const readVarints = varintReader();
-
-const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
 
 const titleMeanings = oncePer((edition: Edition) =>
   oncePer((vectors: TextVectors) => {

@@ -246,7 +246,9 @@ const readCandidate = (
   const anywhere = closer(closer(matches.text, matches.headings), all.title);
   const reading = { article, contents, unit, question, matches, anywhere, devices, isOtherDevice, vectors };
   const features = new Float64Array(UNIT_FEATURES.length);
-  for (const [at, feature] of FEATURES.entries()) features[at] = Number(feature(reading));
+  FEATURES.forEach((feature, at) => {
+    features[at] = Number(feature(reading));
+  });
   const isExcluded = question.excluded.some((stem) => article.contents.titleStems.includes(stem));
   const { isOutdated } = article;
   return { unit, source: article.candidate.source, features, devices, isOtherDevice, isOutdated, isExcluded };

@@ -16,33 +16,51 @@ const MOST_CLOSENESS = 0.9999;
  */
 export const closenessTo = (
   terms: readonly QuestionTerm[],
-  vectors: TextVectors | undefined,
+  vectors: TextVectors = NO_VECTORS,
   least: number,
 ): Closeness => {
-  const cosines = vectors ? cosinesWith(terms, vectors) : () => NO_COSINES;
+  const closeness = anyCloseness(terms)(vectors);
+  const isTooSmall = (value: number): boolean => value > 0 && value < least;
+  return onceEach((word) => {
+    const values = closeness(word);
+    if (!values.some(isTooSmall)) return values;
+    const large = values.map((value) => (isTooSmall(value) ? 0 : value));
+    return large.some((value) => value > 0) ? large : CLOSE_TO_NONE;
+  });
+};
+
+const onceEach = (closeness: Closeness): Closeness => {
   const known = new Map<string, Float64Array>();
-  const compare = (word: string): Float64Array => {
-    const all = cosines(word);
-    let values = CLOSE_TO_NONE;
-    for (let place = 0; place < terms.length; place++) {
-      const closeness = Math.min(MOST_CLOSENESS, ((all[place] ?? 0) - LEAST_COSINE) / (1 - LEAST_COSINE));
-      const isForm = terms[place]?.forms.has(word) === true;
-      if (!isForm && (closeness <= 0 || closeness < least)) continue;
-      if (values === CLOSE_TO_NONE) values = new Float64Array(terms.length);
-      values[place] = isForm ? 1 : closeness;
-    }
-    return values;
-  };
   return (word) => {
     let found = known.get(word);
     if (found === undefined) {
-      found = compare(word);
+      found = closeness(word);
       known.set(word, found);
     }
     return found;
   };
 };
 
+/** However small. Its parts are asked for at several places. */
+const anyCloseness = oncePer((terms: readonly QuestionTerm[]) =>
+  oncePer((vectors: TextVectors) => {
+    const cosines = cosinesWith(terms, vectors);
+    return onceEach((word) => {
+      const all = cosines(word);
+      let values = CLOSE_TO_NONE;
+      for (let place = 0; place < terms.length; place++) {
+        const closeness = Math.min(MOST_CLOSENESS, ((all[place] ?? 0) - LEAST_COSINE) / (1 - LEAST_COSINE));
+        const isForm = terms[place]?.forms.has(word) === true;
+        if (!isForm && closeness <= 0) continue;
+        if (values === CLOSE_TO_NONE) values = new Float64Array(terms.length);
+        values[place] = isForm ? 1 : closeness;
+      }
+      return values;
+    });
+  }),
+);
+
+export const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
 const CLOSE_TO_NONE = new Float64Array(0);
 const NO_COSINES = new Float64Array(0);
 const NO_ROW = new Float32Array(0);

@@ -125,18 +125,40 @@ const countRequest = (counters: Pick<IsolateCounters, 'add'>, function_: string,
   const seconds = line.duration_ms / 1000;
   const of = { function: function_, route };
   counters.add(seriesOf('constellation_requests_total', { ...of, outcome }), 1);
-  const duration = 'constellation_request_duration_seconds';
-  for (const bound of DURATION_BUCKETS)
-    if (seconds <= bound) counters.add(seriesOf(`${duration}_bucket`, { ...of, le: String(bound) }), 1);
-  counters.add(seriesOf(`${duration}_bucket`, { ...of, le: '+Inf' }), 1);
-  counters.add(seriesOf(`${duration}_sum`, of), seconds);
-  counters.add(seriesOf(`${duration}_count`, of), 1);
+  const duration = durationSeriesOf(function_, route);
+  for (const { bound, series } of duration.buckets) if (seconds <= bound) counters.add(series, 1);
+  counters.add(duration.sum, seconds);
+  counters.add(duration.count, 1);
   if (model === undefined) return;
   const by = { function: function_, model };
   counters.add(seriesOf('constellation_model_calls_total', by), model_calls);
   counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'input' }), input_tokens);
   counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'output' }), output_tokens);
   if (cost_usd !== undefined) counters.add(seriesOf('constellation_model_cost_dollars_total', by), cost_usd);
+};
+
+const durations = new Map<string, ReturnType<typeof readDurationSeries>>();
+
+/** Made once for each route, as every request counts a dozen of them. */
+const durationSeriesOf = (function_: string, route: string): ReturnType<typeof readDurationSeries> => {
+  const key = `${function_} ${route}`;
+  const known = durations.get(key) ?? readDurationSeries({ function: function_, route });
+  if (durations.size >= MAX_SERIES) durations.clear();
+  durations.set(key, known);
+  return known;
+};
+
+const readDurationSeries = (of: { function: string; route: string }) => {
+  const name = 'constellation_request_duration_seconds';
+  const buckets = DURATION_BUCKETS.map((bound) => ({ bound, le: String(bound) }));
+  return {
+    buckets: [...buckets, { bound: Number.POSITIVE_INFINITY, le: '+Inf' }].map(({ bound, le }) => ({
+      bound,
+      series: seriesOf(`${name}_bucket`, { ...of, le }),
+    })),
+    sum: seriesOf(`${name}_sum`, of),
+    count: seriesOf(`${name}_count`, of),
+  };
 };
 
 /** The counters of an environment: one per isolate. Undefined without the binding. */
