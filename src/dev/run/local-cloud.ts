@@ -102,12 +102,17 @@ const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Wo
 };
 
 /** Static files apart from their function: Miniflare would lead every request through two workers of its own before the function. */
-const filesWorker = (name: string, assets: NonNullable<V4Worker['assets']>): V4Worker & { name: string } => ({
+const filesWorker = (
+  name: string,
+  { run_worker_first: _, ...assets }: NonNullable<V4Worker['assets']>,
+): V4Worker & { name: string } => ({
   name,
   compatibilityDate: '2026-11-01',
-  modules: [{ type: 'ESModule', path: 'index.mjs', contents: 'export default { fetch: () => new Response(null, { status: 404 }) };' }],
+  modules: [{ type: 'ESModule', path: 'index.mjs', contents: NO_FUNCTION }],
   assets: { ...assets, routerConfig: { has_user_worker: false } },
 });
+
+const NO_FUNCTION = 'export default { fetch: () => new Response(null, { status: 404 }) };';
 
 const moreWorkerOf = async (
   { name, main, vars = {}, services = {} }: LocalWorker,
