@@ -15,18 +15,18 @@ export interface AnswerParts {
 /** Sends the parts in the order in which they are finished. */
 export const answerParts = (progress: Progress): AnswerParts => {
   let next = 0;
-  let standing: { index: number; text: string }[] = [];
+  let sent: { index: number; text: string }[] = [];
   return {
-    isEmpty: () => standing.length === 0,
+    isEmpty: () => sent.length === 0,
     add: (part) => {
       if (next >= MAX_STATEMENTS) return;
-      standing.push({ index: next, text: part.text.slice(0, 1000) });
+      sent.push({ index: next, text: part.text.slice(0, 1000) });
       progress({ type: 'statement', index: next, ...part });
       next += 1;
     },
     withdraw: (reason) => {
-      for (const { index, text } of standing) progress({ type: 'removed', index, text, reason });
-      standing = [];
+      for (const { index, text } of sent) progress({ type: 'removed', index, text, reason });
+      sent = [];
     },
     routed: (librarians) => progress({ type: 'routing', librarians }),
   };

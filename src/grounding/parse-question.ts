@@ -43,15 +43,15 @@ export interface ParsedQuestion {
   types: Readonly<Record<keyof typeof QUESTION_TYPES, boolean>>;
   /** Devices that it names or that the user has, in lower case. */
   devices: readonly string[];
-  /** Stems of what it asks to leave aside: "with a cable, not wifi". Empty for a reported problem. */
+  /** Stems of what it asks to leave aside: "with a cable, not wifi". Only plain questions exclude words, not reported problems. */
   excluded: readonly string[];
-  /** Vector of the question; its length is the share of its words that have a vector. */
+  /** Vector of the question with the user's previous turn; its length is the share of stems that have a vector. */
   vector: Float32Array | undefined;
 }
 
 /** Maximum length of a text that is analysed, in UTF-16 units. */
 const MAX_TEXT = 4000;
-/** Weight of a word of the previous turns relative to one of the question (docs/answers.md). */
+/** Weight of a word of the previous turns relative to one of the question. */
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
 const TYPES = Object.entries(QUESTION_TYPES).map(([name, pattern]) => [name, new RegExp(pattern, 'i')] as const);
@@ -112,18 +112,18 @@ export const parseQuestion = (
 
 const EXCLUDING = Object.values(EXCLUDED_WORDS).map((pattern) => new RegExp(pattern, 'giu'));
 
-/** "It works in this browser, but not in that one" and "why does it use this, not that?" ask about both. */
+/** Only plain questions exclude words: "It works in this browser, but not in that one" and "why does it use this, not that?" ask about both. */
 const excludedIn = (text: string): string[] =>
   beginsAsQuestion(text) && !TYPES.some(([name, pattern]) => name === 'reason' && pattern.test(text))
     ? EXCLUDING.flatMap((pattern) => [...text.matchAll(pattern)].flatMap(([, word = '']) => stemsOf(word)))
     : [];
 
-/** Content words of a passage of average length. 40 and 250 give almost the same figures. */
+/** Content words of a passage of average length. With 40 or 250 words the evaluation gives almost the same figures. */
 const PASSAGE_WORDS = 100;
 
 /**
  * Upper bound of a word's idf: its idf in passages of general English. A small knowledge base lacks words such as "already" by chance, and
- * their rarity there tells nothing. Infinity for a word that is not among the commonest.
+ * their rarity there says nothing. Infinity for a word that is not among the commonest.
  */
 const idfInGeneral = (stemmed: string): number => {
   const share = backgroundShares().get(stemmed);
@@ -158,7 +158,7 @@ const devicesNamed = (text: string, devices: readonly string[]): string[] => {
   return [...named, ...devicesNamedInPart(numbered, devices)];
 };
 
-/** A number after another one and one word or sign, with the word behind it: in "2 or 3 days" it counts something. */
+/** The 3 of "2 or 3"; the first group is the word behind it, which it may count ("2 or 3 days"). */
 const SECOND_NUMBER =
   /(?<=(?<![\p{L}\p{N}.,])(?:\d{1,2}|[ivx]{1,4})(?: \p{L}{1,9} | ?[/&,+] ?))\d{1,2}(?![\p{L}\p{N}%°]|[.,:/-]\p{N})(?= ?(\p{L}*))/giu;
 

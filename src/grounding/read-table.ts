@@ -25,7 +25,7 @@ export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQue
 /** A row of a table. */
 interface Row {
   cells: readonly string[];
-  /** Of each cell. */
+  /** Stems of the cell at a place. */
   stems(at: number): readonly string[];
 }
 

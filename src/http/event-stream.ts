@@ -15,7 +15,7 @@ export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>
 /** Sends an event with one line of data, unnamed for protocols that name none; false when the stream is full or no one reads it any longer. */
 export type SendEvent = (name: string | undefined, data: string) => boolean;
 
-/** The runtime notices that a client has gone when it writes: a model stops at most this much later. */
+/** The runtime notices only by a write that a client has gone, so a model goes on for at most this long afterwards. */
 const HEARTBEAT_MS = 2_000;
 /** Bound of all events together: a reader that stops reading costs at most this memory. */
 const MAX_STREAM_BYTES = 4_194_304;
@@ -27,9 +27,9 @@ const HEADERS = {
 };
 
 /**
- * A response whose events are sent while `produce` runs; it ends with it. A comment every two seconds keeps the connection open.
+ * A response whose events are sent while `produce` runs; it ends when `produce` ends. A comment every two seconds keeps the connection open.
  *
- * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without a word.
+ * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without an error event.
  */
 export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
   const gone = new AbortController();
@@ -78,7 +78,7 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
 
 const ends = new WeakMap<ReadableStream, Promise<void>>();
 
-/** Resolves when a stream of `eventStream` has ended or was cancelled; undefined for other responses. Costs less than watching what passes. */
+/** Resolves when a stream of `eventStream` has ended or was cancelled; undefined for other responses. Cheaper than `tapStream`. */
 export const streamEnd = ({ body }: Response): Promise<void> | undefined =>
   body === null ? undefined : ends.get(body);
 
@@ -91,7 +91,7 @@ export const eventText = (name: string | undefined, data: string): string =>
 export interface Tap {
   /** Called with each part of the stream as it passes. */
   onPart?: ((part: Uint8Array) => void) | undefined;
-  /** Called once, when the stream has ended, failed or was cancelled; what it returns is added at a proper end. */
+  /** Called once, when the stream has ended, failed or was cancelled; what it returns is added when the stream has ended normally. */
   onEnd: (why: 'ended' | 'cancelled') => Promise<string | undefined> | undefined;
 }
 
@@ -99,6 +99,12 @@ export interface Tap {
 export const tapStream = (response: Response, { onPart, onEnd }: Tap): Response => {
   const reader = response.body?.getReader();
   if (reader === undefined) return response;
+  let isOver = false;
+  const end: Tap['onEnd'] = (why) => {
+    if (isOver) return undefined;
+    isOver = true;
+    return onEnd(why);
+  };
   const stream = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
@@ -108,16 +114,16 @@ export const tapStream = (response: Response, { onPart, onEnd }: Tap): Response 
           controller.enqueue(value);
           return;
         }
-        const last = await onEnd('ended');
+        const last = await end('ended');
         if (last !== undefined) controller.enqueue(encoder.encode(last));
         controller.close();
       } catch (error) {
-        await onEnd('cancelled');
+        await end('cancelled');
         controller.error(error);
       }
     },
     cancel: async (reason) => {
-      await onEnd('cancelled');
+      await end('cancelled');
       await reader.cancel(reason);
     },
   });
@@ -133,7 +139,7 @@ export interface StreamedEvent {
  * Reads a stream of events to its end.
  *
  * @param onEvent Gets each event as it arrives.
- * @returns All bytes of the stream; `undefined` when there are more than `maxBytes`. Throws when the connection breaks.
+ * @returns The whole text of the stream; `undefined` when it has more than `maxBytes`. Throws when the connection breaks.
  */
 export const readEvents = async (
   { body }: Response,
@@ -151,5 +157,5 @@ export const readEvents = async (
     text += piece;
     parser.feed(piece);
   }
-  return text;
+  return text + decoder.decode();
 };

@@ -25,17 +25,17 @@ export const readInline = (text: string, { dropTags = false } = {}): InlinePart[
     at: 0,
     parts: [],
     pending: '',
-    runs: undefined,
+    lastRun: undefined,
     brackets: [],
-    dead: 0,
-    missing: new Set(),
+    insideLinks: 0,
+    unclosed: new Set(),
   };
   while (state.at < text.length) {
     const letter = text[state.at] ?? '';
     if (!READERS[letter]?.(state)) readText(state);
   }
   flush(state);
-  matchEmphasis(state.runs, undefined);
+  matchEmphasis(state.lastRun, undefined);
   return state.parts.flatMap(partsOf);
 };
 
@@ -47,12 +47,12 @@ interface State {
   /** Text that is read but not yet part of an event. */
   pending: string;
   /** The last delimiter run. */
-  runs: Run | undefined;
+  lastRun: Run | undefined;
   brackets: Bracket[];
   /** Number of outer brackets that contain a link and so cannot open one. */
-  dead: number;
+  insideLinks: number;
   /** Lengths of backtick runs without a closing run. */
-  missing: Set<number>;
+  unclosed: Set<number>;
 }
 
 interface Bracket {
@@ -61,7 +61,7 @@ interface Bracket {
   /** 2 for an image. */
   length: number;
   /** The last delimiter run before it. */
-  below: Run | undefined;
+  runBefore: Run | undefined;
 }
 
 type Part = InlinePart | Run;
@@ -130,12 +130,12 @@ const skipSpace = (state: State): void => {
 };
 
 const readCode = (state: State): boolean => {
-  const mark = runOf(state.text, state.at);
-  const start = state.at + mark;
-  if (!state.missing.has(mark)) {
+  const ticks = runOf(state.text, state.at);
+  const start = state.at + ticks;
+  if (!state.unclosed.has(ticks)) {
     for (let at = state.text.indexOf('`', start); at !== -1; ) {
       const length = runOf(state.text, at);
-      if (length === mark) {
+      if (length === ticks) {
         const code = state.text.slice(start, at).replaceAll('\n', ' ');
         push(state, { kind: 'code', text: /^ .*[^ ].* $|^ [^ ] $/.test(code) ? code.slice(1, -1) : code });
         state.at = at + length;
@@ -143,7 +143,7 @@ const readCode = (state: State): boolean => {
       }
       at = state.text.indexOf('`', at + length);
     }
-    state.missing.add(mark);
+    state.unclosed.add(ticks);
   }
   state.pending += state.text.slice(state.at, start);
   state.at = start;
@@ -160,33 +160,33 @@ const runOf = (text: string, at: number): number => {
 const readRun = (state: State): boolean => {
   const run = runAt(state.text, state.at, runOf(state.text, state.at));
   push(state, run);
-  run.before = state.runs;
-  if (state.runs) state.runs.after = run;
-  state.runs = run;
+  run.before = state.lastRun;
+  if (state.lastRun) state.lastRun.after = run;
+  state.lastRun = run;
   state.at += run.left;
   return true;
 };
 
 const openBracket = (state: State, length: number): boolean => {
   flush(state);
-  state.brackets.push({ part: state.parts.length, length, below: state.runs });
+  state.brackets.push({ part: state.parts.length, length, runBefore: state.lastRun });
   state.parts.push({ kind: 'text', text: state.text.slice(state.at, state.at + length) });
   state.at += length;
   return true;
 };
 
 const closeBracket = (state: State): boolean => {
-  const isLive = state.brackets.length > state.dead;
+  const isLive = state.brackets.length > state.insideLinks;
   const bracket = state.brackets.pop();
-  state.dead = Math.min(state.dead, state.brackets.length);
+  state.insideLinks = Math.min(state.insideLinks, state.brackets.length);
   if (bracket === undefined || !isLive) return false;
   TARGET.lastIndex = state.at + 1;
   const [all, pointed, bare] = TARGET.exec(state.text) ?? [];
   if (all === undefined) return false;
   flush(state);
-  matchEmphasis(state.runs, bracket.below);
-  state.runs = bracket.below;
-  if (state.runs) state.runs.after = undefined;
+  matchEmphasis(state.lastRun, bracket.runBefore);
+  state.lastRun = bracket.runBefore;
+  if (state.lastRun) state.lastRun.after = undefined;
   const url = safeUrl(decodeEntities(pointed ?? bare ?? '').replace(/\\([!-/:-@[-`{-~])/g, '$1'));
   const from = bracket.part + 1;
   const isImage = bracket.length === 2;
@@ -198,7 +198,7 @@ const closeBracket = (state: State): boolean => {
     if (state.parts.length === from) state.parts.push({ kind: 'text', text: url });
     state.parts.push({ kind: 'close', element: 'a' });
   }
-  if (!isImage) state.dead = state.brackets.length;
+  if (!isImage) state.insideLinks = state.brackets.length;
   state.at += 1 + all.length;
   return true;
 };
@@ -222,9 +222,9 @@ const safeUrl = (url: string): string | undefined =>
 
 const MAX_URL = 2000;
 
-const readPointed = (state: State): boolean => {
-  POINTED.lastIndex = state.at;
-  const [all, url, address] = POINTED.exec(state.text) ?? [];
+const readAngleBrackets = (state: State): boolean => {
+  ANGLE_BRACKETS.lastIndex = state.at;
+  const [all, url, address] = ANGLE_BRACKETS.exec(state.text) ?? [];
   const target = safeUrl(url ?? `mailto:${address}`);
   if (all === undefined || target === undefined) return state.dropTags && dropTag(state);
   pushLink(state, target, all.slice(1, -1));
@@ -239,7 +239,7 @@ const dropTag = (state: State): boolean => {
   return tag !== '';
 };
 const TAG = /<(?:\/?[a-z][^<>]*|!--[\s\S]*?--)>/iy;
-const POINTED =
+const ANGLE_BRACKETS =
   /<(?:(https?:\/\/[^\s<>]{1,2000}|mailto:[^\s<>]{1,300})|([\w.!#$%&'*+/=?^`{|}~-]{1,64}@[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,5}))>/iy;
 
 const readBare = (state: State): boolean => {
@@ -277,6 +277,6 @@ const READERS: Record<string, (state: State) => boolean> = {
   '[': (state) => openBracket(state, 1),
   ']': closeBracket,
   '!': (state) => state.text[state.at + 1] === '[' && openBracket(state, 2),
-  '<': readPointed,
+  '<': readAngleBrackets,
   h: readBare,
 };

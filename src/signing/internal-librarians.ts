@@ -1,6 +1,10 @@
 import type { DirectoryEntry } from './key-directory.ts';
 
-/** Our own functions, the contexts that each may start, and the most capabilities that each holds. `npm run new` adds a line. */
+/**
+ * The key directory of a developer's machine without its keys: our own functions that take or send signed calls. `origin`: for whom each
+ * may start a context (a user, an anonymous user, a service); `ws`: in which workspaces; `cap`: the capabilities that it may get.
+ * `npm run new` adds a line.
+ */
 export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   gateway: { origin: ['user', 'anon'], ws: ['*'] },
   webhooks: {
@@ -22,8 +26,15 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   sources: { cap: ['kb:read'] },
   memory: {
     cap: [
-      ...['memory:read', 'memory:write', 'memory:turns:write', 'memory:restore', 'memory:restore:write'],
-      ...['answers:read', 'answers:write', 'answers:keep:write', 'answers:feedback:write'],
+      'memory:read',
+      'memory:write',
+      'memory:turns:write',
+      'memory:restore',
+      'memory:restore:write',
+      'answers:read',
+      'answers:write',
+      'answers:keep:write',
+      'answers:feedback:write',
     ],
   },
 };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { eventStream, readEvents, type SendEvent } from '../../src/http/event-stream.ts';
+import { eventStream, readEvents, type SendEvent, tapStream } from '../../src/http/event-stream.ts';
 
 const MIB = 2 ** 20;
 
@@ -84,5 +84,24 @@ describe('readEvents()', () => {
 
   it('stops at maxBytes', async () => {
     expect((await read(`data: ${'x'.repeat(2000)}`)).all).toBeUndefined();
+  });
+});
+
+describe('tapStream()', () => {
+  it('says how the stream ended once, also when what watches it fails then', async () => {
+    const endings: string[] = [];
+    const watched = tapStream(new Response('text'), {
+      onEnd: async (why) => {
+        endings.push(why);
+        throw new Error('cannot be noted');
+      },
+    });
+    await expect(watched.text()).rejects.toThrow('cannot be noted');
+    expect(endings).toEqual(['ended']);
+  });
+
+  it('adds what is returned at the end', async () => {
+    const watched = tapStream(new Response('text'), { onEnd: async () => ' and more' });
+    expect(await watched.text()).toBe('text and more');
   });
 });

@@ -14,7 +14,7 @@ export interface Rejected {
 const Proposal = z.object({
   /** Empty when the tables cannot answer the question. */
   sql: z.string().max(8000),
-  /** How the rows are worded, as in a `Reading`; unusable ones are dropped. */
+  /** How the rows are worded, as in a `Reading`; an unusable one counts as empty. */
   text: z.string().max(500).catch('').default(''),
   each: z.string().max(500).catch('').default(''),
 });
@@ -28,11 +28,11 @@ export interface ProposedSql {
 const MAX_TOKENS = 800;
 
 /**
- * Asks a model for one statement that answers a question. The prompt contains the open tables and nothing else of the database; the
+ * Asks a model for one statement that answers a question. The prompt contains the tables of the catalogue and nothing else of the database; the
  * question is delimited as data.
  *
  * @param rejected The previous proposal.
- * @returns `undefined` when the model replies that the tables cannot answer, or without a statement. The wording holds no number but those
+ * @returns `undefined` when the model replies that the tables cannot answer, or without a statement. The wording has no digits but numbers
  *   of the question: figures come from the rows.
  * @throws What the model's client throws.
  */
@@ -64,13 +64,17 @@ export const proposeSql = async (
   const read = readAs(Proposal, jsonIn(reply));
   if (!read.ok || read.value.sql.trim() === '') return undefined;
   const { sql, text, each } = read.value;
-  const isPlain = text !== '' && [text, each].every((template) => hasNoFigures(template, question));
-  return { sql: sql.trim(), wording: isPlain ? { text, ...(each === '' ? {} : { each }) } : undefined };
+  const isUsable = text !== '' && [text, each].every((template) => hasNoFigures(template, question));
+  return { sql: sql.trim(), wording: isUsable ? { text, ...(each === '' ? {} : { each }) } : undefined };
 };
 
-/** Whether a template states no number of its own. */
-const hasNoFigures = (template: string, question: string): boolean =>
-  [...template.replaceAll(/\{[^}]*\}/g, '').matchAll(/\d+/g)].every(([figure]) => question.includes(figure));
+/** Whether all numbers of a template, its placeholders aside, are numbers of the question. */
+const hasNoFigures = (template: string, question: string): boolean => {
+  const asked = numbersIn(question);
+  return numbersIn(template.replaceAll(/\{[^}]*\}/g, '')).every((figure) => asked.includes(figure));
+};
+
+const numbersIn = (text: string): string[] => text.match(/\d+/g) ?? [];
 
 const SCHEMA = {
   type: 'object',

@@ -5,14 +5,14 @@ import type { TableSizes } from './table-sizes.ts';
 const MAX_SCANS = 4;
 /** Estimated rows that a statement may visit, weighted by the work for each: a few seconds of database time at worst. */
 const MAX_WORK = 10_000_000;
-/** How many of each cost as much as one row: in workerd a call took 130 ns, a calculation with its loads 20, another instruction 6. */
+/** How many of each cost about as much as one row. Measured in workerd: a call 130 ns, a calculation with its loads 20, another instruction 6. */
 const CALLS_PER_ROW = 4;
 const CALCULATIONS_PER_ROW = 16;
 const INSTRUCTIONS_PER_ROW = 64;
 /** Bytecode instructions (EXPLAIN) of a usual query that joins and groups four tables; only those beyond add to the cost. */
 const USUAL_INSTRUCTIONS = 100;
 
-/** Rule 6 of the gate (docs/analytics.md): no recursion, few scans, no Cartesian product that takes minutes. */
+/** The plan of a statement (docs/analytics.md): no recursion, few scans, no Cartesian product that takes minutes. */
 export const checkPlan = (
   plan: readonly PlanLine[],
   { program, tokens, sizes }: { program: readonly Instruction[]; tokens: readonly SqlToken[]; sizes: TableSizes },

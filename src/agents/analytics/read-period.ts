@@ -79,7 +79,7 @@ const isUnclear = (text: string, spans: readonly Span[]): boolean => {
     const before = text.slice(spans[place - 1]?.end ?? 0, span.start);
     // The first is a part of the second in `the last quarter of 2025` and `March last year`.
     if (place > 0 && /^ (?:(?:of|in) (?:the )?)?$/.test(before)) return true;
-    if (UNCLEAR_LIMIT.some((pattern) => pattern.test(before))) return true;
+    if (UNCLEAR_OPEN_ENDED.some((pattern) => pattern.test(before))) return true;
     if (SINCE.test(before) || UNTIL.test(before)) return false;
     return UNCLEAR_BEFORE.some((pattern) => pattern.test(before)) || UNCLEAR_AFTER.test(text.slice(span.end));
   });
@@ -93,7 +93,7 @@ const ORDINAL = '(?:first|second|third|fourth|fifth|last|final|next|\\d{1,2}(?:s
 const COUNT = `(?:\\d{1,15}|${NUMBERS.join('|')}|a few|few|a couple of|couple of|several|many|some)`;
 const EDGE = '(?:beginning|start|end|middle|mid|half|halves|rest|remainder|part|parts|weekends?|early|late|later)';
 
-/** Words before a period that change it, apart from the supported limits. */
+/** Words before a period that change it in a way that is not read, open-ended forms aside. */
 const UNCLEAR_BEFORE = [
   new RegExp(`\\b${EDGE}(?: of| in|-)?(?: the)? ?$`),
   new RegExp(`\\b${ORDINAL} (?:day|week|weekend|month|quarter|half|third|part)s? (?:of|in)(?: the)? $`),
@@ -101,7 +101,7 @@ const UNCLEAR_BEFORE = [
   /\b(?:prior to|(?:earlier|later|other|newer|older) than|around|about|outside|outside of|by|as of|towards?|except|not in|all but)(?: the)? $/,
 ];
 /** `after the start of March` may mean any day of it; `two weeks before March` and `the month after` are not open-ended periods. */
-const UNCLEAR_LIMIT = [
+const UNCLEAR_OPEN_ENDED = [
   /\bafter(?: the)?(?: very)? (?:beginning|start) of(?: the)? $/,
   /\bthrough(?: the)?(?: very)? (?:beginning|start) of(?: the)? $/,
   new RegExp(

@@ -125,7 +125,7 @@ const MAX_GROWN_ROW = 32_768;
 const USUAL_TEXT = 32;
 
 /**
- * Rules 3 to 5 of the gate: the program only reads, only from open tables, only with harmless functions, and makes no row huge.
+ * The program of a statement only reads, only from tables of the catalogue, only with harmless functions, and makes no row huge.
  * Views, subqueries and quoted names are already resolved in it.
  *
  * @returns The tables that are read, in alphabetical order.

@@ -3,8 +3,8 @@ import { webLink } from './web-link.ts';
 
 /**
  * Escapes text inside a line so that CommonMark and its tables show it literally. `<` becomes an entity because some renderers
- * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/markup/escape-markdown.ts` breaks
- * them, for names and titles.
+ * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/markup/escape-markdown.ts` stops
+ * them from becoming links, for names and titles.
  */
 export const escapeMarkdown = (line: string): string =>
   line
@@ -12,7 +12,7 @@ export const escapeMarkdown = (line: string): string =>
     .replace(/&(?=#|[a-z\d]{1,40};)/gi, '&amp;')
     .replaceAll('<', '&lt;');
 
-/** Escapes a whole line, which a heading, a list, a quote or a rule could begin. */
+/** Escapes a whole line that Markdown could read as a heading, a list item, a quote or a thematic break. */
 export const escapeLine = (line: string): string =>
   escapeMarkdown(line)
     .replace(/^[#>+=:-]/, '\\$&')

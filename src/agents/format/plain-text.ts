@@ -3,11 +3,12 @@ import { tablesAsLines } from './table-lines.ts';
 
 /**
  * A text that is safe to show: well-formed, without control characters other than line breaks, without bidirectional
- * and invisible characters, and shortened.
+ * and invisible characters except joiners, and shortened.
  *
  * @param max In UTF-16 units, including the ellipsis of a shortened text.
  */
 export const plainText = (text: string, max: number): string => {
+  // Enough where three of four characters are removed.
   const read = text.slice(0, 4 * max + 100);
   const clean = visibleText(read)
     .replace(/[^\S\n]+/g, ' ')
@@ -17,7 +18,7 @@ export const plainText = (text: string, max: number): string => {
   return shortened(read.length < text.length ? `${clean}…` : clean, max);
 };
 
-/** The text without invisible characters, except line breaks, and without lone surrogates; its spaces stay. */
+/** The text without invisible characters, except line breaks and joiners, and without lone surrogates; its spaces stay. */
 export const visibleText = (text: string): string =>
   text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -30,7 +31,7 @@ export const oneLine = (text: string, max: number): string =>
   shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
 
 /**
- * The text of Markdown without its marks, for quoted documents and written answers. Lists and code keep their lines; the
+ * The text of Markdown without its markup, for quoted documents and written answers. Lists and code keep their lines; the
  * rows of a table become lines.
  */
 export const proseOf = (markdown: string, max: number): string => {

@@ -142,12 +142,12 @@ const readPlainly = (text: string): PlainText => {
 /** A run of usual characters, or what an unusual one of this length became: one character or none. */
 interface PlainPart {
   plain: string;
-  /** Where it begins in the original. */
+  /** Its beginning in the original. */
   from: number;
   length?: number;
 }
 
-/** Where each character of the plain text begins and ends in the original. */
+/** The beginning and the end in the original of each character of the plain text. */
 const offsetsOf = (parts: readonly PlainPart[]): { starts: number[]; ends: number[] } => {
   const starts: number[] = [];
   const ends: number[] = [];
