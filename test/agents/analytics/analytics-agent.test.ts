@@ -289,11 +289,12 @@ describe('with a model', () => {
 
   it.each([
     ['states its own figure', 'We have 12 customers, not {orders}.'],
+    ['states a part of a number of the question', '{orders} orders in 7 months.'],
     ['names an unknown column', '{revenue} orders.'],
     ['names no column', 'Many orders.'],
   ])('does not use its sentence when it %s', async (_what, text) => {
     const { ai } = modelReplying(JSON.stringify({ sql, text, each: '' }));
-    const { result } = await answerTo('How many orders has customer 7?', { ai });
+    const { result } = await answerTo('How many orders has customer 71?', { ai });
     expect(result.interpretation).toMatch(/^The database gives for this question: orders \d+\. /);
   });
 });
