@@ -1,5 +1,5 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
-import { answeringModelOf, domainFeatures } from '../search/answering-model.ts';
+import { answeringModelOf, domainFeatures, keynessOf } from '../search/answering-model.ts';
 import { cachedChunk } from '../search/chunk-cache.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
@@ -351,25 +351,22 @@ const heldShares = (held: readonly HeldWord[]): number[] => {
 
 const RAREST = 3;
 
-/** Features of the pick, with the features of its best unit. */
+/**
+ * Features of the pick, with the features of its best unit. Further measures of coverage get negative weights that hold for the knowledge
+ * bases of the fit alone.
+ */
 const OF_BEST_UNIT = [
   'passageWords',
-  'coverage',
-  'coverageOfKnown',
   'softCoverage',
-  'softSentence',
   'softHeading',
   'meaning',
   'titleSaid',
   'literals',
   'assistant',
-  'sentence',
 ] as const;
 
 /** Names of the features of the probability of an answer, in their order. */
 export const GATE_FEATURES: readonly string[] = [
-  'quality',
-  'coverage of the best passage',
   'margin',
   'domain',
   'known',
@@ -387,6 +384,8 @@ export const GATE_FEATURES: readonly string[] = [
   'share of the second',
   'share of the third',
   'size of the pick',
+  'most typical word',
+  'idf asked',
 ];
 
 const GATE = {
@@ -422,8 +421,6 @@ const gateFeatures = (
   const most = (name: string) => ranked.reduce((top, unit) => Math.max(top, featureOf(unit, name)), 0);
   const domain = domainOf(edition, options);
   return [
-    search?.quality ?? 0,
-    search?.coverage ?? 0,
     search?.margin ?? 0,
     Math.max(-3, Math.min(3, Math.log((domain + 1e-3) / (1.001 - domain)))),
     total > 0 ? own.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0) / total : 0,
@@ -438,6 +435,8 @@ const gateFeatures = (
     passages[1]?.share ?? 0,
     passages[2]?.share ?? 0,
     (pick?.unit.size ?? 0) / 1000,
+    search === undefined ? 0 : keynessOf(search.query, answeringModelOf(edition).keys).highest,
+    total / Math.log(1 + edition.chunkCount),
   ];
 };
 

@@ -12,7 +12,7 @@ const MAX_TOKENS = 200;
  * Below this probability that the passages answer, a search is weak: half of hard customer questions, and nine in ten of those whose
  * answer it does not find.
  */
-const WEAK_BELOW = 0.4;
+const WEAK_BELOW = 0.42;
 
 /** Whether further queries may find more. */
 export const isWeakSearch = ({ probability }: Pick<FoundAnswer, 'probability'>): boolean => probability < WEAK_BELOW;

@@ -16,9 +16,13 @@ const articleOf = (sketch: ArticleSketch): Article => ({
   ...sketch,
 });
 
-/** An edition of articles, with repeated blocks marked; nothing is fitted on it. */
-export const editionOf = (...sketches: readonly ArticleSketch[]): Edition => {
+/** The bytes of an edition of articles, before anything is attached. */
+export const builtOf = (...sketches: readonly ArticleSketch[]): Uint8Array => {
   const entries = sketches.map(articleOf).map((article) => ({ article, chunks: chunkArticle(article) }));
   const identity = { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(attachRepeatedBlocks(buildEdition(entries, identity)));
+  return buildEdition(entries, identity);
 };
+
+/** An edition of articles, with repeated blocks marked; nothing is fitted on it. */
+export const editionOf = (...sketches: readonly ArticleSketch[]): Edition =>
+  openEdition(attachRepeatedBlocks(builtOf(...sketches)));

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { type FindOptions, type FoundAnswer, findAnswer } from '../../src/grounding/find-answer.ts';
-import { questionWithTurn } from '../../src/grounding/parse-question.ts';
+import MODEL from '../../src/grounding/answer-model.json' with { type: 'json' };
+import {
+  type FindOptions,
+  type FoundAnswer,
+  findAnswer,
+  GATE_FEATURES,
+  pickAnswer,
+} from '../../src/grounding/find-answer.ts';
+import { parseQuestion, questionWithTurn } from '../../src/grounding/parse-question.ts';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
-import type { Edition } from '../../src/search/open-edition.ts';
+import { candidateUnits } from '../../src/grounding/unit-features.ts';
+import { fitEdition } from '../../src/search/fit-edition.ts';
+import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
-import { editionOf } from './articles-for-test.ts';
+import { builtOf, editionOf } from './articles-for-test.ts';
 
 const find = (edition: Edition, question: string, options: Partial<FindOptions> = {}): FoundAnswer => {
   const { history = [] } = options;
@@ -206,6 +215,27 @@ describe('words of the question', () => {
     const idfOf = (wanted: string) => terms.find(({ word }) => word === wanted)?.idf;
     // The articles contain neither.
     expect(idfOf('now')).toBeLessThan(idfOf('frother') ?? 0);
+  });
+});
+
+describe('the probability of an answer', () => {
+  it('has a fitted weight for each of its features, and no other', () => {
+    expect(Object.keys(MODEL.gate).toSorted()).toEqual(GATE_FEATURES.toSorted());
+  });
+
+  it('depends on how typical the words of the question are for the knowledge base', () => {
+    const articles = ['gasket', 'descaler', 'thermostat'].map((part) => ({
+      id: `${part}.md`,
+      text: `A worn ${part} is replaced as a whole. People change the way they think.`,
+    }));
+    const edition = openEdition(fitEdition(builtOf(...articles)));
+    const typicalIn = (text: string) => {
+      const options = { searches: [searchEdition(edition, text)] };
+      const question = parseQuestion(edition, text);
+      const candidates = candidateUnits(edition, question, options);
+      return pickAnswer(edition, { question, candidates, options }).gate[GATE_FEATURES.indexOf('most typical word')];
+    };
+    expect(typicalIn('Do people think?')).toBeLessThan(typicalIn('Is the gasket worn?') ?? 0);
   });
 });
 
