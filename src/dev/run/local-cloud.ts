@@ -81,6 +81,7 @@ const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Wo
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
+  // Wrangler's type has no shape for assets; Miniflare takes what wrangler gives.
   const { d1Databases, assets, ...others } = workerOptions as V4Worker;
   const dropped = options.withoutBindings?.[config.name] ?? [];
   const files = assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);

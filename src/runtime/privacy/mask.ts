@@ -160,7 +160,7 @@ const offsetsOf = (parts: readonly PlainPart[]): { starts: number[]; ends: numbe
   return { starts, ends };
 };
 
-/** Neither ASCII nor a Latin letter, the end of a line with two characters, or with the `>` of a forwarded mail. */
+/** A tab, what is neither ASCII nor a Latin letter, and the end of a line with two characters or with the `>` of a forwarded mail. */
 const UNUSUAL = /\r?\n(?:[ \t]{0,8}>){1,20} ?|\r\n|[^\n -~¡-¬®-ɏ]/gu;
 
 const plainOf = (unit: string): string => {
