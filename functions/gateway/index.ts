@@ -1,7 +1,6 @@
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import type { A2aFunction } from '../../src/contract/a2a.ts';
-import type { McpFunction } from '../../src/contract/mcp.ts';
 import { WorkspaceId } from '../../src/contract/names.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
@@ -10,6 +9,7 @@ import { createApp } from '../../src/gateway/app.ts';
 import type { RateLimit } from '../../src/gateway/gateway-error.ts';
 import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
 import { oidcTokens, readProviders } from '../../src/gateway/oidc.ts';
+import { answerMcp } from '../../src/mcp/serve.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
@@ -22,7 +22,6 @@ interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   RATE_HIGH: RateLimit;
   RATE_STRANGER: RateLimit;
   ASSETS: Fetcher;
-  MCP: McpFunction;
   A2A: Pick<A2aFunction, 'card'>;
   A2A_TASKS: DurableObjectNamespace;
   CORS_ORIGINS?: string;
@@ -40,7 +39,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const isLocal = env.ENVIRONMENT === 'development';
   const settings = readModelSettings(env);
   const identity = await identityFrom(env, 'gateway');
-  const { ASSETS: assets, MCP: mcp, A2A: agent, A2A_TASKS: tasks, ...services } = env;
+  const { ASSETS: assets, A2A: agent, A2A_TASKS: tasks, ...services } = env;
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const providers = readProviders(env.OIDC_PROVIDERS, { isLocal });
@@ -53,7 +52,7 @@ const fetch = serveApp('gateway', async (env: Env) => {
     client: signedClient({ ...identity, targets: { ...partners, ...functions } }),
     directory: identity.directory,
     functions,
-    mcp,
+    mcp: answerMcp,
     a2a: { card: (deployment) => agent.card(deployment), ...tasksIn(tasks) },
     signer: identity.signer,
     librarians: createLibrarians({

@@ -55,13 +55,12 @@ interface RunParts {
   /** Whether what is answered may be followed while it is made. */
   isLive: boolean;
   wanted: Wanted;
-  mask: (text: string) => string;
   timestamp: () => string;
   save: (stored: StoredTask) => void;
 }
 
 /** Asks a question, and brings its task to an end. */
-export const startRun = (question: Question, { stored, ask, isLive, wanted, mask, timestamp, save }: RunParts): Run => {
+export const startRun = (question: Question, { stored, ask, isLive, wanted, timestamp, save }: RunParts): Run => {
   const { id: taskId, contextId } = stored.task;
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -108,7 +107,7 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, mask
     const { message } = status;
     const history = [...current.task.history, ...(message === undefined ? [] : [message])];
     current = { ...current, task: { ...current.task, status: full, artifacts, history } };
-    save({ ...current, task: forStorage(current.task, mask) });
+    save(current);
     emit({ $case: 'statusUpdate', value: { taskId, contextId, status: full, metadata: undefined } });
     return current.task;
   };
@@ -199,7 +198,7 @@ const MAY_REPEAT_QUESTION = [...REPEATS_QUESTION, 'value', 'answer', 'text', 'me
  * A task as it is stored: what the user wrote is masked wherever it is repeated. An answer with sources quotes articles and stays as it is;
  * one without may repeat the question.
  */
-const forStorage = (task: Task, mask: (text: string) => string): Task => {
+export const forStorage = (task: Task, mask: (text: string) => string): Task => {
   const maskedMember = (value: unknown, members: readonly string[], name?: string): unknown => {
     if (typeof value === 'string') return name !== undefined && members.includes(name) ? mask(value) : value;
     if (Array.isArray(value)) return value.map((each) => maskedMember(each, members));

@@ -32,11 +32,11 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
 
   async answer({ url, ...received }: WholeRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
     const call = held(remote);
-    const asked: Promise<unknown>[] = [];
+    const asked = new Set<Promise<unknown>>();
     const ask: Ask = (question, reporting) => {
       const answering = askThrough(routesOf(call, caller), { caller })(question, reporting);
-      asked.push(answering);
-      return answering;
+      asked.add(answering);
+      return answering.finally(() => asked.delete(answering));
     };
     const card = () => cardFor(routesOf(call, caller), caller);
     const { owner } = caller;
@@ -44,10 +44,11 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
     const request = new Request(url, { method: 'POST', ...received });
     const response = await serveA2a(request, handlerFor, caller);
     const settled = Promise.allSettled(asked).then(() => call[Symbol.dispose]());
+    const isAtWork = asked.size > 0;
     const { status, headers } = response;
     const isWhole = !isEventStream(headers);
     const reply = isWhole ? { status, headers: [...headers], body: await response.text() } : response;
-    return { response: reply, finished: () => settled };
+    return { response: reply, ...(isAtWork ? { finished: () => settled } : {}) };
   }
 
   async erase(

@@ -17,14 +17,15 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { EVIDENCE_EXTENSION } from '../contract/a2a.ts';
-import { errorInfo } from '../runtime/error-info-of.ts';
+import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { logLine } from '../runtime/log.ts';
 import { recentTurns, type SpokenTurn } from '../runtime/recent-turns.ts';
 import { decodeBase64url, encodeBase64url } from '../signing/base64url.ts';
 import { sha256, utf8 } from '../signing/digest.ts';
 import { readStored } from '../storage/stored-json.ts';
 import { agentMessage, checkModes, failureParts, textPart } from './parts.ts';
 import { malformed, type ReadMessage, readMessage, withoutParameters } from './read-message.ts';
-import { type Ask, type Run, startRun } from './run.ts';
+import { type Ask, forStorage, type Run, startRun } from './run.ts';
 import { PageCursor, type StoredTask, type TaskStore } from './task-store.ts';
 
 /** What answers the operations of the protocol; the library calls it. */
@@ -54,8 +55,17 @@ export interface TaskCaller {
 const MAX_RUNNING = { perOwner: 16, perWorkspace: 128 };
 const MAX_STREAMS = 16;
 const PAGE = { default: 50, most: 100, withArtifacts: 20 };
+/** A task that is answered within this time is written once, at its end. */
+const FIRST_WRITE_MS = 20;
 /** Previous tasks of a context whose turns are read. */
 const READ_TASKS = 6;
+
+interface Unwritten {
+  stored: StoredTask;
+  isNew: boolean;
+  /** The message that has begun or continued it. */
+  message?: { id: string; hash: string } | undefined;
+}
 
 /**
  * The tasks of one workspace, and the work on them: both live in one Durable Object, so that a task can be followed and cancelled by
@@ -65,23 +75,52 @@ export const createTasks = (parts: TasksParts) => {
   const { store, mask, onStored, now = Date.now, newId = () => crypto.randomUUID() } = parts;
   const running = new Map<string, Run>();
   const timestamp = (): string => new Date(now()).toISOString();
-  const save = (stored: StoredTask): void => {
-    store.save(stored);
+  for (const stored of store.findInterrupted()) {
+    store.save(interrupted(stored, timestamp()));
     onStored?.();
+  }
+
+  const unwritten = new Map<string, Unwritten>();
+  /** Writes what waits for it. */
+  const write = (): void => {
+    for (const [id, { stored, isNew, message }] of unwritten) {
+      unwritten.delete(id);
+      const masked = { ...stored, task: forStorage(stored.task, mask) };
+      if (isNew) store.add(masked);
+      else store.save(masked);
+      if (message !== undefined) store.addMessage(stored.owner, message.id, { taskId: id, hash: message.hash });
+      onStored?.();
+    }
   };
-  for (const stored of store.findInterrupted()) save(interrupted(stored, timestamp()));
+  const writeAfter = (ms: number): void => {
+    setTimeout(() => {
+      try {
+        write();
+      } catch (error) {
+        errorInfoOf(error, { librarian: 'a2a', where: 'write', log: logLine, now: now() });
+      }
+    }, ms);
+  };
+  const save = (stored: StoredTask): void => {
+    unwritten.set(stored.task.id, { isNew: false, ...unwritten.get(stored.task.id), stored });
+  };
+  /** The store with everything written, for whatever reads it. */
+  const written = (): TaskStore => {
+    write();
+    return store;
+  };
 
   const find = (id: string, owner: string): StoredTask => {
     if (id === '') throw malformed('id: is missing');
     const run = running.get(id);
-    const stored = run?.stored.owner === owner ? run.stored : store.find(id, owner);
+    const stored = run?.stored.owner === owner ? run.stored : written().find(id, owner);
     if (stored === undefined) throw new TaskNotFoundError('Cannot find the task: none has this id');
     return stored;
   };
 
   const turnsOf = (contextId: string, owner: string, current: Task | undefined): SpokenTurn[] => {
     const page = { limit: READ_TASKS, from: undefined, withArtifacts: true };
-    const { tasks } = store.list(owner, { contextId }, page);
+    const { tasks } = written().list(owner, { contextId }, page);
     const before = tasks.filter(({ id }) => id !== current?.id).toReversed();
     return recentTurns([...before, ...(current === undefined ? [] : [current])].flatMap(turnsIn));
   };
@@ -116,7 +155,7 @@ export const createTasks = (parts: TasksParts) => {
     if (request.configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
     if (wanted.evidence) context.addActivatedExtension(EVIDENCE_EXTENSION);
     const hash = await sha256(utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])));
-    const known = store.findMessage(owner, read.messageId);
+    const known = written().findMessage(owner, read.messageId);
     if (known !== undefined) {
       if (known.hash !== hash) throw malformed('messageId: is already used by a different message');
       return { stored: find(known.taskId, owner), run: running.get(known.taskId) };
@@ -141,14 +180,19 @@ export const createTasks = (parts: TasksParts) => {
     };
     const question = { ...read, contextId, turns, namesContext: read.contextId !== undefined };
     // Asked first: what leaves a Durable Object after a write waits until the write is on disk.
-    const run = startRun(question, { stored, ask, isLive, wanted, mask, timestamp, save });
+    const saveRun = (changed: StoredTask): void => {
+      save(changed);
+      if (isLive) write();
+      else writeAfter(0);
+    };
+    const run = startRun(question, { stored, ask, isLive, wanted, timestamp, save: saveRun });
     running.set(id, run);
     void run.ended.finally(() => running.delete(id));
+    unwritten.set(id, { stored, isNew: before === undefined, message: { id: read.messageId, hash } });
     try {
-      if (before === undefined) store.add(stored);
-      else store.save(stored);
-      onStored?.();
-      store.addMessage(owner, read.messageId, { taskId: id, hash });
+      // Whoever waits for the answer learns the id of the task with it.
+      if (isLive) write();
+      else writeAfter(FIRST_WRITE_MS);
     } catch (error) {
       run.drop();
       throw error;
@@ -162,7 +206,11 @@ export const createTasks = (parts: TasksParts) => {
     const run = running.get(id);
     const state = task.status?.state;
     if (state === TaskState.TASK_STATE_CANCELED) return task;
-    if (run !== undefined) return run.cancel();
+    if (run !== undefined) {
+      const canceled = run.cancel();
+      write();
+      return canceled;
+    }
     if (state !== TaskState.TASK_STATE_INPUT_REQUIRED)
       throw new TaskNotCancelableError('Cannot cancel the task: it has ended');
     const canceled = {
@@ -170,6 +218,7 @@ export const createTasks = (parts: TasksParts) => {
       status: { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: timestamp() },
     };
     save({ ...find(id, owner), task: canceled });
+    write();
     return canceled;
   };
 
@@ -200,7 +249,7 @@ export const createTasks = (parts: TasksParts) => {
         refuseTenant(tenant);
         return withHistory(find(id, owner).task, bounded({ historyLength }).historyLength);
       },
-      listTasks: async (request) => listTasks(store, owner, request),
+      listTasks: async (request) => listTasks(written(), owner, request),
       cancelTask: async ({ tenant, id }) => {
         refuseTenant(tenant);
         return cancel(id, owner);
@@ -225,7 +274,7 @@ export const createTasks = (parts: TasksParts) => {
     handlerFor,
     /** Erases the tasks of a conversation or a person, including running ones; returns how many. */
     erase: (by: 'context' | 'person', value: string): number => {
-      const ids = store.erase(by, value);
+      const ids = written().erase(by, value);
       for (const id of ids) {
         running.get(id)?.drop();
         running.delete(id);

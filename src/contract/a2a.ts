@@ -113,8 +113,8 @@ export interface UnsignedCard {
 /** What is answered, and how long the work goes on that was begun with it. */
 export interface A2aReply {
   response: Response | WholeReply;
-  /** Resolves when nothing that the request has begun is at work any longer. Never rejects. */
-  finished(): Promise<void>;
+  /** Resolves when nothing that the request has begun is at work any longer. Never rejects. Absent when that is so already. */
+  finished?: (() => Promise<void>) | undefined;
 }
 
 /** The function a2a (remote procedure call): its card, and the tasks of each workspace. */

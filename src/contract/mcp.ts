@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Statements } from './ask-events.ts';
 import { AskRequest } from './ask-request.ts';
 import { ErrorInfo } from './error-info.ts';
-import type { GatewayCall, WholeReply, WholeRequest } from './gateway-call.ts';
+import type { GatewayCall } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';
 import { KnowledgeGap } from './knowledge-gaps.ts';
 import { MemoryId, MemoryInput } from './memory.ts';
@@ -116,7 +116,9 @@ export interface McpCaller {
   capabilities: readonly string[];
 }
 
-/** The function mcp over its service binding (remote procedure call). */
-export interface McpFunction {
-  answer(request: WholeRequest, caller: McpCaller, call: GatewayCall): Promise<Response | WholeReply>;
-}
+/** Answers a request of MCP, with calls of the gateway in the name of its caller. `body` is undefined when the request still holds it. */
+export type AnswerMcp = (
+  sent: { request: Request; body: unknown },
+  caller: McpCaller,
+  call: GatewayCall,
+) => Promise<Response>;

@@ -53,7 +53,7 @@ export const createA2a = ({ a2a, ...parts }: CallParts & { a2a: A2aFunction | un
     const request: WholeRequest = { url: c.req.url, headers: [...headersWithoutCredentials(c)], body };
     c.set('answeredBy', 'a2a');
     const { response, finished } = await a2a.answer(request, caller, callsFor(c, { ...parts, isCallable }));
-    c.set('work', finished());
+    c.set('work', finished?.());
     return new Response(response.body, response);
   };
 };

@@ -11,7 +11,7 @@ import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/h
 import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Healthz, type ProtectedResource } from '../contract/librarian-directory.ts';
-import type { McpFunction } from '../contract/mcp.ts';
+import type { AnswerMcp } from '../contract/mcp.ts';
 import { LibrarianId } from '../contract/names.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { readingCapabilities } from '../delegation/delegated-limits.ts';
@@ -62,7 +62,7 @@ export interface GatewayParts {
   /** Functions that a partner's librarian reaches at `/librarians/{id}`, by id. */
   functions: Readonly<Record<string, Target>>;
   /** Translates MCP to routes of this gateway; without it there is no `POST /mcp`. */
-  mcp?: McpFunction | undefined;
+  mcp?: AnswerMcp | undefined;
   /** Holds the tasks of agents that speak A2A; without it there is no `POST /a2a`. */
   a2a?: A2aFunction | undefined;
   /** The key of this gateway, for the agent card; without it there is no card. */

@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { WholeRequest } from '../contract/gateway-call.ts';
 import { routeMatcher } from '../contract/http-routes.ts';
-import { MAX_MCP_BYTES, type McpFunction } from '../contract/mcp.ts';
+import { type AnswerMcp, MAX_MCP_BYTES } from '../contract/mcp.ts';
 import { readBody } from '../http/read-body.ts';
 import { workspaceOf } from './authenticate.ts';
 import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
@@ -9,7 +8,7 @@ import { errorOf } from './gateway-error.ts';
 import { jsonRpcError, jsonRpcErrors } from './json-rpc-errors.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** What the function mcp may call in the name of a key, beside asking: nothing that administers or erases. */
+/** What clients of MCP may call with their key, beside asking: nothing that administers or erases. */
 const isCallable = routeMatcher([
   'POST /v1/knowledge/search',
   'GET /v1/knowledge/gaps',
@@ -22,10 +21,10 @@ const isCallable = routeMatcher([
 ]);
 
 /**
- * `POST /mcp`: hands the request to the function mcp, which gets the rights of the caller and a function that calls routes of this
- * gateway with the caller's credentials, not the credentials themselves.
+ * `POST /mcp`: what answers it gets the rights of the caller and a function that calls routes of this gateway with the caller's
+ * credentials, not the credentials themselves.
  */
-export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: McpFunction | undefined }) => {
+export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | undefined }) => {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (mcp === undefined) return c.notFound();
     const key = c.get('apiKey');
@@ -40,11 +39,23 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: McpFunction | un
     // The library looks for the two names; a client that takes anything takes both.
     if (/(?:^|,)\s*\*\/\*/.test(headers.get('Accept') ?? '*/*')) headers.set('Accept', BOTH_TYPES);
     c.set('answeredBy', 'mcp');
-    const request: WholeRequest = { url: c.req.url, headers: [...headers], body };
+    const parsed = parsedJson(body);
+    // The library reads what is not JSON itself, to refuse it.
+    const request = new Request(c.req.url, {
+      ...{ method: 'POST', headers, signal: c.req.raw.signal },
+      body: parsed === undefined ? body : null,
+    });
     const caller = { workspace, capabilities: key.capabilities };
-    const reply = await mcp.answer(request, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
-    return new Response(reply.body, reply);
+    return mcp({ request, body: parsed }, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
   };
+};
+
+const parsedJson = (bytes: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 };
 
 const BOTH_TYPES = 'application/json, text/event-stream';

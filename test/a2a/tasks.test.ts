@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { EVIDENCE_EXTENSION } from '../../src/contract/a2a.ts';
@@ -15,8 +16,12 @@ beforeEach(() => {
   agent = startAgent();
 });
 
-const send = async (text: string, more: object = {}, options: Parameters<Agent['call']>[2] = {}, on = agent) =>
-  (await on.call('SendMessage', { message: message(text, more) }, options)).json;
+const send = async (text: string, more: object = {}, options: Parameters<Agent['call']>[2] = {}, on = agent) => {
+  const { json } = await on.call('SendMessage', { message: message(text, more) }, options);
+  // A task that ends at once is written after the reply.
+  await delay(2);
+  return json;
+};
 const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) => reply.result?.task?.status.state;
 
 describe('the task of an answer', () => {
@@ -258,6 +263,7 @@ describe('bounds', () => {
     agent = startAgent({ now: () => time });
     const sent = { message: message('shipping') };
     await agent.call('SendMessage', sent);
+    await delay(2);
     expect(agent.store.expire(time)).toBe(time + LIFETIME_MS);
     time += LIFETIME_MS;
     expect(agent.store.expire(time)).toBeUndefined();
@@ -281,6 +287,33 @@ describe('bounds', () => {
 });
 
 describe('a stored task', () => {
+  it('is written once when it is answered at once', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    const writes: string[] = [];
+    const run: typeof sql.run = (statement, ...values) => {
+      writes.push(statement.split(' ')[0] ?? '');
+      sql.run(statement, ...values);
+    };
+    agent = startAgent({ sql: { ...sql, run } });
+    writes.length = 0;
+    await send('shipping');
+    // The task and its message.
+    expect(writes).toEqual(['INSERT', 'INSERT']);
+  });
+
+  it('is written while its caller waits, and before anything is read', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    agent = startAgent({ sql });
+    const waiting = send('wait');
+    await expect.poll(() => agent.questions, { interval: 1 }).toHaveLength(1);
+    const listed = await agent.call('ListTasks', { status: 'TASK_STATE_WORKING' });
+    expect(listed.json.result?.totalSize).toBe(1);
+    const second = send('wait');
+    await expect.poll(() => sql.all('SELECT * FROM tasks')).toHaveLength(2);
+    agent.open();
+    expect([stateOf(await waiting), stateOf(await second)]).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
+  });
+
   const storedIn = (sql: ReturnType<typeof nodeSql>): string =>
     JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);
 
