@@ -3,7 +3,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4MiniflareOp
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { buildAssets } from '../build/build-assets.ts';
 import { bundleModules } from '../build/bundle-function.ts';
-import { functionConfigs, ROOT } from '../functions.ts';
+import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
 
 type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
 
@@ -16,6 +16,8 @@ export interface LocalCloudOptions {
   vars?: Record<string, Record<string, string>>;
   /** Text variables of all functions. */
   allVars?: Record<string, string>;
+  /** Ids of the functions that run beside the gateway, without bindings to the others; all when absent. */
+  functions?: readonly string[] | undefined;
   /** Bindings of a function's configuration that it does not get, by the function's name. */
   withoutBindings?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Further functions that stand beside the product's own. */
@@ -81,8 +83,11 @@ const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Wo
   if (config.name === undefined || main === undefined)
     throw new Error(`Cannot run ${file}: it names no function or no file`);
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
+  const isLeftOut = (name: unknown): boolean =>
+    typeof name === 'string' && options.functions?.includes(idOfFunction(name)) === false;
+  if (!isFrontDoor && isLeftOut(config.name)) return [];
   // Wrangler's type has no shape for assets; Miniflare takes what wrangler gives.
-  const { d1Databases, assets, ...others } = workerOptions as V4Worker;
+  const { d1Databases, assets, serviceBindings = {}, durableObjects = {}, ...others } = workerOptions as V4Worker;
   const dropped = options.withoutBindings?.[config.name] ?? [];
   const files = assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
   const worker: V4Worker = {
@@ -91,8 +96,9 @@ const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Wo
     d1Databases: Object.fromEntries(Object.entries(d1Databases ?? {}).filter(([name]) => !dropped.includes(name))),
     name: config.name,
     bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
+    durableObjects: without(durableObjects, (object) => isLeftOut(typeof object === 'object' && object.scriptName)),
     serviceBindings: {
-      ...(workerOptions.serviceBindings ?? {}),
+      ...without(serviceBindings, (to) => isLeftOut(typeof to === 'object' && 'name' in to && to.name)),
       ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
       ...moreServices[config.name],
     },
@@ -101,6 +107,9 @@ const workersOf = async (file: string, options: LocalCloudOptions): Promise<V4Wo
   };
   return files === undefined ? [worker] : [worker, files];
 };
+
+const without = <T>(bindings: Record<string, T>, isLeftOut: (to: T) => boolean): Record<string, T> =>
+  Object.fromEntries(Object.entries(bindings).filter(([, to]) => !isLeftOut(to)));
 
 /** Static files apart from their function: Miniflare would lead every request through two workers of its own before the function. */
 const filesWorker = (

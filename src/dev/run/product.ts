@@ -25,6 +25,7 @@ export interface ProductOptions {
   moreWorkers?: LocalCloudOptions['moreWorkers'];
   moreServices?: LocalCloudOptions['moreServices'];
   mains?: LocalCloudOptions['mains'];
+  functions?: LocalCloudOptions['functions'];
   /** Text variables of all functions. */
   allVars?: Record<string, string> | undefined;
   /** Partner librarians by id, as entries of a key directory: keys, host (`127.0.0.1:9000`), rights. */
@@ -94,8 +95,10 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
   });
   gateway.url = cloud.url.origin;
   await storeKey(cloud.miniflare, key, OWNER);
-  await seedTaxonomy(cloud.miniflare, options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined });
-  if (isSample) await seedSampleShop(cloud.miniflare);
+  const runs = (id: string) => options.functions?.includes(id) !== false;
+  const taxonomy = options.taxonomy ?? { unlessKept: isSample ? SAMPLE_TAXONOMY : undefined };
+  if (runs('support')) await seedTaxonomy(cloud.miniflare, taxonomy);
+  if (isSample && runs('analytics')) await seedSampleShop(cloud.miniflare);
   const send: Product['fetch'] = (path, init = {}) =>
     fetch(new URL(path, cloud.url), {
       ...init,

@@ -43,6 +43,7 @@ export const startWithDesks = async (options: WithDesksOptions): Promise<Product
   const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
   const product = await startProduct({
     ...{ kb: 'sample', port: 0, state, adapters, onLog },
+    functions: ['webhooks', 'support', 'library'],
     mains: main === undefined ? {} : { [WEBHOOKS]: main },
     helpdesks: { ...deskVariables(desks, { write }), ...variables },
     ...between,
