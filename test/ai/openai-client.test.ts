@@ -1,12 +1,19 @@
 import { getEventListeners } from 'node:events';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type OpenAIConfig, openAICaller, type ServiceReply } from '../../src/ai/openai-client.ts';
-import { QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
-import { HANGS, openaiForTest } from './openai-for-test.ts';
 
-const server = await openaiForTest();
-afterEach(() => void vi.unstubAllEnvs());
+let server: OpenAIServer;
+beforeAll(async () => {
+  server = await startOpenAIServer();
+});
+afterEach(() => {
+  server.faults.none();
+  server.forgetRequests();
+  vi.unstubAllEnvs();
+});
+afterAll(() => server.stop());
 
 const OPTIONS = { model: 'text-embedding-3-small', timeoutMs: 5000 };
 const BODY = { model: 'text-embedding-3-small', input: ['a text'], dimensions: 2 };
@@ -21,7 +28,9 @@ const post = (
   );
 
 const status = (code: number, rest: Partial<Extract<Fault, { kind: 'status' }>> = {}): Fault => ({
-  ...{ kind: 'status', status: code, ...rest },
+  kind: 'status',
+  status: code,
+  ...rest,
 });
 const AT_ONCE = { retryAfter: 0 };
 const AGAIN = { 'x-should-retry': 'true' };
@@ -89,14 +98,15 @@ describe('openAICaller()', () => {
     expect(reply).toMatchObject({ ok: false, reason: 'rate_limited' });
     expect(reply).toHaveProperty('retryAfterMs', retryAfterMs);
   });
-  it.each<(typeof HANGS)[number]>([...HANGS, ['is too slow', { kind: 'delay', ms: 10_000 }]])(
-    'ends in its own time when the service %s',
-    async (_, fault) => {
-      server.faults.always(fault);
-      const problem = 'no answer within 150 ms';
-      expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
-    },
-  );
+  it.each<[string, Fault]>([
+    ['never answers', { kind: 'hang-before-headers' }],
+    ['stops in its reply', { kind: 'hang-in-body' }],
+    ['is too slow', { kind: 'delay', ms: 10_000 }],
+  ])('ends in its own time when the service %s', async (_, fault) => {
+    server.faults.always(fault);
+    const problem = 'no answer within 150 ms';
+    expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
+  });
   it('leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     await post({}, { signal });

@@ -39,6 +39,7 @@ beforeAll(async () => {
   team = await prepareThirdTeam();
   const relays = relayWorkers(8);
   product = await startEmbedded({
+    functions: ['library', 'navigator', 'semantic', 'analytics'],
     moreWorkers: [...relays.workers, { name: 'oversized', main: join(ROOT, 'test/functions/oversized-reply.ts') }],
     moreServices: { 'constellation-gateway': { ...relays.services, OVERSIZED: 'oversized' } },
     allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},oversized` },

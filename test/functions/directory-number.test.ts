@@ -29,7 +29,7 @@ const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 
     return [`constellation-${id}`, { CONTEXT_DIRECTORY, CONTEXT_SIGNING_KEY: file(`${id}.key`) }];
   });
   const cloud = await startLocalCloud({
-    ...{ port: 0, state: join(folder, 'state'), vars: Object.fromEntries(vars) },
+    ...{ port: 0, state: join(folder, 'state'), vars: Object.fromEntries(vars), functions: ['navigator', 'library'] },
     allVars: { ENVIRONMENT: 'production', CONTEXT_DIRECTORY_ROOT: file('root.pub'), PUBLIC_URL: 'https://a.example' },
     onLog: (line) => void lines.push(line),
   });

@@ -65,7 +65,10 @@ const startRunning = async (onLog: (line: string) => void): Promise<Running> => 
   const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
   for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
   const adapters = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
-  const { product, services, stop } = await startOnServices({ kb: { folder }, adapters, onLog }, TOKEN);
+  const { product, services, stop } = await startOnServices(
+    { functions: ['library', 'navigator', 'memory'], kb: { folder }, adapters, onLog },
+    TOKEN,
+  );
   await product.sync({ full: true });
   const stopAll = async () => {
     await stop();

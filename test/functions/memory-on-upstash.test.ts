@@ -29,7 +29,7 @@ beforeAll(async () => {
     ...{ OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey },
     ...{ EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'none' },
   };
-  product = await startEmbedded({ allVars, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({ functions: ['memory'], allVars, onLog: (line) => logs.push(line) });
   await grant(product, GLOBEX, { workspaces: ['globex'], capabilities: ['memory:*'] });
 });
 

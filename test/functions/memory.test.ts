@@ -22,7 +22,7 @@ const { call, store, search, searchWord, erase, page, stats, errorOf } = openAs(
 const start = async (): Promise<void> => {
   const model = { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
   const allVars = { ...model, EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'gpt-4.1-mini' };
-  product = await startEmbedded({ state, allVars, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({ functions: ['memory'], state, allVars, onLog: (line) => logs.push(line) });
 };
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ const READER = 'ck_reader_0123456789abcdef';
 let running: Awaited<ReturnType<typeof startOnServices>>;
 
 beforeAll(async () => {
-  running = await startOnServices();
+  running = await startOnServices({ functions: ['library', 'navigator', 'webhooks'] });
   await grant(running.product, OPERATOR, { capabilities: ['metrics:read'] });
   await grant(running.product, READER, { capabilities: ['kb:read'] });
   await running.product.sync({ full: true });

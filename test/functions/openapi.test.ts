@@ -75,7 +75,7 @@ describe('GET /openapi.json', () => {
 });
 
 /**
- * These need a code of an identity provider, or the draft of a ticket; sign-in.test.ts and describe-panel.ts test them.
+ * These need a code of an identity provider, or the draft of a ticket; describe-sign-in.ts and describe-panel.ts test them.
  */
 const NEEDS_OTHERS: ReadonlySet<RouteName> = new Set([
   'POST /v1/sign-in',

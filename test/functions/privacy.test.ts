@@ -40,7 +40,11 @@ const ANSWERED: SupportRequest = {
 /** Everything that a ticket leaves behind, by place. */
 const leaveTraces = async (allVars: Record<string, string>) => {
   const logged: string[] = [];
-  const { product, services, stop } = await startOnServices({ allVars, onLog: (line) => void logged.push(line) });
+  const { product, services, stop } = await startOnServices({
+    functions: ['support', 'library'],
+    allVars,
+    onLog: (line) => void logged.push(line),
+  });
   const { openai, redis } = services;
   await product.sync({ full: true });
   openai.forgetRequests();

@@ -1,3 +1,4 @@
+import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
 import { MemoryPage } from '../../src/contract/memory.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';
@@ -59,6 +60,9 @@ export const ask = async (product: Product, query: string, more: object = {}) =>
   const { hops } = DelegationTrace.parse(reply.metadata?.trace);
   return { status: response.status, id: response.headers.get('X-Request-Id') ?? '', body, reply, hops };
 };
+
+export const directoryOf = async (product: Product) =>
+  LibrarianDirectory.parse(await (await send(product, 'GET /v1/librarians')).json()).librarians;
 
 const MEMORIES = '/v1/workspaces/default/memories';
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,8 +17,9 @@ import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { searchKnowledge } from '../../src/search/search-knowledge.ts';
+import { describeMoving } from './describe-moving.ts';
 import { answerLabelledQuestions, navigate, QUESTIONS } from './labelled-answers.ts';
-import { send, startEmbedded } from './product-for-test.ts';
+import { ask, directoryOf, send, startEmbedded } from './product-for-test.ts';
 
 const KEY = 'ck_test_0123456789abcdef';
 
@@ -29,7 +30,7 @@ const logs: string[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-product-'));
   cpSync(SAMPLE_KNOWLEDGE_BASE, folder, { recursive: true });
-  product = await startEmbedded({ kb: { folder }, key: KEY, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({ kb: { folder }, webSearch: 'local', key: KEY, onLog: (line) => logs.push(line) });
   const status = await product.sync({ full: true });
   // Word vectors do not count as embeddings.
   const last_report = { outcome: 'published', added: 40, error: null, embeddings: 0 };
@@ -163,16 +164,44 @@ describe('the product, all functions in workerd', () => {
     expect(again).toMatchObject({ outcome: 'unchanged', writes: 0, embeddings: 0 });
   });
 
+  it('answers from the articles of the last sync while the host fails', async () => {
+    renameSync(folder, `${folder}-away`);
+    const { last_report } = await product.sync({ full: true });
+    renameSync(`${folder}-away`, folder);
+    expect(last_report).toMatchObject({ outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } });
+    expect((await navigate(product, 'How many API calls per minute are allowed?')).answer).toContain('60 requests');
+  });
+
+  it.each([
+    'What was our revenue last month?',
+    'How many kettles are in stock and what does the warranty cover?',
+    'Is the kettle cheaper elsewhere online?',
+    'How many orders were placed in March? And how do I switch the kettle off?',
+  ])('asks no librarian that has no data unless it is named: %s', async (query) => {
+    const { status, hops } = await ask(product, query);
+    expect([status, hops.map(({ to }) => to)]).toEqual([200, ['navigator']]);
+  });
+
+  it.each([
+    ['analytics', 'Cannot answer from business data: no database is set up'],
+    ['web-search', 'Cannot search the web: no search provider is set up'],
+  ])('reports that %s has no data when it is named, and in the directory', async (librarian, message) => {
+    const { status, reply } = await ask(product, 'What was our revenue last month?', { librarian });
+    expect([status, reply.error]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', message }]);
+    const lacking = (await directoryOf(product)).filter(({ unavailable }) => unavailable !== undefined);
+    expect(lacking.map(({ id, health }) => `${id} ${health}`)).toEqual(['analytics down', 'web-search down']);
+  });
+
   it('logs one JSON line per request and function, without questions, answers, keys or tokens', async () => {
-    logs.length = 0;
-    await send(product, 'POST /v1/ask', { query: 'Does the wombat in my kitchen disturb the Apollo II?' });
-    await eventually(async () => logs.length >= 2);
-    const lines = logs.map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(new Set(lines.map(({ trace_id }) => trace_id)).size).toBe(1);
-    expect(lines.map(({ event }) => event)).toEqual(lines.map(() => 'request'));
+    const { id } = await ask(product, 'Does the wombat in my kitchen disturb the Apollo II?');
+    const lines = () => logs.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as { event: string });
+    await eventually(async () => lines().length >= 2);
+    expect(new Set(lines().map(({ event }) => event))).toEqual(new Set(['request']));
     expect(logs.join('\n')).not.toMatch(/wombat|kitchen|ck_test|eyJ[\w-]{8}/);
   });
 });
+
+describe('moving', () => describeMoving(() => product));
 
 /** Two releases of V8 need not agree on the last bit of a logarithm. */
 const withoutLastDigits = (hit: KnowledgeHit) => ({

@@ -5,9 +5,13 @@ interface Env {
   MS: string;
 }
 
-/** A function that passes each request on after a delay. */
+let requests = 0;
+
+/** A function that passes each request on after a delay; `/requests` returns how many it got. */
 export default {
   fetch: async (request: Request, { NEXT, MS }: Env): Promise<Response> => {
+    if (new URL(request.url).pathname === '/requests') return Response.json(requests);
+    requests += 1;
     await new Promise((resolve) => setTimeout(resolve, Number(MS)));
     return NEXT.fetch(request);
   },

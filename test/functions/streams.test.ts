@@ -12,8 +12,10 @@ let model: Server;
 let product: Product;
 const logged: string[] = [];
 
-const begins = (text: string): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: text }, finish_reason: null }] })}\n\n`;
+/** The beginning of an answer, as a chunk of the API. */
+const delta = { role: 'assistant', content: '{"statements":[' };
+const choices = [{ index: 0, delta, finish_reason: null }];
+const BEGINNING = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices };
 
 beforeAll(async () => {
   model = createServer((request, response) => {
@@ -22,11 +24,12 @@ beforeAll(async () => {
     response.on('close', () => {
       models.left += 1;
     });
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begins('{"statements":['));
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${JSON.stringify(BEGINNING)}\n\n`);
   });
   await new Promise<void>((resolve) => void model.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a server that listens on a port
   product = await startEmbedded({
+    functions: ['library', 'navigator', 'semantic', 'analytics', 'hybrid'],
     adapters: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'local', EMBEDDING_MODEL: 'none' },
     moreWorkers: [{ name: 'busy', main: 'test/functions/busy.ts', services: { NEXT: 'constellation-semantic' } }],
     moreServices: { 'constellation-gateway': { SEMANTIC: 'busy' } },
@@ -43,12 +46,16 @@ afterAll(async () => {
 const QUESTION = 'How do I reset the dashboard password?';
 const EVENTS = { accept: 'text/event-stream' };
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** Sends a body of which an event stream is expected. */
+const stream = (path: string, body: string) => product.fetch(path, { method: 'POST', headers: EVENTS, body });
+
 /** A request whose response has started and is not read. */
 const unread = (path: string, body: object, headers: Record<string, string> = EVENTS): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const sent = httpRequest(new URL(path, product.url), {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...headers },
+      headers: { ...JSON_TYPE, authorization: `Bearer ${product.key}`, ...headers },
     });
     sent.once('response', (response) => resolve(response.pause())).once('error', reject);
     sent.end(JSON.stringify(body));
@@ -139,11 +146,7 @@ describe('invalid input', { timeout: 180_000 }, () => {
   it.each(STREAMS.flatMap((path) => BAD.map(([what, body]) => [what, path, body] as const)))(
     'with %s to %s is answered as JSON with its status, not as a stream',
     async (_, path, body) => {
-      const response = await fetch(new URL(path, product.url), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
-        body,
-      });
+      const response = await stream(path, body);
       expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
       const { error } = (await response.json()) as { error: unknown };
       expect(ErrorInfo.parse(error).code).toBe('INVALID_QUERY');
@@ -151,11 +154,8 @@ describe('invalid input', { timeout: 180_000 }, () => {
   );
 
   it('with an invalid option of an agent is answered in the agent envelope', async () => {
-    const response = await fetch(new URL('/v1/agents/semantic', product.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...EVENTS },
-      body: JSON.stringify({ query: 'the dashboard', options: { limit: 900 } }),
-    });
+    const body = JSON.stringify({ query: 'the dashboard', options: { limit: 900 } });
+    const response = await stream('/v1/agents/semantic', body);
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
     expect(await response.json()).toMatchObject({ success: false, metadata: { error_code: 'INVALID_QUERY' } });
   });
@@ -163,33 +163,19 @@ describe('invalid input', { timeout: 180_000 }, () => {
   const turns = (count: number, length: number) =>
     Array.from({ length: count }, () => ({ role: 'user', content: 'SECRET '.repeat(length / 7) }));
   const forged = `${btoa('{"alg":"none"}')}.${btoa('{"iss":"https://evil.example","sub":"admin"}')}.`;
-  it.each<[string, object, string | undefined, number, string]>([
-    [
-      'a history of too many messages',
-      { model: 'constellation', messages: turns(501, 7) },
-      undefined,
-      400,
-      'INVALID_QUERY',
-    ],
-    [
-      'a message that is too long',
-      { model: 'constellation', messages: turns(1, 210_000) },
-      undefined,
-      400,
-      'INVALID_QUERY',
-    ],
-    ['more than a MiB', { model: 'constellation', messages: turns(6, 190_000) }, undefined, 400, 'INVALID_QUERY'],
-    ['a forged token', { model: 'constellation', messages: turns(1, 7) }, forged, 401, 'UNAUTHORIZED'],
-  ])(
-    'to /v1/chat/completions, %s, is answered in its form with our code, without text in the log',
-    async (_, body, key, status, code) => {
-      const response = await send(product, 'POST /v1/chat/completions', body, key);
-      expect(response.status).toBe(status);
-      const { error } = ChatError.parse(await response.json());
-      expect([error.info.code, error.type]).toEqual([code, 'invalid_request_error']);
-      expect(logged.join('\n')).not.toContain('SECRET');
-    },
-  );
+  it.each<[what: string, messages: object[], status: number, code: string, key?: string]>([
+    ['a history of too many messages', turns(501, 7), 400, 'INVALID_QUERY'],
+    ['a message that is too long', turns(1, 210_000), 400, 'INVALID_QUERY'],
+    ['more than a MiB', turns(6, 190_000), 400, 'INVALID_QUERY'],
+    ['a forged token', turns(1, 7), 401, 'UNAUTHORIZED', forged],
+  ])('to /v1/chat/completions, %s, is answered in its form with our code, without text in the log', async (...row) => {
+    const [, messages, status, code, key] = row;
+    const response = await send(product, 'POST /v1/chat/completions', { model: 'constellation', messages }, key);
+    expect(response.status).toBe(status);
+    const { error } = ChatError.parse(await response.json());
+    expect([error.info.code, error.type]).toEqual([code, 'invalid_request_error']);
+    expect(logged.join('\n')).not.toContain('SECRET');
+  });
 
   it('with a long valid history is cut to the part that is read', async () => {
     const messages = [...turns(400, 1400), { role: 'user', content: 'How many iPhone 17 are in stock?' }];

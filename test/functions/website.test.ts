@@ -15,7 +15,7 @@ beforeAll(async () => {
       pageOf(`Valve V${number}`, `The valve V${number} opens at ${1000 + number} millibar.`),
     );
   site.sitemap();
-  product = await startEmbedded({ kb: { site: `${site.origin}/` } });
+  product = await startEmbedded({ kb: { site: `${site.origin}/` }, functions: ['library', 'sources', 'navigator'] });
 });
 afterAll(async () => {
   await product?.stop();

@@ -1,15 +1,17 @@
-import { appendFileSync, mkdtempSync, readdirSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepOnDisk } from '../../../src/dev/eval/vectors-on-disk.ts';
 import { fakeModel } from '../../knowledge/vectors-for-test.ts';
-import { temporaryFolder } from '../folder-for-test.ts';
 
 describe('keepOnDisk()', () => {
-  const all = temporaryFolder();
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(all, 'one-'));
+    folder = mkdtempSync(join(tmpdir(), 'vectors-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
   });
   it('embeds a text once, also for the next reader of the folder', async () => {
     const model = fakeModel();

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   addPartner,
   createKeyring,
@@ -12,102 +13,120 @@ import {
 } from '../../../src/dev/release/keyring.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
 import { loadDirectory } from '../../../src/signing/signed-directory.ts';
-import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const now = Date.UTC(2026, 10, 21);
-const all = temporaryFolder();
 let folder: string;
+
 beforeEach(async () => {
-  folder = join(mkdtempSync(join(all, 'one-')), 'keys');
+  folder = join(mkdtempSync(join(tmpdir(), 'constellation-keys-')), 'keys');
   await createKeyring(folder, { now });
 });
+afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
 
-/** The directory as functions load it. */
-const directory = (lastSeq?: number) =>
-  loadDirectory(read('directory.jws'), {
-    ...{ root: read('root.pub'), env: 'production', now },
-    ...(lastSeq === undefined ? {} : { lastSeq }),
-  });
+const directory = () => loadDirectory(read('directory.jws'), { root: read('root.pub'), env: 'production', now });
 
-/** The kid with which a function signs. */
-const kidOf = async (id: string, key: string) => {
-  const directory = { CONTEXT_DIRECTORY: read('directory.jws'), CONTEXT_DIRECTORY_ROOT: read('root.pub') };
-  const variables = { ENVIRONMENT: 'production', CONTEXT_SIGNING_KEY: key, ...directory };
-  return (await identityFrom(variables, id)).signer.kid;
-};
+const identity = (id: string, key: string) =>
+  identityFrom(
+    {
+      ENVIRONMENT: 'production',
+      CONTEXT_SIGNING_KEY: key,
+      CONTEXT_DIRECTORY: read('directory.jws'),
+      CONTEXT_DIRECTORY_ROOT: read('root.pub'),
+    },
+    id,
+  );
 
 describe('createKeyring()', () => {
-  it('creates a directory that functions accept, with a key for each of them alone', async () => {
+  it('creates a directory that functions accept, with a key for each of them', async () => {
     expect((await directory()).ids()).toEqual(expect.arrayContaining(['gateway', 'library', 'navigator']));
-    expect(await kidOf('library', read('library.key'))).toBe('library.1');
-    await expect(kidOf('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
+    const own = { self: 'library', signer: { kid: 'library.1' } };
+    expect(await identity('library', read('library.key'))).toMatchObject(own);
+  });
+  it('creates keys that belong to one librarian only', async () => {
+    await expect(identity('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
   });
   it('makes private keys readable only by their owner', () => {
     for (const name of ['root.key', 'gateway.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
-  it.each([
-    ['a keyring', [], /holds one already/],
-    ['a root key without a directory', ['directory.jws'], /no directory\.jws\. Bring back .* or move the folder/],
-  ])('never overwrites %s', async (_, missing, says) => {
-    for (const name of missing) rmSync(join(folder, name));
+  it('never overwrites a keyring', async () => {
     const before = read('root.key');
-    await expect(createKeyring(folder, { now })).rejects.toThrow(says);
+    await expect(createKeyring(folder, { now })).rejects.toThrow(/holds one already/);
     expect(read('root.key')).toBe(before);
   });
 });
 
 describe('createKeyring() after a kill', () => {
   const SIGNED = 'directory.jws';
-  /** Creates the keyring again with these files in its folder, and these where it was being written. */
-  const createAfter = async (inPlace: readonly string[], unfinished: readonly string[]): Promise<void> => {
+  /** Leaves these files in the folder of the keyring, and these in the folder where it was being written. */
+  const leave = (inPlace: readonly string[], unfinished: readonly string[]): void => {
     const whole = Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
     rmSync(folder, { recursive: true });
-    writeFiles(folder, Object.fromEntries(inPlace.map((name) => [name, whole[name] ?? ''])));
-    writeFiles(folder, Object.fromEntries(unfinished.map((name) => [`unfinished/${name}`, whole[name] ?? ''])));
-    await createKeyring(folder, { now });
-    expect(readdirSync(folder).sort()).toEqual(Object.keys(whole).sort());
+    mkdirSync(join(folder, 'unfinished'), { recursive: true });
+    for (const name of inPlace) writeFileSync(join(folder, name), whole[name] ?? '');
+    for (const name of unfinished) writeFileSync(join(folder, 'unfinished', name), whole[name] ?? '');
   };
 
   it.each([0, 1, 3])('creates the keys again when %d of them had been written', async (count) => {
+    const files = readdirSync(folder).sort();
     const before = read('root.key');
-    const names = readdirSync(folder).sort();
-    await createAfter([], names.filter((name) => name !== SIGNED).slice(0, count));
+    leave([], files.filter((name) => name !== SIGNED).slice(0, count));
+    await createKeyring(folder, { now });
+    expect(readdirSync(folder).sort()).toEqual(files);
     expect(read('root.key')).not.toBe(before);
-    expect(await kidOf('library', read('library.key'))).toBe('library.1');
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
   });
 
   it('completes the keyring, whichever file was moved last', async () => {
-    const names = [...readdirSync(folder).filter((name) => name !== SIGNED), SIGNED];
+    const files = readdirSync(folder).sort();
+    const names = [...files.filter((name) => name !== SIGNED), SIGNED];
     const before = read('root.key');
     for (const at of names.keys()) {
-      await createAfter(names.slice(0, at), names.slice(at));
-      expect(read('root.key'), `${at} files`).toBe(before);
+      leave(names.slice(0, at), names.slice(at));
+      await createKeyring(folder, { now });
+      expect(readdirSync(folder).sort(), `${at} files`).toEqual(files);
+      expect(read('root.key')).toBe(before);
     }
-    expect(await kidOf('library', read('library.key'))).toBe('library.1');
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.1' } });
+  });
+
+  it('explains what to do about a root key without a directory', async () => {
+    rmSync(join(folder, 'directory.jws'));
+    const before = read('root.key');
+    await expect(createKeyring(folder, { now })).rejects.toThrow(
+      /no directory\.jws\. Bring back .* or move the folder/,
+    );
+    expect(read('root.key')).toBe(before);
   });
 });
 
-describe('rotateKey() and retireKeys()', () => {
-  it('accept the old and the new key side by side, and then only the newest', async () => {
+describe('rotateKey()', () => {
+  it('accepts the old and the new key side by side', async () => {
     const old = read('library.key');
     await rotateKey(folder, 'library', { now });
-    expect(await kidOf('library', old)).toBe('library.1');
-    expect(await kidOf('library', read('library.key'))).toBe('library.2');
-    await retireKeys(folder, 'library', { now });
-    await expect(kidOf('library', old)).rejects.toThrow(/not one of library/);
-    expect((await directory()).librarian('library')?.keys).toMatchObject([{ kid: 'library.2' }]);
+    expect(await identity('library', old)).toMatchObject({ signer: { kid: 'library.1' } });
+    expect(await identity('library', read('library.key'))).toMatchObject({ signer: { kid: 'library.2' } });
   });
-  it('keep the old key when there are too many, and explain what to do', async () => {
+  it('keeps the old key when there are too many, and explains what to do', async () => {
     for (let number = 2; number <= 7; number++) await rotateKey(folder, 'library', { now });
     const last = read('library.key');
     await expect(rotateKey(folder, 'library', { now })).rejects.toThrow(/run retire first/);
-    expect(await kidOf('library', read('library.key'))).toBe('library.7');
     expect(read('library.key')).toBe(last);
+    expect(await identity('library', last)).toMatchObject({ signer: { kid: 'library.7' } });
   });
-  it('refuse an unknown librarian', async () => {
+  it('refuses an unknown librarian', async () => {
     await expect(rotateKey(folder, 'oracle', { now })).rejects.toThrow(/no such librarian/);
+  });
+});
+
+describe('retireKeys()', () => {
+  it('keeps only the newest key', async () => {
+    const old = read('library.key');
+    await rotateKey(folder, 'library', { now });
+    await retireKeys(folder, 'library', { now });
+    await expect(identity('library', old)).rejects.toThrow(/not one of library/);
+    expect((await directory()).librarian('library')?.keys).toMatchObject([{ kid: 'library.2' }]);
   });
 });
 
@@ -117,16 +136,18 @@ describe('renewDirectory()', () => {
     claims.librarians.support.cap = ['kb:read'];
     delete claims.librarians.analytics.cap;
     claims.librarians['partner.weather'] = { keys: [], cap: ['kb:read'] };
-    writeFiles(folder, { 'directory.json': JSON.stringify(claims) });
+    writeFileSync(join(folder, 'directory.json'), JSON.stringify(claims));
     await renewDirectory(folder, { now });
     const { librarians } = publishedDirectory(folder);
     expect(librarians.support?.cap).toContain('support:analyze');
     expect([librarians.analytics?.cap, librarians['partner.weather']?.cap]).toEqual([['sql:read'], ['kb:read']]);
   });
+
   it('increases `seq`, so that the previous directory can be recognised', async () => {
     await renewDirectory(folder, { now });
-    await expect(directory(2)).resolves.toBeDefined();
-    await expect(directory(3)).rejects.toThrow(/older/);
+    const { root, env } = { root: read('root.pub'), env: 'production' as const };
+    await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 2 })).resolves.toBeDefined();
+    await expect(loadDirectory(read('directory.jws'), { root, env, now, lastSeq: 3 })).rejects.toThrow(/older/);
   });
 });
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LocalCloud } from '../../../src/dev/run/local-cloud.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
 import { startVectorServer, type VectorServer } from '../../../src/dev/stand-ins/vector/vector-server.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { upstashVectorIndex } from '../../../src/storage/upstash-vector-index.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
-import { callerOf, libraryBy, serveHost, startLibrary } from './served-library.ts';
+import { libraryIn, serveHost, startLibrary } from './served-library.ts';
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'fig', 'grape'];
 /** The text of the first one may differ. */
@@ -16,7 +17,7 @@ let host: Awaited<ReturnType<typeof serveHost>>;
 let openai: OpenAIServer;
 let vector: VectorServer;
 /** The library with a vector index, and without one. */
-const harnesses = new Map<string, Awaited<ReturnType<typeof startLibrary>>>();
+const clouds = new Map<string, LocalCloud>();
 
 beforeAll(async () => {
   [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 100 })]);
@@ -26,26 +27,21 @@ beforeAll(async () => {
   });
   const vars = { ...host.variables, OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
   const index = { UPSTASH_VECTOR_REST_URL: vector.url, UPSTASH_VECTOR_REST_TOKEN: vector.token };
-  harnesses.set('index', await startLibrary({ ...vars, ...index }));
-  harnesses.set('edition', await startLibrary(vars));
+  clouds.set('index', await startLibrary({ ...vars, ...index }));
+  clouds.set('edition', await startLibrary(vars));
 });
 
 afterAll(async () => {
-  await Promise.all([...harnesses.values()].map((harness) => harness.close()));
+  await Promise.all([...clouds.values()].map((cloud) => cloud.stop()));
   await Promise.all([openai.stop(), vector.stop()]);
   host.stop();
 });
-
-const libraryIn = (place: string) => {
-  const worker = () => harnesses.get(place)!.getWorker();
-  return libraryBy(callerOf(() => (url, init) => worker().fetch(url, init)));
-};
 
 describe.each([
   ['index', 'ids'],
   ['edition', 'rows'],
 ])('the library in workerd with a model, its vectors in the %s', (place, kind) => {
-  const { sync, edition } = libraryIn(place);
+  const { sync, edition } = libraryIn(() => clouds.get(place)!);
 
   it('embeds new and changed articles in a sync, and nothing when nothing differs', async () => {
     articles = fruits();
@@ -69,7 +65,7 @@ describe.each([
 });
 
 describe('the library in workerd with a vector index', () => {
-  const { sync, call } = libraryIn('index');
+  const { sync, call } = libraryIn(() => clouds.get('index')!);
   const ours = () => {
     const { url, token } = vector;
     return upstashVectorIndex({ url, token, namespace: 'kb_default', dimensions: 1536 });

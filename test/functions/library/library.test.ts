@@ -1,6 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../../../src/contract/host-article.ts';
+import type { LocalCloud } from '../../../src/dev/run/local-cloud.ts';
 import {
   LOCAL_DESK_IDS,
   type LocalDesk,
@@ -15,7 +19,7 @@ import { originate } from '../../../src/signing/request-context.ts';
 import { mintContext } from '../../../src/signing/sign-link.ts';
 import { EditionManifest, sha256Hex } from '../../../src/storage/edition-storage.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
-import { callerOf, DEVELOPMENT, libraryBy, serveHost, startLibrary } from './served-library.ts';
+import { DEVELOPMENT, libraryIn, serveHost, startLibrary } from './served-library.ts';
 
 const PAGE = 3;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -24,7 +28,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 let articles: unknown[] = [];
 let host: Awaited<ReturnType<typeof serveHost>>;
 let helpdesks: LocalHelpdesks;
-let harness: Awaited<ReturnType<typeof startLibrary>>;
+let cloud: LocalCloud;
 
 const secretOf = (id: LocalDeskId) => `${id.toUpperCase().replace('-', '_')}_ARTICLES`;
 
@@ -34,7 +38,11 @@ const settingsOf = ({ id, articleSource: { apiUrl, options } }: LocalDesk) => {
     chatwoot: { accountId: options.accountId, portal: options.portal, locales: ['en', 'de'] },
     zendesk: { email: options.email },
   };
-  const labels = { billing: { intent: 'refund' }, 'apollo-2': { device: 'Apollo II' } };
+  const labels = {
+    billing: { intent: 'refund' },
+    shipping: { intent: 'shipping' },
+    'apollo-2': { device: 'Apollo II' },
+  };
   return { tool: id, apiUrl, tokenSecret: secretOf(id), labels, ...own[id] };
 };
 
@@ -51,25 +59,22 @@ beforeAll(async () => {
   const bySources = [...LOCAL_DESK_IDS, 'elsewhere'].map((id) => [id, { url: 'sources' }]);
   const nowhere = { url: 'http://127.0.0.1:1/api/kb/articles' };
   const KB_SOURCES = JSON.stringify({ acme: { url: host.url }, nowhere, ...Object.fromEntries(bySources) });
-  harness = await startLibrary(
-    { ...host.variables, KB_SOURCES },
-    {
-      ARTICLE_SOURCES: JSON.stringify(Object.fromEntries(desks.map((desk) => [desk.id, settingsOf(desk)]))),
-      ...Object.fromEntries(desks.map((desk) => [secretOf(desk.id), desk.articleSource.token])),
-    },
-  );
+  const sources = {
+    ARTICLE_SOURCES: JSON.stringify(Object.fromEntries(desks.map((desk) => [desk.id, settingsOf(desk)]))),
+    ...Object.fromEntries(desks.map((desk) => [secretOf(desk.id), desk.articleSource.token])),
+  };
+  cloud = await startLibrary({ ...host.variables, KB_SOURCES }, { sources });
 });
 
 afterAll(async () => {
-  await harness.close();
-  await helpdesks.stop();
-  host.stop();
+  await cloud?.stop();
+  await helpdesks?.stop();
+  host?.stop();
 });
 beforeEach(() => helpdesks.faults.none());
 
-const { call, status, untilIdle, sync, edition } = libraryBy(
-  callerOf((to) => (url, init) => harness.getWorker(`constellation-${to}`).fetch(url, init)),
-);
+const { call, status, untilIdle, sync, edition } = libraryIn(() => cloud);
+const libraryWorker = () => cloud.miniflare.getWorker('constellation-library');
 
 const search = async (query: string, workspace?: string) => {
   const opened = await edition(workspace);
@@ -85,24 +90,6 @@ const FRUIT = ['apple', 'banana', 'cherry', 'date', 'elderberry', 'fig', 'grape'
 const fruits = () => FRUIT.map((fruit) => hostArticle(`fruit/${fruit}.md`, `## Growing\n\nThe ${fruit} grows slowly.`));
 
 describe('the library in workerd', () => {
-  it('refuses a replayed write, in any isolate', async () => {
-    const path = '/api/kb/articles/copied.md';
-    const { signer } = await identityFrom(DEVELOPMENT, 'gateway');
-    const now = Date.now();
-    const user = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'copies' };
-    const context = originate({ ...user, capabilities: ['kb:write'], now });
-    const { token } = await mintContext(context, { signer, aud: 'library', op: `DELETE ${path}`, body: utf8(''), now });
-    const worker = harness.getWorker();
-    const send = async () => {
-      const response = await worker.fetch(path, { method: 'DELETE', headers: { [CONTEXT_HEADER]: token } });
-      return [response.status, ErrorBody.parse(await response.json()).error.code];
-    };
-    expect(await send()).toEqual([404, 'NOT_FOUND']);
-    const storage = await worker.getDurableObjectStorage('LIBRARIES', { name: 'copies' });
-    expect(await storage.exec('SELECT count(*) AS calls FROM calls')).toEqual([{ calls: 1 }]);
-    expect(await send()).toEqual([401, 'UNAUTHORIZED']);
-  });
-
   it('reports that nothing was synced yet', async () => {
     expect(await status()).toMatchObject({ state: 'idle', edition: null, articles: 0, last_report: null });
     expect((await call('GET /editions/current')).status).toBe(404);
@@ -195,7 +182,7 @@ describe('the library in workerd', () => {
   it('syncs every workspace on schedule', async () => {
     articles = fruits();
     const before = (await status()).last_report?.run_id;
-    await harness.getWorker().scheduled({ cron: '5 * * * *' });
+    await (await libraryWorker()).scheduled({ cron: '5 * * * *' });
     await expect.poll(async () => (await untilIdle()).run_id, { timeout: 10_000 }).not.toBe(before);
     expect(await untilIdle()).toMatchObject({ full: false, outcome: expect.not.stringMatching('failed') });
   });
@@ -220,93 +207,52 @@ describe('the library in workerd', () => {
   });
 
   it('refuses calls without a context', async () => {
-    expect((await harness.getWorker().fetch('http://library/api/kb/articles')).status).toBe(401);
-    expect((await harness.getWorker().fetch('http://library/librarians/library')).status).toBe(200);
+    const worker = await libraryWorker();
+    expect((await worker.fetch('http://library/api/kb/articles')).status).toBe(401);
+    expect((await worker.fetch('http://library/librarians/library')).status).toBe(200);
   });
 });
 
-/** List requests, of which a pass needs several. */
-const LISTS: Record<LocalDeskId, RegExp> = {
-  chatwoot: /\/portals\/help\/articles$/,
-  zendesk: /\/help_center\/articles\.json$/,
-  intercom: /\/articles$/,
-  zammad: /\/knowledge_bases\/init$/,
-  'help-scout': /\/collections\/\w+\/articles$/,
-};
-
 describe.each(LOCAL_DESK_IDS)('articles of %s in the library', (tool) => {
-  const desk = () => helpdesks.desks[tool];
+  const center = () => helpdesks.desks[tool].articles;
   /** In the format of the tool. */
-  const text = (name: string) =>
+  const body = (name: string) =>
     tool === 'chatwoot'
       ? `## About ${name}\n\n1. Restart the ${name}\n\nThen ${name} works.`
       : `<h2>About ${name}</h2><ol><li>Restart the ${name}</li></ol><p>Then ${name} works.</p><script>alert(1)</script>`;
-  const ids = new Map<string, string>();
-
+  const locale = tool === 'zendesk' || tool === 'zammad' ? 'en-us' : 'en';
+  const add = (title: string, more: object = {}) => center().add({ title, body: body(title), locale, ...more });
   const listed = async () => {
     const listing = await call('GET /api/kb/articles?limit=500', { workspace: tool });
-    return new Map(ArticleListing.parse(listing.json).articles.map((article) => [article.title, article]));
+    return ArticleListing.parse(listing.json).articles.filter(({ title }) => title.startsWith('fan'));
   };
-  const titles = async () => [...(await listed()).keys()].sort();
-  const textOf = async (title: string) =>
-    (await call(`GET /api/kb/text/${(await listed()).get(title)?.id}`, { workspace: tool })).json;
-  const pass = (full = true) => sync({ full }, tool);
 
-  it('are the published ones, with structure, labels and addresses', async () => {
-    const { articles: center } = desk();
-    const locale = tool === 'zendesk' || tool === 'zammad' ? 'en-us' : 'en';
-    const add = (title: string, more: object) => center.add({ title, body: text(title), locale, ...more });
-    for (let at = 0; at < 120; at += 1) {
-      ids.set(`fan ${at}`, add(`fan ${at}`, { labels: at === 0 ? ['billing', 'apollo-2', 'whatever'] : [] }));
-    }
-    add('draft', { state: 'draft' });
-    add('private', { audience: 'private' });
-    add('archived', { state: 'archived' });
-    expect(await pass()).toMatchObject({ outcome: 'published', error: null, added: 120, skipped_count: 0 });
-    expect(await titles()).toEqual([...ids.keys()].sort());
-    const id = `${tool}-${ids.get('fan 0')}`;
+  it('are the published ones, with structure, labels and addresses, until they are edited or removed', async () => {
+    const [first, second, third] = [
+      add('fan 0', { labels: ['billing', 'apollo-2', 'whatever'] }),
+      add('fan 1'),
+      add('fan 2'),
+    ];
+    add('fan draft', { state: 'draft' });
+    add('fan private', { audience: 'private' });
+    add('fan archived', { state: 'archived' });
+    expect(await sync({ full: true }, tool)).toMatchObject({ outcome: 'published', error: null, skipped_count: 0 });
+    const titles = async () => (await listed()).map(({ title }) => title).toSorted();
+    expect(await titles()).toEqual(['fan 0', 'fan 1', 'fan 2']);
+    const id = `${tool}-${first}`;
     const metadata = tool === 'intercom' ? {} : { intent: ['refund'], device: ['Apollo II'] };
-    const url = expect.stringMatching(new RegExp(`^${desk().apiUrl}/`));
-    expect((await listed()).get('fan 0')).toMatchObject({ id, url, metadata });
-    expect(await textOf('fan 0')).toEqual({ id, text: '## About fan 0\n\n1. Restart the fan 0\n\nThen fan 0 works.' });
-  });
+    const url = expect.stringMatching(new RegExp(`^${helpdesks.desks[tool].apiUrl}/`));
+    expect((await listed()).find(({ title }) => title === 'fan 0')).toMatchObject({ id, url, metadata });
+    const textOf = async (article: string) =>
+      (await call(`GET /api/kb/text/${tool}-${article}`, { workspace: tool })).json as { text: string };
+    expect((await textOf(first)).text).toBe('## About fan 0\n\n1. Restart the fan 0\n\nThen fan 0 works.');
 
-  it('change when they are edited, without a full pass', async () => {
-    desk().articles.edit(ids.get('fan 7') ?? '', { body: text('belt') });
-    expect(await pass(false)).toMatchObject({ full: false, changed: 1, removed: 0, error: null });
-    expect(await textOf('fan 7')).toMatchObject({ text: expect.stringContaining('Restart the belt') });
-  });
-
-  it('all remain when a pass fails in the middle', async () => {
-    const before = await titles();
-    desk().articles.unpublish(ids.get('fan 8') ?? '');
-    for (const fault of [
-      { kind: 'status', status: 401 },
-      { kind: 'truncated-json' },
-      { kind: 'status', status: 404 },
-    ] as const) {
-      let lists = 0;
-      helpdesks.faults.sometimes(({ path }) => {
-        if (LISTS[tool].test(path)) lists += 1;
-        return LISTS[tool].test(path) && lists > 1 ? fault : undefined;
-      });
-      expect(await pass()).toMatchObject({ outcome: 'failed', removed: 0, error: { code: 'DATA_SOURCE_ERROR' } });
-      expect(lists).toBeGreaterThan(1);
-      expect(await titles()).toEqual(before);
-    }
-  });
-
-  it('are removed when a full pass no longer lists them', async () => {
-    desk().articles.remove(ids.get('fan 9') ?? '');
-    // Zendesk's feed of changes has brought an article for a user segment, which no one may read, and a full pass removes it.
-    expect(await pass()).toMatchObject({ removed: tool === 'zendesk' ? 3 : 2, error: null });
-    const left = await titles();
-    expect([left.length, left.includes('fan 8'), left.includes('fan 9')]).toEqual([118, false, false]);
-  });
-
-  it('are read after the delay of Retry-After when there are too many calls', async () => {
-    helpdesks.faults.next(1, { kind: 'status', status: 429, headers: { 'retry-after': '1' } }, `/${tool}`);
-    expect(await pass()).toMatchObject({ outcome: 'unchanged', error: null });
+    center().edit(second, { body: body('belt') });
+    expect(await sync({ full: false }, tool)).toMatchObject({ full: false, changed: 1, removed: 0, error: null });
+    expect((await textOf(second)).text).toContain('Restart the belt');
+    center().remove(third);
+    expect(await sync({ full: true, force: true }, tool)).toMatchObject({ full: true, error: null });
+    expect(await titles()).toEqual(['fan 0', 'fan 1']);
   });
 });
 
@@ -317,11 +263,16 @@ describe('the sources function', () => {
   };
 
   it('returns a listing in pages, filtered by intent, with the total on the last', async () => {
+    const { articles: center } = helpdesks.desks.zendesk;
+    for (let at = 0; at < 120; at += 1)
+      center.add({ title: `page ${at}`, body: '<p>Text</p>', locale: 'en-us', labels: at === 7 ? ['shipping'] : [] });
     const first = await list('limit=100');
-    expect([first.articles?.length, first.total, first.next_cursor === undefined]).toEqual([99, undefined, false]);
+    expect([first.total, first.next_cursor]).toEqual([undefined, expect.any(String)]);
     const second = await list(`limit=100&cursor=${first.next_cursor}`);
-    expect([second.total, second.next_cursor]).toEqual([118, undefined]);
-    expect((await list('intent=refund')).articles).toHaveLength(1);
+    const listed = [...(first.articles ?? []), ...(second.articles ?? [])].map(({ title }) => title);
+    expect(listed.filter((title) => title.startsWith('page'))).toHaveLength(120);
+    expect([second.total, second.next_cursor]).toEqual([listed.length, undefined]);
+    expect((await list('intent=shipping')).articles?.map(({ title }) => title)).toEqual(['page 7']);
   });
 
   it('answers only the library, and refuses invalid queries', async () => {
@@ -329,4 +280,50 @@ describe('the sources function', () => {
     for (const query of ['limit=0', 'cursor=nonsense', 'updated_since=yesterday', 'offset=5'])
       expect((await list(query)).status).toBe(400);
   });
+});
+
+it('a library that stops in the middle of a sync continues it after a restart, and still refuses a replayed write', async () => {
+  const state = await mkdtemp(join(tmpdir(), 'library-'));
+  const { promise: asked, resolve: onSecondPage } = Promise.withResolvers<void>();
+  let holds = true;
+  const paged = await serveHost((request, response) => {
+    const isSecond = request.url?.includes('cursor=2');
+    if (isSecond && holds) return onSecondPage();
+    const found = isSecond ? [hostArticle('b.md', 'Second page.')] : [hostArticle('a.md', 'First page.')];
+    const page = { articles: found, total: 2, ...(isSecond ? {} : { next_cursor: '2' }) };
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify(page));
+  });
+  const { signer } = await identityFrom(DEVELOPMENT, 'gateway');
+  const now = Date.now();
+  const user = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'default' };
+  const context = originate({ ...user, capabilities: ['kb:write'], now });
+  const path = '/api/kb/articles/copied.md';
+  const { token } = await mintContext(context, { signer, aud: 'library', op: `DELETE ${path}`, body: utf8(''), now });
+  let running = await startLibrary(paged.variables, { state });
+  const own = libraryIn(() => running);
+  const write = async () => {
+    const worker = await running.miniflare.getWorker('constellation-library');
+    const init = { method: 'DELETE', headers: { [CONTEXT_HEADER]: token } };
+    const response = await worker.fetch(`http://library${path}`, init);
+    return [response.status, ErrorBody.parse(await response.json()).error.code];
+  };
+  try {
+    expect(await write()).toEqual([404, 'NOT_FOUND']);
+    expect(await write()).toEqual([401, 'UNAUTHORIZED']);
+    await own.call('POST /v1/sync', { body: { full: true } });
+    await asked;
+    const { progress } = await own.status();
+    await running.stop();
+    holds = false;
+    running = await startLibrary(paged.variables, { state });
+    expect(await write()).toEqual([401, 'UNAUTHORIZED']);
+    const last_report = { run_id: progress?.run_id, outcome: 'published', added: 2 };
+    await expect
+      .poll(() => own.status(), { timeout: 15_000 })
+      .toMatchObject({ state: 'idle', articles: 2, last_report });
+  } finally {
+    await running.stop();
+    paged.stop();
+    await rm(state, { recursive: true, force: true });
+  }
 });

@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { createTestHarness } from 'wrangler';
 import { type SyncReport, SyncStatus } from '../../../src/contract/sync.ts';
-import { ROOT } from '../../../src/dev/functions.ts';
+import { type LocalCloud, startLocalCloud } from '../../../src/dev/run/local-cloud.ts';
 import { signedClient } from '../../../src/runtime/signed-client.ts';
 import { openEdition } from '../../../src/search/open-edition.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
@@ -26,20 +25,14 @@ export const serveHost = async (listener: (request: IncomingMessage, response: S
 };
 
 /** The library and the sources function in workerd. */
-export const startLibrary = async (vars: Record<string, string>, sources: Record<string, string> = {}) => {
-  const harness = createTestHarness({
-    root: ROOT,
-    workers: [
-      { configPath: 'functions/library/wrangler.toml', vars },
-      { configPath: 'functions/sources/wrangler.toml', vars: { ...DEVELOPMENT, ...sources } },
-    ],
+export const startLibrary = (
+  vars: Record<string, string>,
+  { sources = {}, state }: { sources?: Record<string, string>; state?: string } = {},
+): Promise<LocalCloud> =>
+  startLocalCloud({
+    ...{ port: 0, state, functions: ['library', 'sources'] },
+    vars: { 'constellation-library': vars, 'constellation-sources': sources },
   });
-  await harness.listen();
-  return harness;
-};
-
-/** Sends a request to a function: `getWorker().fetch` of a harness, `dispatchFetch` of Miniflare. */
-type Send = (url: string, init: { method: string; headers: Record<string, string>; body?: ArrayBuffer }) => unknown;
 
 export interface Call {
   body?: unknown;
@@ -50,16 +43,20 @@ export interface Call {
 }
 
 /** Calls the library as the gateway does, or the sources function as the library does. */
-export const callerOf =
-  (sendTo: (to: 'library' | 'sources') => Send) =>
+const callerOf =
+  (cloudOf: () => LocalCloud) =>
   async (route: string, { body, workspace = 'default', self = 'gateway', to = 'library', ...more }: Call = {}) => {
     const [method = 'GET', path = '/'] = route.split(' ');
     const target = {
       fetch: async (request: Request) => {
         const init = { method: request.method, headers: Object.fromEntries(request.headers) };
         const bytes = await request.arrayBuffer();
-        // The runtimes have a Response of their own, with the same members.
-        return (await sendTo(to)(request.url, bytes.byteLength > 0 ? { ...init, body: bytes } : init)) as Response;
+        const worker = await cloudOf().miniflare.getWorker(`constellation-${to}`);
+        // Miniflare has a Response of its own, with the same members.
+        return (await worker.fetch(
+          request.url,
+          bytes.byteLength > 0 ? { ...init, body: bytes } : init,
+        )) as unknown as Response;
       },
     };
     const client = signedClient({ ...(await identityFrom(DEVELOPMENT, self)), targets: { [to]: target } });
@@ -72,8 +69,9 @@ export const callerOf =
     return { ...answer, json: isJson ? answer.json() : undefined };
   };
 
-/** Common calls of the library. */
-export const libraryBy = (call: ReturnType<typeof callerOf>) => {
+/** Calls of a library. */
+export const libraryIn = (cloudOf: () => LocalCloud) => {
+  const call = callerOf(cloudOf);
   const status = async (workspace?: string) => SyncStatus.parse((await call('GET /v1/sync', { workspace })).json);
   const untilIdle = async (workspace?: string): Promise<SyncReport> => {
     await expect.poll(async () => (await status(workspace)).state, { timeout: 20_000, interval: 20 }).toBe('idle');
