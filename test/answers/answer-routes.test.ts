@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { answerRoutes } from '../../src/answers/answer-routes.ts';
 import { type AnswersStub, remoteAnswers } from '../../src/answers/remote-answers.ts';
 import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
-import { type AnswerInput, MAX_KEPT_TOGETHER } from '../../src/contract/answers.ts';
+import { MAX_KEPT_TOGETHER } from '../../src/contract/answers.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import type { GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
@@ -20,11 +20,8 @@ const start = async () => {
   answerRoutes(app, { guard, answersOf: (workspace) => remoteAnswers(stub, workspace), mask: (text) => text });
   const context = userContext({ capabilities: ['answers:keep:write'], audiences: ['staff'] });
   const keep = async (body: unknown) => {
-    const targets = { memory: targetOf(app).target };
-    const { answer } = await callFrom('gateway', context, {
-      targets,
-      request: { to: 'memory', path: '/v1/answers', body },
-    });
+    const request = { to: 'memory', path: '/v1/answers', body };
+    const { answer } = await callFrom('gateway', context, { targets: { memory: targetOf(app).target }, request });
     return answer.ok ? answer.status : answer.error.code;
   };
   const ids = () => store.list({ filter: {}, limit: 200, audiences: ['staff'] }).answers.map(({ id }) => id);
@@ -47,7 +44,7 @@ it('stores the others when one of them is invalid, and answers 400', async () =>
 
 it('refuses longer lists than the gateway sends', async () => {
   const { keep, ids } = await start();
-  const many: AnswerInput[] = Array.from({ length: MAX_KEPT_TOGETHER + 1 }, (_, at) => answerOf(at));
+  const many = Array.from({ length: MAX_KEPT_TOGETHER + 1 }, (_, at) => answerOf(at));
   expect(await keep(many)).toBe(400);
   expect(await keep([])).toBe(400);
   expect(ids()).toEqual([]);

@@ -1,46 +1,54 @@
 import { describe, expect, it } from 'vitest';
 import { readAnswerLimits } from '../../src/answers/answer-store.ts';
 import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
+import type { AnswerInput } from '../../src/contract/answers.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { answerOf, idOf, NOW } from './answer-for-test.ts';
 
 const DAY = 86_400_000;
-const storeWith = ({ days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {}) =>
-  sqlAnswerStore(sql, { limits: { days, answers }, now: () => now });
+const TODAY = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
 
-const questionsIn = (store: ReturnType<typeof storeWith>) =>
-  store.list({ filter: {}, limit: 200 }).answers.map(({ question }) => question);
+/** A store with answers of these numbers. */
+const storeWith = (numbers: number[] = [], { days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {}) => {
+  const store = sqlAnswerStore(sql, { limits: { days, answers }, now: () => now });
+  for (const number of numbers) store.keep([answerOf(number)]);
+  return store;
+};
+type Store = ReturnType<typeof storeWith>;
+
+const numberOf = ({ id }: { id: string }) => Number(id.slice(-6));
+const numbersIn = (store: Store, filter = {}) => store.list({ filter, limit: 200 }).answers.map(numberOf);
+const judge = (store: Store, number: number, by: object = {}, value: 'up' | 'down' = 'up') => {
+  const who = { subject: 'user:key-1', mayJudgeAll: false, ...by };
+  return store.judge(idOf(number), { value, at: new Date(NOW).toISOString() }, who);
+};
 
 describe('the stored answers of a workspace', () => {
-  it('are limited in number: the oldest are removed first', () => {
-    const store = storeWith({ answers: 3 });
-    for (const number of [1, 2, 3, 4, 5]) store.keep([answerOf(number)]);
-    expect(questionsIn(store)).toEqual(['Question 5?', 'Question 4?', 'Question 3?']);
+  it('are limited in number: the oldest are removed first, and one that is sent twice counts once', () => {
+    const store = storeWith([1, 2, 3, 4, 5], { answers: 3 });
+    expect(numbersIn(store)).toEqual([5, 4, 3]);
     store.remove(idOf(4));
-    store.keep([answerOf(6)]);
-    expect(questionsIn(store)).toEqual(['Question 6?', 'Question 5?', 'Question 3?']);
-    store.keep([answerOf(7)]);
-    expect(questionsIn(store)).toEqual(['Question 7?', 'Question 6?', 'Question 5?']);
+    for (const [number, left] of [
+      [6, [6, 5, 3]],
+      [6, [6, 5, 3]],
+      [7, [7, 6, 5]],
+    ] as const) {
+      store.keep([answerOf(number)]);
+      expect(numbersIn(store)).toEqual(left);
+    }
   });
 
   it('expire with their details, and report when the next one expires', () => {
     const sql = nodeSql();
-    const store = storeWith({ sql });
-    store.keep([answerOf(1)]);
+    const store = storeWith([1], { sql });
     store.keep([answerOf(2, { asked_at: new Date(NOW + DAY).toISOString() })]);
     expect(store.removeExpired()).toBe(NOW + 1 + 30 * DAY + 1);
-    const later = storeWith({ sql, now: NOW + 1 + 30 * DAY + 1 });
+    const later = storeWith([], { sql, now: NOW + 1 + 30 * DAY + 1 });
     expect(later.removeExpired()).toBe(NOW + 31 * DAY + 1);
-    expect(questionsIn(later)).toEqual(['Question 2?']);
+    expect(numbersIn(later)).toEqual([2]);
     expect(sql.all('SELECT count(*) AS left FROM answer_details')).toEqual([{ left: 1 }]);
     // A shorter retention applies when the store is next opened.
-    expect(storeWith({ sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
-  });
-
-  it('include an answer once that is sent twice', () => {
-    const store = storeWith({ answers: 2 });
-    for (const number of [1, 2, 2, 2]) store.keep([answerOf(number)]);
-    expect(questionsIn(store)).toEqual(['Question 2?', 'Question 1?']);
+    expect(storeWith([], { sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
   });
 
   it('are erased completely, over several transactions', () => {
@@ -54,149 +62,118 @@ describe('the stored answers of a workspace', () => {
   });
 
   it('are on one page each, newest first', () => {
-    const store = storeWith();
-    for (const number of [1, 2, 3, 4, 5]) store.keep([answerOf(number)]);
-    const pages: string[][] = [];
-    let cursor: string | undefined;
-    do {
+    const store = storeWith([1, 2, 3, 4, 5]);
+    const pages: number[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null && pages.length < 5; ) {
       const page = store.list({ filter: {}, limit: 2, cursor });
-      pages.push(page.answers.map(({ question }) => question));
+      pages.push(page.answers.map(numberOf));
       expect(page.total).toBe(5);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined && pages.length < 5);
-    expect(pages).toEqual([['Question 5?', 'Question 4?'], ['Question 3?', 'Question 2?'], ['Question 1?']]);
+      cursor = page.next_cursor;
+    }
+    expect(pages).toEqual([[5, 4], [3, 2], [1]]);
   });
 
   it('are found by feedback and by the words of the question', () => {
     const store = storeWith();
     for (const number of [1, 2, 3]) store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
-    const by = { subject: 'user:key-1', mayJudgeAll: false };
-    store.judge(idOf(2), { value: 'down', at: new Date(NOW).toISOString() }, by);
-    const found = (filter: object) => store.list({ filter, limit: 9 }).answers.map(({ id }) => Number(id.slice(-3)));
-    expect([found({ feedback: 'any' }), found({ feedback: 'none' }), found({ feedback: 'up' })]).toEqual([
-      [2],
-      [3, 1],
-      [],
-    ]);
-    expect([found({ text: 'PUMP 14' }), found({ text: 'pump' }), found({ text: 'pump hose' })]).toEqual([
-      [2],
-      [3, 2, 1],
-      [],
-    ]);
+    judge(store, 2, {}, 'down');
+    const found = (...filters: object[]) => filters.map((filter) => numbersIn(store, filter));
+    expect(found({ feedback: 'any' }, { feedback: 'none' }, { feedback: 'up' })).toEqual([[2], [3, 1], []]);
+    expect(found({ text: 'PUMP 14' }, { text: 'pump' }, { text: 'pump hose' })).toEqual([[2], [3, 2, 1], []]);
   });
 
   it('of a person accept no feedback in the name of another one', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })]);
-    const judge = (person: string | undefined) =>
-      store.judge(
-        idOf(1),
-        { value: 'up', at: new Date(NOW).toISOString() },
-        { subject: 'user:key-1', mayJudgeAll: false, person },
-      );
-    expect([judge('p-2'), judge('p-1'), judge(undefined)]).toEqual([false, true, true]);
+    const accepted = ['p-2', 'p-1', undefined].map((person) => judge(store, 1, { person }));
+    expect(accepted).toEqual([false, true, true]);
   });
 
   it('are listed without damaged rows', () => {
     const sql = nodeSql();
-    const store = storeWith({ sql });
-    for (const number of [1, 2, 3]) store.keep([answerOf(number)]);
+    const store = storeWith([1, 2, 3], { sql });
     sql.run("UPDATE answers SET verdict = 'perfect' WHERE id = ?", idOf(2));
     sql.run("UPDATE answer_details SET details = '{' WHERE place = 3");
-    expect(questionsIn(store)).toEqual(['Question 3?', 'Question 1?']);
-    expect(store.get(idOf(3))).toBeNull();
-    expect(store.full({ filter: {}, limit: 10 }).answers.map(({ id }) => id)).toEqual([idOf(1)]);
+    expect([numbersIn(store), store.get(idOf(3))]).toEqual([[3, 1], null]);
+    expect(store.full({ filter: {}, limit: 10 }).answers.map(numberOf)).toEqual([1]);
   });
 
   it('have percentiles of each stage', () => {
     const store = storeWith();
     for (let ms = 1; ms <= 200; ms += 1) store.keep([answerOf(ms, { timings: { total: ms } })]);
-    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
-    const { latency, buckets } = store.statistics({}, { ...range, fromMs: range.fromMs - DAY });
-    expect(latency.total).toEqual({ count: 200, p50: 100, p90: 180, p99: 198 });
-    expect(latency.routing).toBeNull();
+    const { latency, buckets } = store.statistics({}, { ...TODAY, fromMs: TODAY.fromMs - DAY });
+    expect(latency).toMatchObject({ total: { count: 200, p50: 100, p90: 180, p99: 198 }, routing: null });
     expect(buckets.map((bucket) => bucket.latency)).toEqual([null, latency.total]);
   });
 
   it('count citations of each article, once per answer, and are found by article', () => {
     const store = storeWith();
-    const citing = (...files: (string | undefined)[]) => ({
-      statements: files.map((file) => {
+    const cite = (number: number, files: (string | undefined)[], audiences?: string[]) => {
+      const statements = files.map((file) => {
         const source = { name: `Title of "b.md": ${file}`, ...(file === undefined ? {} : { file }) };
         return { text: 'Yes.', sources: [source, source], support: 1, check: 'quoted' as const };
-      }),
-    });
-    store.keep([answerOf(1, citing('a/b.md', 'a/b.md', undefined))]);
-    store.keep([answerOf(2, citing('b.md', 'a/b.md'))]);
-    store.keep([answerOf(3, citing('secret.md'))], ['staff']);
-    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
-    expect(store.statistics({}, range).articles).toEqual([
+      });
+      store.keep([answerOf(number, { statements })], audiences);
+    };
+    cite(1, ['a/b.md', 'a/b.md', undefined]);
+    cite(2, ['b.md', 'a/b.md']);
+    cite(3, ['secret.md'], ['staff']);
+    expect(store.statistics({}, TODAY).articles).toEqual([
       { article: 'a/b.md', title: 'Title of "b.md": a/b.md', total: 2 },
       { article: 'b.md', title: 'Title of "b.md": b.md', total: 1 },
     ]);
-    expect(store.statistics({}, range, ['staff']).articles).toHaveLength(3);
-    for (const [article, total] of Object.entries({ 'a/b.md': 2, 'b.md': 1, b: 0, 'secret.md': 0 }))
-      expect([article, store.list({ filter: { article }, limit: 1 }).total]).toEqual([article, total]);
+    expect(store.statistics({}, TODAY, ['staff']).articles).toHaveLength(3);
+    const found = ['a/b.md', 'b.md', 'b', 'secret.md'].map((article) => numbersIn(store, { article }).length);
+    expect(found).toEqual([2, 1, 0, 0]);
   });
 
   it('are judged or erased individually only with their audiences or by their sender, and erased with a person without them', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })], ['staff', 'sales']);
-    const feedback = { value: 'up' as const, at: new Date(NOW).toISOString() };
-    const judgeAs = (subject: string, audiences: string[]) =>
-      store.judge(idOf(1), feedback, { subject, mayJudgeAll: true, audiences });
-    expect([judgeAs('user:key-2', []), judgeAs('user:key-2', ['staff'])]).toEqual([false, false]);
-    expect([judgeAs('user:key-2', ['sales', 'staff']), judgeAs('user:key-1', [])]).toEqual([true, true]);
-    expect([store.remove(idOf(1)), store.remove(idOf(1), ['staff'])]).toEqual([false, false]);
-    expect(store.remove(idOf(1), ['*'])).toBe(true);
+    const judgeAs = (subject: string, ...audiences: string[]) =>
+      judge(store, 1, { subject, mayJudgeAll: true, audiences });
+    expect([judgeAs('user:key-2'), judgeAs('user:key-2', 'staff')]).toEqual([false, false]);
+    expect([judgeAs('user:key-2', 'sales', 'staff'), judgeAs('user:key-1')]).toEqual([true, true]);
+    const removed = [[], ['staff'], ['*']].map((audiences) => store.remove(idOf(1), audiences));
+    expect([store.remove(idOf(1)), ...removed]).toEqual([false, false, false, true]);
     store.keep([answerOf(2, { person_id: 'p-1' })], ['staff']);
     expect(store.erase({ person_id: 'p-1' })).toBe(1);
   });
 
   it('are counted only for callers with all their audiences', () => {
-    const store = storeWith();
-    store.keep([answerOf(1)]);
+    const store = storeWith([1]);
     store.keep([answerOf(2)], ['staff']);
     store.keep([answerOf(3, { verdict: 'declined', librarians: ['semantic'] })], ['staff', 'sales']);
-    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
     const totals = (audiences?: string[]) => {
-      const { total, latency, confidence, librarians, interfaces } = store.statistics({}, range, audiences);
+      const { total, latency, confidence, librarians, interfaces } = store.statistics({}, TODAY, audiences);
       const shown = confidence.reduce((sum, tenth) => sum + tenth.total, 0);
       return [total, latency.total?.count, shown, interfaces[0]?.total, librarians.length];
     };
-    expect(totals()).toEqual([1, 1, 1, 1, 1]);
-    expect(totals(['sales'])).toEqual([1, 1, 1, 1, 1]);
+    for (const audiences of [undefined, ['sales']]) expect(totals(audiences)).toEqual([1, 1, 1, 1, 1]);
     expect(totals(['staff'])).toEqual([2, 2, 2, 2, 1]);
-    expect(totals(['staff', 'sales'])).toEqual([3, 3, 3, 3, 2]);
-    expect(totals(['*'])).toEqual([3, 3, 3, 3, 2]);
+    for (const audiences of [['staff', 'sales'], ['*']]) expect(totals(audiences)).toEqual([3, 3, 3, 3, 2]);
   });
-});
 
-describe('calibration', () => {
-  it('compares the stated confidence of judged answers with the share that was right, without declined ones', () => {
+  it('compare the confidence of judged answers with the share that was right, without declined ones', () => {
     const store = storeWith();
-    const judge = (id: number, confidence: number, value: 'up' | 'down' | undefined, more: object = {}): void => {
-      store.keep([answerOf(id, { confidence, ...more })]);
-      const at = new Date(NOW).toISOString();
-      if (value !== undefined) store.judge(idOf(id), { value, at }, { subject: 'user:key-1', mayJudgeAll: true });
+    const keep = (number: number, confidence: number, value?: 'up' | 'down', more: Partial<AnswerInput> = {}) => {
+      store.keep([answerOf(number, { confidence, ...more })]);
+      if (value !== undefined) judge(store, number, { mayJudgeAll: true }, value);
     };
-    judge(1, 0.82, 'up');
-    judge(2, 0.88, 'down');
-    judge(3, 0.84, undefined);
-    judge(4, 0.55, 'up', { verdict: 'hedged' });
-    judge(5, 0.05, 'up', { verdict: 'declined' });
-    const range = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
-    const judged = store.statistics({}, range).confidence.map((tenth) => tenth.judged);
+    keep(1, 0.82, 'up');
+    keep(2, 0.88, 'down');
+    keep(3, 0.84);
+    keep(4, 0.55, 'up', { verdict: 'hedged' });
+    keep(5, 0.05, 'up', { verdict: 'declined' });
+    const judged = store.statistics({}, TODAY).confidence.map((tenth) => tenth.judged);
     expect(judged[8]).toEqual({ total: 2, right: 1, confidence: expect.closeTo(0.85) });
     expect(judged[5]).toEqual({ total: 1, right: 1, confidence: 0.55 });
     expect(judged[0]).toEqual({ total: 0, right: 0, confidence: null });
   });
 });
 
-describe('readAnswerLimits()', () => {
-  it('treats empty variables as unset, and names an invalid one', () => {
-    expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
-    expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');
-    expect(() => readAnswerLimits({ MAX_ANSWERS: 'many' })).toThrow('MAX_ANSWERS');
-  });
+it('readAnswerLimits() treats empty variables as unset, and names an invalid one', () => {
+  expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
+  expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');
+  expect(() => readAnswerLimits({ MAX_ANSWERS: 'many' })).toThrow('MAX_ANSWERS');
 });

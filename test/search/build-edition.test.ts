@@ -10,13 +10,10 @@ import { wordsOf } from '../../src/text/analyse-text.ts';
 import { stem } from '../../src/text/stem.ts';
 import { entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
 
+const WORDS = ['fan', 'Fans', 'reset', 'the', 'Apollo', 'hash-rate', '重置', 'PowerSupply', '\n'];
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),
-  fc
-    .array(fc.constantFrom('fan', 'Fans', 'reset', 'the', 'Apollo', 'hash-rate', '重置', 'PowerSupply', '\n'), {
-      maxLength: 30,
-    })
-    .map((words) => words.join(' ')),
+  fc.array(fc.constantFrom(...WORDS), { maxLength: 30 }).map((words) => words.join(' ')),
 );
 const sketch: fc.Arbitrary<Sketch> = fc.record({
   id: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
@@ -27,65 +24,52 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
   devices: fc.uniqueArray(fc.constantFrom('Apollo III', 'Apollo BTC'), { maxLength: 2 }),
   sections: fc.array(fc.record({ heading: fc.array(text, { maxLength: 3 }), text }), { maxLength: 4 }),
 });
-const sketches = fc.uniqueArray(sketch, { maxLength: 6, selector: ({ id }) => id.toWellFormed() });
+const drawnEntries = fc
+  .uniqueArray(sketch, { maxLength: 6, selector: ({ id }) => id.toWellFormed() })
+  .map((drawn) => drawn.map(entryOf));
 
-const postingsOf = (index: EditionIndex, term: number): number[] => {
-  const chunks: number[] = [];
-  readPostings(index, term, (chunk) => chunks.push(chunk));
-  return chunks;
+/** The chunks with each term. */
+const postingsIn = (index: EditionIndex): Map<string, number[]> => {
+  const chunksOf = (term: number) => {
+    const chunks: number[] = [];
+    readPostings(index, term, (chunk) => chunks.push(chunk));
+    return chunks;
+  };
+  return new Map(Array.from({ length: index.terms.count }, (_, at) => [entryText(index.terms, at), chunksOf(at)]));
 };
 
 describe('buildEdition()', () => {
-  it('returns every article and chunk unchanged', () => {
-    fc.assert(
-      fc.property(sketches, (drawn) => {
-        const entries = drawn.map(entryOf);
-        const edition = openEdition(buildEdition(entries, IDENTITY));
-        expect(edition).toMatchObject({ ...IDENTITY, articleCount: entries.length });
-        for (const { article, chunks } of entries) {
-          const found = edition.article(edition.findArticle(article.id));
-          const { text: _, ...known } = article;
-          expect(found).toMatchObject(known);
-          const read = chunks.map((_chunk, at) => edition.chunk(found.firstChunk + at));
-          expect(read).toMatchObject(chunks.map(({ articleId: _id, ...chunk }) => chunk));
-          expect(found.endChunk - found.firstChunk).toBe(chunks.length);
+  it('returns every article and chunk unchanged, and counts the chunks of each term', () => {
+    const property = fc.property(drawnEntries, (entries) => {
+      const edition = openEdition(buildEdition(entries, IDENTITY));
+      expect(edition).toMatchObject({ ...IDENTITY, articleCount: entries.length });
+      const expected = new Map<string, number>();
+      for (const { article, chunks } of entries) {
+        const found = edition.article(edition.findArticle(article.id));
+        const { text: _, ...known } = article;
+        expect(found).toMatchObject(known);
+        const read = chunks.map((_chunk, at) => edition.chunk(found.firstChunk + at));
+        expect(read).toMatchObject(chunks.map(({ articleId: _id, ...chunk }) => chunk));
+        expect(found.endChunk - found.firstChunk).toBe(chunks.length);
+        for (const chunk of chunks) {
+          const fields = [article.title, ...article.intents, ...article.devices, ...chunk.headingPath, chunk.text];
+          const terms = new Set(fields.flatMap(wordsOf).map(stem));
+          for (const term of terms) expected.set(term, (expected.get(term) ?? 0) + 1);
         }
-      }),
-    );
-  });
-
-  it('counts chunks and occurrences of each term', () => {
-    fc.assert(
-      fc.property(sketches, (drawn) => {
-        const entries = drawn.map(entryOf);
-        const { index } = openEdition(buildEdition(entries, IDENTITY));
-        const expected = new Map<string, number>();
-        for (const { article, chunks } of entries) {
-          for (const chunk of chunks) {
-            const fields = [article.title, ...article.intents, ...article.devices, ...chunk.headingPath, chunk.text];
-            const words = fields.flatMap(wordsOf);
-            for (const term of new Set(words.map(stem))) expected.set(term, (expected.get(term) ?? 0) + 1);
-          }
-        }
-        const counted = Array.from({ length: index.terms.count }, (_, at): [string, number] => [
-          entryText(index.terms, at),
-          postingsOf(index, at).length,
-        ]).filter(([, count]) => count > 0);
-        expect(new Map(counted)).toEqual(expected);
-      }),
-    );
+      }
+      const counted = [...postingsIn(edition.index)].map(([term, { length }]) => [term, length] as const);
+      expect(new Map(counted.filter(([, count]) => count > 0))).toEqual(expected);
+    });
+    fc.assert(property);
   });
 
   it('builds the same bytes for any order of the articles, and from a generator', () => {
-    fc.assert(
-      fc.property(sketches, (drawn) => {
-        const entries = drawn.map(entryOf);
-        const bytes = buildEdition(entries, IDENTITY);
-        expect(buildEdition(entries.toReversed(), IDENTITY)).toEqual(bytes);
-        expect(buildEdition(entries.values(), IDENTITY)).toEqual(bytes);
-      }),
-      { numRuns: 30 },
-    );
+    const property = fc.property(drawnEntries, (entries) => {
+      const bytes = buildEdition(entries, IDENTITY);
+      expect(buildEdition(entries.toReversed(), IDENTITY)).toEqual(bytes);
+      expect(buildEdition(entries.values(), IDENTITY)).toEqual(bytes);
+    });
+    fc.assert(property, { numRuns: 30 });
   });
 
   it('refuses two articles with the same id', () => {
@@ -108,11 +92,9 @@ describe('buildEdition()', () => {
   it('stores chunk numbers of any size', () => {
     const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'hay' }));
     const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
-    const terms = Array.from({ length: edition.index.terms.count }, (_, at) => entryText(edition.index.terms, at));
-    expect(postingsOf(edition.index, terms.indexOf(stem('needle')))).toEqual([65_599]);
-    expect(postingsOf(edition.index, terms.indexOf(stem('hay')))).toEqual(
-      Array.from({ length: 65_599 }, (_, at) => at),
-    );
+    const postings = postingsIn(edition.index);
+    expect(postings.get(stem('needle'))).toEqual([65_599]);
+    expect(postings.get(stem('hay'))).toEqual(Array.from({ length: 65_599 }, (_, at) => at));
     expect(edition.chunk(65_599).text).toBe('needle');
   });
 
@@ -120,22 +102,16 @@ describe('buildEdition()', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void; // exposed by the flag above
     const liveBytes = (): number => {
-      collectGarbage();
-      collectGarbage();
+      for (let times = 0; times < 2; times++) collectGarbage();
       const { heapUsed, arrayBuffers } = process.memoryUsage();
       return heapUsed + arrayBuffers;
     };
-    const wordOf = (at: number): string =>
-      `word${String(at).replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}`;
-    const pageOf = (page: number) =>
-      entryOf({
-        id: String(1000 + page),
-        title: '',
-        sections: [{ text: Array.from({ length: 100 }, (_, at) => wordOf(page * 100 + at)).join(' ') }],
-      });
-    const pages = { write: () => undefined, read: () => undefined };
-    let before = 0;
-    let after = 0;
+    const wordOf = (at: number) => `word${[...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
+    const pageOf = (page: number) => {
+      const words = Array.from({ length: 100 }, (_, at) => wordOf(page * 100 + at));
+      return entryOf({ id: String(1000 + page), title: '', sections: [{ text: words.join(' ') }] });
+    };
+    let [before, after] = [0, 0];
     const entries = {
       *[Symbol.iterator]() {
         yield pageOf(0);
@@ -145,6 +121,7 @@ describe('buildEdition()', () => {
       },
     };
     // The build ends after the first pass, as pages cannot be read again.
+    const pages = { write: () => undefined, read: () => undefined };
     expect(() => buildEdition(entries, IDENTITY, { pages })).toThrow('a page has gone');
     expect((after - before) / 100_000).toBeLessThan(120);
   });

@@ -1,34 +1,23 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { cachedArticle, cachedChunk } from '../../src/search/chunk-cache.ts';
-import type { Edition } from '../../src/search/open-edition.ts';
-import { editionOf } from './edition-fixture.ts';
+import { editionOfTexts } from './edition-fixture.ts';
 
-const open = (count: number): Edition => {
-  const idOf = (at: number) => `${String(at).padStart(4, '0')}.md`;
-  const textOf = (at: number) => `Valve ${at} closes. It opens at ${at} bar.`;
-  return editionOf(...Array.from({ length: count }, (_, at) => ({ id: idOf(at), sections: [{ text: textOf(at) }] })));
-};
+const open = (count: number) => editionOfTexts(...Array.from({ length: count }, (_, at) => `It opens at ${at} bar.`));
 
-describe('cachedChunk()', () => {
-  it('returns the chunk of the edition, with its article', () => {
-    const edition = open(3);
-    expect(cachedChunk(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
-    expect(cachedArticle(edition, 1)).toEqual(edition.article(1));
-  });
-  it('separates editions', () => {
-    const [one, other] = [open(2), open(2)];
-    expect(cachedChunk(one, 0)).not.toBe(cachedChunk(other, 0));
-  });
+it('cachedChunk() returns the chunk of its edition, with its article', () => {
+  const [edition, other] = [open(3), open(3)];
+  expect(cachedChunk(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
+  expect(cachedArticle(edition, 1)).toEqual(edition.article(1));
+  expect(cachedChunk(edition, 0)).not.toBe(cachedChunk(other, 0));
+  expect(() => cachedChunk(edition, 3)).toThrow(RangeError);
+});
 
-  it('caches 500 chunks and evicts the least recently used', () => {
-    const edition = open(501);
-    const [first, second] = [cachedChunk(edition, 0), cachedChunk(edition, 1)];
-    for (let at = 2; at < 500; at++) cachedChunk(edition, at);
-    expect(cachedChunk(edition, 0)).toBe(first);
-    cachedChunk(edition, 500);
-    expect(cachedChunk(edition, 0)).toBe(first);
-    expect(cachedChunk(edition, 1)).not.toBe(second);
-  });
-
-  it('throws when the edition does', () => expect(() => cachedChunk(open(2), 2)).toThrow(RangeError));
+it('cachedChunk() caches 500 chunks and evicts the least recently used', () => {
+  const edition = open(501);
+  const [first, second] = [cachedChunk(edition, 0), cachedChunk(edition, 1)];
+  for (let at = 2; at < 500; at++) cachedChunk(edition, at);
+  expect(cachedChunk(edition, 0)).toBe(first);
+  cachedChunk(edition, 500);
+  expect(cachedChunk(edition, 0)).toBe(first);
+  expect(cachedChunk(edition, 1)).not.toBe(second);
 });

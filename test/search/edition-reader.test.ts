@@ -7,32 +7,28 @@ import {
   libraryEditionSource,
   sha256Hex,
 } from '../../src/storage/edition-storage.ts';
-import { entryOf } from './edition-fixture.ts';
+import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 const published = async (number: number, text: string, workspace = 'default') => {
   const edition = `e${String(number).padStart(6, '0')}-00000000`;
   const entry = entryOf({ id: 'a', title: 'T', sections: [{ text }] });
-  const whole = buildEdition([entry], { id: edition, workspace, createdAt: '2026-01-01T00:00:00Z' });
+  const whole = buildEdition([entry], { ...IDENTITY, id: edition, workspace });
   const bytes = [whole.slice(0, 100), whole.slice(100)];
-  const parts = await Promise.all(
-    bytes.map(async (part, index) => ({
-      key: `${edition}/${index}`,
-      bytes: part.length,
-      sha256: await sha256Hex(part),
-    })),
-  );
-  const counts = { articles: 1, chunks: 1, bytes: whole.length };
-  const manifest: EditionManifest = { edition, workspace, formatVersion: 1, createdAt: '', ...counts, parts };
+  const partOf = async (part: Uint8Array<ArrayBuffer>, index: number) => ({
+    ...{ key: `${edition}/${index}`, bytes: part.length, sha256: await sha256Hex(part) },
+  });
+  const counts = { articles: 1, chunks: 1, bytes: whole.length, parts: await Promise.all(bytes.map(partOf)) };
+  const manifest: EditionManifest = { edition, workspace, formatVersion: 1, createdAt: '', ...counts };
   return { manifest, bytes };
 };
+const [OLD, NEW, NEWEST] = await Promise.all([published(1, 'old'), published(2, 'new'), published(3, 'newest')]);
+const OTHER_WORKSPACE = await published(1, 'x', 'other');
+const LARGE = await published(1, 'x'.repeat(20_000));
 
 /** A library whose current edition a test sets; it records its requests. */
 const fakeLibrary = (cheaper: EditionParts[] = []) => {
-  const library = {
-    current: undefined as Awaited<ReturnType<typeof published>> | undefined,
-    isDown: false,
-    requests: [] as string[],
-  };
+  const current: Awaited<ReturnType<typeof published>> | undefined = OLD;
+  const library = { current, isDown: false, requests: [] as string[] };
   const source = libraryEditionSource(async (path) => {
     library.requests.push(path);
     if (library.isDown) throw new Error('unreachable');
@@ -58,39 +54,29 @@ const readerForTest = (options: { maxBytes?: number; cheaper?: EditionParts[] } 
   return { clock, reader, library, source, read, readText, settle: () => Promise.all(late.splice(0)) };
 };
 
-const OTHER_WORKSPACE = await published(1, 'x', 'other');
-const LARGE = await published(1, 'x'.repeat(20_000));
+/** How often the library was asked for its current edition. */
+const timesAsked = ({ requests }: { requests: string[] }) =>
+  requests.filter((path) => path === '/editions/current').length;
 
 describe('createEditionReader()', () => {
-  it('revalidates at most once a second, and blocks for it after three seconds', async () => {
+  it('revalidates at most once a second, in the background for three seconds, and then before it answers', async () => {
     const { clock, library, readText, settle } = readerForTest();
-    library.current = await published(1, 'old');
     expect(await readText()).toBe('old');
     await settle();
-    library.current = await published(2, 'new');
-    library.requests = [];
+    Object.assign(library, { current: NEW, requests: [] });
     clock.now = 999;
-    expect(await readText()).toBe('old');
-    expect(library.requests).toEqual([]);
-    clock.now = 3000;
-    expect(await readText()).toBe('new');
-  });
-
-  it('answers at once between one and three seconds, and refreshes in the background', async () => {
-    const { clock, library, readText, settle } = readerForTest();
-    library.current = await published(1, 'old');
-    await readText();
-    await settle();
-    library.current = await published(2, 'new');
+    expect([await readText(), library.requests]).toEqual(['old', []]);
     clock.now = 2999;
     expect(await readText()).toBe('old');
     await settle();
     expect(await readText()).toBe('new');
+    library.current = NEWEST;
+    clock.now += 3000;
+    expect(await readText()).toBe('newest');
   });
 
   it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
     const { clock, library, read } = readerForTest();
-    library.current = await published(1, 'text');
     await Promise.all([1, 2, 3].map(read));
     clock.now = 5000;
     await read();
@@ -99,18 +85,15 @@ describe('createEditionReader()', () => {
   });
 
   it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
-    const edition = await published(1, 'text');
-    const damaged = edition.bytes[1]?.map((byte) => byte ^ 1);
-    const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? edition.bytes[0] : damaged) };
+    const damaged = OLD.bytes[1]?.map((byte) => byte ^ 1);
+    const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged) };
     const { library, readText } = readerForTest({ cheaper: [cheaper] });
-    library.current = edition;
-    expect(await readText()).toBe('text');
+    expect(await readText()).toBe('old');
     expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
   });
 
   it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
     const { clock, library, read } = readerForTest();
-    library.current = await published(1, 'text');
     expect((await read()).isStale).toBe(false);
     library.isDown = true;
     clock.now = STALE_LIMIT_MS - 1;
@@ -120,7 +103,7 @@ describe('createEditionReader()', () => {
   });
 
   it.each<[string, object, string]>([
-    ['nothing was published', {}, 'no knowledge base has been synced'],
+    ['nothing was published', { current: undefined }, 'no knowledge base has been synced'],
     ['the library is down', { isDown: true }, 'cannot be asked'],
     ['the edition is of another workspace', { current: OTHER_WORKSPACE }, 'belongs to another workspace'],
     ['the edition is too large', { current: LARGE }, 'more than 20000'],
@@ -133,32 +116,30 @@ describe('createEditionReader()', () => {
 
   it('starts another load when a shared one fails', async () => {
     const { reader, library, source, read } = readerForTest();
-    library.current = await published(1, 'text');
     const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
     const first = reader.read({ workspace: 'default', source: failing });
     const others = [1, 2].map(read);
     await expect(first).rejects.toThrow(EditionUnavailable);
     const ids = (await Promise.all(others)).map(({ edition }) => edition.id);
     expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
-    expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(1);
+    expect(timesAsked(library)).toBe(1);
   });
 
   it('waits once for five seconds for a load that hangs, and then starts another', async () => {
     vi.useFakeTimers();
     try {
       const { clock, reader, library, source, read } = readerForTest();
-      library.current = await published(1, 'text');
       const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
       void reader.read({ workspace: 'default', source: stuck });
       const waiting = [1, 2].map(read);
       await vi.advanceTimersByTimeAsync(5000);
       vi.useRealTimers();
       await Promise.all(waiting);
-      expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(1);
+      expect(timesAsked(library)).toBe(1);
       // No request waits for the hanging load any more, although the edition is stale.
       clock.now = 10_000;
       await read();
-      expect(library.requests.filter((path) => path === '/editions/current')).toHaveLength(2);
+      expect(timesAsked(library)).toBe(2);
     } finally {
       vi.useRealTimers();
     }

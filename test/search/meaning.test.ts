@@ -2,58 +2,54 @@ import { describe, expect, it } from 'vitest';
 import { meaningBy } from '../../src/search/meaning.ts';
 import { fakeIndex, fakeModel } from '../knowledge/vectors-for-test.ts';
 
-describe('meaningBy()', () => {
-  const hanging = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<number[]>();
-    const signals: AbortSignal[] = [];
-    const model = {
-      ...fakeModel(),
-      embed: (_: string, options: { signal?: AbortSignal | undefined } = {}) => {
-        if (options.signal) signals.push(options.signal);
-        return promise;
-      },
-    };
-    return { model, resolve, reject, signals };
+/** A meaning that was requested of a model which answers when the test says so. */
+const asked = (wants: 'vector' | 'hits') => {
+  const { promise, ...answer } = Promise.withResolvers<number[]>();
+  const signals: (AbortSignal | undefined)[] = [];
+  const late: Promise<unknown>[] = [];
+  const [index, caller] = [fakeIndex(), new AbortController()];
+  const embed = (_: string, options: { signal?: AbortSignal | undefined } = {}) => {
+    signals.push(options.signal);
+    return promise;
   };
+  const waitUntil = (work: Promise<unknown>) => void late.push(work);
+  const options = { wants, workspace: 'acme', signal: caller.signal, waitUntil };
+  return {
+    result: meaningBy({ ...fakeModel(), embed }, () => index)('pump', options),
+    answer,
+    caller,
+    index,
+    signals,
+    late,
+  };
+};
 
+describe('meaningBy()', () => {
   it.each(['vector', 'hits'] as const)(
     'rejects at once when the caller aborts while it waits for the %s, and completes the embedding',
     async (wants) => {
-      const { model, resolve, signals } = hanging();
-      const index = fakeIndex();
-      const caller = new AbortController();
-      const late: Promise<unknown>[] = [];
-      const result = meaningBy(model, () => index)('pump', {
-        wants,
-        workspace: 'acme',
-        signal: caller.signal,
-        waitUntil: (work) => late.push(work),
-      });
+      const { result, answer, caller, index, signals, late } = asked(wants);
       caller.abort();
-      // The model answers only later.
       await expect(result).rejects.toThrow('not answered in time');
-      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-      resolve([1]);
+      expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+      answer.resolve([1]);
       expect(await Promise.all(late)).toEqual([[1]]);
       expect(index.queries).toBe(0);
     },
   );
 
-  it('leaves no unhandled rejection', async () => {
-    const { model, reject } = hanging();
-    const caller = new AbortController();
-    const result = meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal: caller.signal });
+  it('leaves no unhandled rejection, which would fail the run', async () => {
+    const { result, answer, caller } = asked('vector');
     caller.abort();
     await expect(result).rejects.toThrow();
-    // An unhandled rejection would fail the run.
-    reject(new Error('late'));
+    answer.reject(new Error('late'));
     await Promise.resolve();
   });
 
   it('reports why the model failed', async () => {
+    const { result, answer } = asked('vector');
     const failure = new Error('down');
-    const model = { ...fakeModel(), embed: () => Promise.reject(failure) };
-    const { signal } = new AbortController();
-    await expect(meaningBy(model)('pump', { wants: 'vector', workspace: 'acme', signal })).rejects.toBe(failure);
+    answer.reject(failure);
+    await expect(result).rejects.toBe(failure);
   });
 });

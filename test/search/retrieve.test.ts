@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
-import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
 import { attachVectors, attachWordVectors } from '../../src/search/attach-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
@@ -12,6 +11,7 @@ import { createRetriever } from '../../src/search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../src/search/search-edition.ts';
 import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
+import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 const TEXTS = {
   'fans.md': 'The fan hums loudly when dust blocks it. Clean it every month.',
@@ -19,20 +19,18 @@ const TEXTS = {
   'screens.md': 'The display stays dark when its cable is loose. Push the cable in.',
   'wheels.md': 'Wheels squeak without grease. Grease them twice a year.',
 };
-const articles = Object.entries(TEXTS).map(([id, text]) => ({
-  ...{ id, title: '', url: `https://kb.example/${id}`, text, intents: [], lastUpdated: '2026-01-01T00:00:00.000Z' },
-  devices: id === 'wheels.md' ? ['Cart'] : [],
-}));
-const entries = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
-const build = () => buildEdition(entries, { id: 'e-1', workspace: 'acme', createdAt: '2026-01-01T00:00:00Z' });
-const plain = openEdition(build());
-const texts = entries.flatMap(({ article, chunks }) =>
-  chunks.map((chunk) => embeddingTextOf({ ...chunk, title: article.title })),
+const entries = Object.entries(TEXTS).map(([id, text]) =>
+  entryOf({ id, title: '', devices: id === 'wheels.md' ? ['Cart'] : [], sections: [{ text }] }),
 );
+const build = () => buildEdition(entries, { ...IDENTITY, workspace: 'acme' });
+const plain = openEdition(build());
+const texts = Object.values(TEXTS).map((text) => embeddingTextOf({ title: '', headingPath: [], text }));
 
 /** Means the same as a text on displays, without a common word. */
 const PARAPHRASE = 'monitor black';
 const newModel = () => fakeModel({ model: 'text-embedding-ada-002', synonyms: { monitor: 'display', black: 'dark' } });
+/** A model that never answers. */
+const hangingModel = () => ({ ...newModel(), embed: () => new Promise<number[]>(() => undefined) });
 
 /** An edition with vectors in itself or in an index. */
 const editionWith = async (model: FakeModel, place: 'edition' | 'index', without: readonly number[] = []) => {
@@ -103,30 +101,21 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     }
   });
 
-  it('respects the filter', async () => {
-    const { edition, retrieve } = await setUp();
-    const { outcome } = await retrieve(edition, PARAPHRASE, { filter: { device: 'cart' } });
-    expect(outcome.hits.map(({ article }) => edition.article(article).id)).toEqual(['wheels.md']);
-  });
-
-  it('does not find chunks without a vector', async () => {
+  it('respects the filter, and does not find chunks without a vector', async () => {
     const { edition, retrieve } = await setUp([2]);
+    const cart = await retrieve(edition, PARAPHRASE, { filter: { device: 'cart' } });
+    expect(cart.outcome.hits.map(({ article }) => edition.article(article).id)).toEqual(['wheels.md']);
     const { outcome, semantic } = await retrieve(edition, PARAPHRASE);
     expect(semantic).toBe('used');
     expect(outcome.hits.map(({ chunk }) => chunk)).not.toContain(2);
   });
 
-  it('embeds a question together with the previous one', async () => {
+  it('embeds a question together with the previous one, and only its beginning', async () => {
     const { edition, model, retrieve } = await setUp();
     const turn = { speaker: 'user', text: 'The fan hums' } as const;
     await retrieve(edition, 'And why?', { history: [turn, { speaker: 'assistant', text: 'Clean it.' }] });
-    expect(model.texts).toEqual(['The fan hums\nAnd why?']);
-  });
-
-  it('embeds only the beginning of a long question', async () => {
-    const { edition, model, retrieve } = await setUp();
     await retrieve(edition, 'fan '.repeat(100_000));
-    expect(model.texts[0]?.length).toBeLessThanOrEqual(2000);
+    expect(model.texts).toEqual(['The fan hums\nAnd why?', 'fan '.repeat(500)]);
   });
 
   it('does not compare vectors of different models', async () => {
@@ -140,7 +129,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(other.texts).toEqual([]);
   });
 
-  it('falls back to lexical search when the model fails', async () => {
+  it('falls back to lexical search when the model fails, and reports it', async () => {
     const { edition, model, retrieve, faults } = await setUp();
     model.forever = DOWN;
     const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'failed' };
@@ -162,51 +151,42 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     const { edition, model, retriever } = await setUp();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const signals: (AbortSignal | undefined)[] = [];
-    let isCached = false;
-    const embeddings = {
-      ...model,
-      embed: async (text: string, options?: { signal?: AbortSignal | undefined }) => {
-        signals.push(options?.signal);
-        await answered;
-        isCached = true;
-        return model.embed(text);
-      },
+    const embed: FakeModel['embed'] = async (text, options) => {
+      signals.push(options?.signal);
+      await answered;
+      return model.embed(text);
     };
     const late: Promise<unknown>[] = [];
     const caller = new AbortController();
-    const { found, elapse } = onFakeTime(() =>
-      retriever(embeddings)(edition, 'pump seal', { waitUntil: (work) => late.push(work), signal: caller.signal }),
-    );
-    expect(await elapse(89)).toBe('waiting');
-    expect(await elapse(1)).toBe('answered');
+    const options = { waitUntil: (work: Promise<unknown>) => late.push(work), signal: caller.signal };
+    const { found, elapse } = onFakeTime(() => retriever({ ...model, embed })(edition, 'pump seal', options));
+    expect([await elapse(89), await elapse(1)]).toEqual(['waiting', 'answered']);
     expect(await found).toEqual({ outcome: searchEdition(edition, 'pump seal'), semantic: 'late' });
     // The request ends, which aborts its signal.
     caller.abort();
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     answer();
     await Promise.all(late);
-    expect(isCached).toBe(true);
+    expect(model.texts).toEqual(['pump seal']);
   });
 
   it('waits for at most half of the time left', async () => {
     const { edition } = await setUp();
-    const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
-    const retrieve = createRetriever({ embeddings, indexOf: () => fakeIndex(), deadlineMs: 5000 });
+    const retrieve = createRetriever({ embeddings: hangingModel(), indexOf: () => fakeIndex(), deadlineMs: 5000 });
     const { found, elapse } = onFakeTime(() => retrieve(edition, 'pump seal', { timeLeftMs: 400 }));
-    expect(await elapse(199)).toBe('waiting');
-    expect(await elapse(1)).toBe('answered');
+    expect([await elapse(199), await elapse(1)]).toEqual(['waiting', 'answered']);
     expect((await found).semantic).toBe('late');
   });
 
   it('rejects when the caller aborts', async () => {
     const { edition, retriever } = await setUp();
-    const embeddings = { ...newModel(), embed: () => new Promise<number[]>(() => undefined) };
     const caller = new AbortController();
-    const found = retriever(embeddings)(edition, 'pump seal', { signal: caller.signal });
+    const retrieve = () => retriever(hangingModel())(edition, 'pump seal', { signal: caller.signal });
+    const found = retrieve();
     const reason = new Error('gone');
     caller.abort(reason);
     await expect(found).rejects.toBe(reason);
-    await expect(retriever(embeddings)(edition, 'pump', { signal: caller.signal })).rejects.toBe(reason);
+    await expect(retrieve()).rejects.toBe(reason);
   });
 });
 
@@ -227,20 +207,15 @@ describe('createRetriever() over a vector index', () => {
   it('aborts the query of the index at the deadline', async () => {
     const model = newModel();
     const { edition } = await editionWith(model, 'index');
-    let isAborted = false;
-    const hanging = {
-      query: (_: readonly number[], { signal }: { signal?: AbortSignal | undefined }) =>
-        new Promise<never>((_resolve, reject) => {
-          signal?.addEventListener('abort', () => {
-            isAborted = true;
-            reject(INDEX_DOWN);
-          });
-        }),
+    const signals: (AbortSignal | undefined)[] = [];
+    const query = (_: readonly number[], { signal }: { signal?: AbortSignal | undefined }) => {
+      signals.push(signal);
+      return new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(INDEX_DOWN)));
     };
-    const retrieve = createRetriever({ embeddings: model, indexOf: () => hanging });
+    const retrieve = createRetriever({ embeddings: model, indexOf: () => ({ query }) });
     const expected = { outcome: searchEdition(edition, 'pump seal'), semantic: 'late' };
     expect(await retrieve(edition, 'pump seal')).toEqual(expected);
-    expect(isAborted).toBe(true);
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
 });
 
@@ -258,26 +233,19 @@ it('createRetriever() without a model or without vectors returns exactly the lex
 });
 
 describe('createRetriever() over word vectors', () => {
-  const words = shippedWordVectors;
-  const edition = openEdition(attachWordVectors(build(), words()));
+  const edition = openEdition(attachWordVectors(build(), shippedWordVectors()));
+  const question = 'the ventilator is noisy';
+  const retrieve = createRetriever({ wordVectors: shippedWordVectors });
   const hitsOf = ({ outcome }: { outcome: SearchOutcome }) =>
     outcome.hits.map(({ article }) => edition.article(article).id);
-  const question = 'the ventilator is noisy';
 
-  it('finds a text without a common word, without a timer', async () => {
+  it('finds a text without a common word, without a timer or an embedding service', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect((await createRetriever({})(edition, question)).outcome.hits).toEqual([]);
-    const found = await createRetriever({ wordVectors: words })(edition, question);
-    expect(found.semantic).toBe('used');
-    expect(found.outcome.model).toBe('static-words-2');
-    expect(hitsOf(found)[0]).toBe('fans.md');
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  it('calls no embedding service for an edition with word vectors', async () => {
     const meaningOf = vi.fn();
-    const { semantic } = await createRetriever({ wordVectors: words, meaningOf })(edition, question);
-    expect([semantic, meaningOf.mock.calls]).toEqual(['used', []]);
+    const found = await createRetriever({ wordVectors: shippedWordVectors, meaningOf })(edition, question);
+    expect([found.semantic, found.outcome.model, hitsOf(found)[0]]).toEqual(['used', 'static-words-2', 'fans.md']);
+    expect([vi.getTimerCount(), meaningOf.mock.calls]).toEqual([0, []]);
   });
 
   it('uses the embedding service for editions with other vectors', async () => {
@@ -287,57 +255,44 @@ describe('createRetriever() over word vectors', () => {
     expect([semantic, outcome.model]).toEqual(['used', 'text-embedding-ada-002']);
   });
 
-  it('lowers similarity with the share of unknown words in the question', async () => {
+  it('lowers similarity with the share of unknown words, and searches only words when all are unknown', async () => {
     const similarityOf = async (text: string) => {
-      const { outcome } = await createRetriever({ wordVectors: words })(edition, text);
+      const { outcome } = await retrieve(edition, text);
       return outcome.hits.find(({ article }) => edition.article(article).id === 'fans.md')?.similarity ?? 0;
     };
     const whole = await similarityOf('ventilator');
     expect(whole).toBeGreaterThan(0.2);
     expect(await similarityOf('ventilator qzxv')).toBeCloseTo(whole / 2, 6);
-  });
-
-  it('uses only lexical search when no word is in the table', async () => {
-    const { semantic, outcome } = await createRetriever({ wordVectors: words })(edition, 'qzxv wvvk');
+    const { semantic, outcome } = await retrieve(edition, 'qzxv wvvk');
     expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
   });
-  it('respects the filter of articles', async () => {
-    const found = await createRetriever({ wordVectors: words })(edition, question, { filter: { device: 'Cart' } });
-    expect(new Set(hitsOf(found))).toEqual(new Set(['wheels.md']));
-  });
-  it('reads the turn before a follow-up question', async () => {
+
+  it('respects the filter of articles, and reads the turn before a follow-up question', async () => {
+    const onCarts = await retrieve(edition, question, { filter: { device: 'Cart' } });
+    expect(new Set(hitsOf(onCarts))).toEqual(new Set(['wheels.md']));
     const history = [{ speaker: 'user' as const, text: 'My ventilator is noisy' }];
-    const found = await createRetriever({ wordVectors: words })(edition, 'why?', { history });
-    expect(hitsOf(found)[0]).toBe('fans.md');
+    expect(hitsOf(await retrieve(edition, 'why?', { history }))[0]).toBe('fans.md');
   });
 
   it('uses only lexical search, and reports it, when the table is damaged', async () => {
     const faults: unknown[] = [];
     const wordVectors = wordVectorsIn(new ArrayBuffer(100));
-    const retrieve = createRetriever({ wordVectors, onFault: (_, error) => faults.push(error) });
-    const { semantic, outcome } = await retrieve(edition, 'dark display');
-    expect([semantic, outcome.model]).toEqual(['failed', undefined]);
-    expect(hitsOf({ outcome })).toEqual(['screens.md']);
+    const damaged = createRetriever({ wordVectors, onFault: (_, error) => faults.push(error) });
+    const { semantic, outcome } = await damaged(edition, 'dark display');
+    expect([semantic, outcome.model, hitsOf({ outcome })]).toEqual(['failed', undefined, ['screens.md']]);
     expect(faults).toEqual([expect.any(WordVectorsUnreadable)]);
   });
 
   it('rejects when the caller has aborted', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
-    await expect(createRetriever({ wordVectors: words })(edition, question, { signal })).rejects.toThrow('gone');
+    await expect(retrieve(edition, question, { signal })).rejects.toThrow('gone');
   });
 });
 
-describe('a text with the same meaning and no common word', () => {
-  const retrieved = async (question: string) => {
-    const { edition } = await editionWith(newModel(), 'edition');
-    const { outcome } = await createRetriever({ embeddings: newModel() })(edition, question);
-    return { edition, outcome, model: answeringModelOf(edition) };
-  };
-
-  it('has a higher relevance than others', async () => {
-    const { outcome, model } = await retrieved('monitor stays black when its cable is loose');
-    const [best = 0, second = 0] = relevanceOfHits(outcome, model);
-    expect(best).toBeGreaterThan(0.5);
-    expect(second).toBeLessThan(0.5);
-  });
+it('a text with the same meaning and no common word has a higher relevance than others', async () => {
+  const { edition } = await editionWith(newModel(), 'edition');
+  const retrieve = createRetriever({ embeddings: newModel() });
+  const { outcome } = await retrieve(edition, 'monitor stays black when its cable is loose');
+  const [best = 0, second = 0] = relevanceOfHits(outcome, answeringModelOf(edition));
+  expect([best > 0.5, second < 0.5]).toEqual([true, true]);
 });

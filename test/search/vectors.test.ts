@@ -32,56 +32,45 @@ const rowsOf = (vectors: readonly number[][]) => {
 
 describe('quantise()', () => {
   it('preserves cosines within 0.01', () => {
-    const vectors = randomVectors(60, 256);
-    const [query = [], ...others] = vectors;
-    const near = nearestRows(rowsOf(others))(query, { limit: 59 });
-    for (const { chunk, similarity } of near)
+    const [query = [], ...others] = randomVectors(60, 256);
+    for (const { chunk, similarity } of nearestRows(rowsOf(others))(query, { limit: 59 }))
       expect(Math.abs(similarity - cosine(query, others[chunk] ?? []))).toBeLessThan(0.01);
   });
 
-  it('ignores the length of a vector', () => {
-    const [vector = []] = randomVectors(1, 64);
-    const { row, scale } = quantise(vector.map((value) => value * 1e-6));
-    expect(row).toEqual(quantise(vector).row);
-    expect(scale).toBeCloseTo(quantise(vector).scale, 6);
+  it('ignores the length of a vector, and round-trips through packing', () => {
+    const [vector = []] = randomVectors(1, 33);
+    const { row, scale } = quantise(vector);
+    for (const same of [quantise(vector.map((value) => value * 1e-6)), unpackVector(packVector({ row, scale }))])
+      expect(same).toEqual({ row, scale: expect.closeTo(scale, 6) });
   });
 
   it.each([[[]], [[0, 0]], [[1, Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])('refuses %j', (vector) => {
     expect(() => quantise(vector)).toThrow(RangeError);
   });
-
-  it('round-trips through packing', () => {
-    const [vector = []] = randomVectors(1, 33);
-    const quantised = quantise(vector);
-    const { row, scale } = unpackVector(packVector(quantised));
-    expect(row).toEqual(quantised.row);
-    expect(scale).toBeCloseTo(quantised.scale, 6);
-  });
 });
 
 describe('nearestRows()', () => {
   it('finds the nearest of many with preselection by sign', () => {
-    // Groups of five similar vectors.
+    // Groups of five similar vectors; beyond 4,000,000 numbers, they are preselected.
     const [themes, own] = [randomVectors(1800, 512), randomVectors(9000, 512, 8)];
     const vectors = own.map((vector, at) =>
       vector.map((value, place) => value + (themes[Math.floor(at / 5)]?.[place] ?? 0)),
     );
-    const views = rowsOf(vectors);
+    const nearest = nearestRows(rowsOf(vectors));
     const random = seededRandom(11);
-    let [found, wanted] = [0, 0];
-    for (let question = 0; question < 20; question += 1) {
+    let found = 0;
+    for (let question = 0; question < 10; question += 1) {
       const target = vectors[Math.floor(random() * vectors.length)] ?? [];
       const query = target.map((value) => value + 1.5 * (random() - 0.5));
       const exact = vectors
         .map((vector, chunk) => ({ chunk, similarity: cosine(query, vector) }))
         .sort((left, right) => right.similarity - left.similarity)
         .slice(0, 5);
-      const near = nearestRows(views)(query, { limit: 5 }).map(({ chunk }) => chunk);
+      const near = nearest(query, { limit: 5 }).map(({ chunk }) => chunk);
       expect(near[0]).toBe(exact[0]?.chunk);
       found += exact.filter(({ chunk }) => near.includes(chunk)).length;
-      wanted += exact.length;
     }
-    expect(found / wanted).toBeGreaterThan(0.9);
+    expect(found / 50).toBeGreaterThan(0.9);
   });
 
   it('omits chunks that are not allowed or have no vector', () => {
@@ -97,20 +86,18 @@ describe('nearestRows()', () => {
 });
 
 const SPACE = { model: 'm', dimensions: 8 };
-const edition = (spareBytes = 0) => {
-  const entry = entryOf({ id: 'a', sections: Array.from({ length: 4 }, () => ({ text: 'x' })) });
-  return buildEdition([entry], IDENTITY, { spareBytes: () => spareBytes });
-};
+const FOUR = entryOf({ id: 'a', sections: Array.from({ length: 4 }, () => ({ text: 'x' })) });
+const edition = (spareBytes = 0) => buildEdition([FOUR], IDENTITY, { spareBytes: () => spareBytes });
 
 describe('the vectors of an edition', () => {
   it('have ids, which are the same for equal chunks', () => {
-    const ids = ['b0', 'a0', undefined, 'b0'].map((id) => id?.padEnd(32, '0'));
+    const idOf = (start: string) => start.padEnd(32, '0');
+    const ids = [idOf('b0'), idOf('a0'), undefined, idOf('b0')];
     const vectors = vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })));
     if (vectors?.kind !== 'ids') throw new Error('There are no ids');
     expect(vectors.space).toEqual(SPACE);
-    const found = ['a0', 'b0', '00', 'ff', 'c'].map((id) => vectors.chunksOf(id.padEnd(32, '0')));
-    expect(found).toEqual([[1], [0, 3], [], [], []]);
-    expect([vectors.chunksOf('a0'), vectors.chunksOf('../x'), vectors.chunksOf('')]).toEqual([[], [], []]);
+    const asked = [...['a0', 'b0', '00', 'ff', 'c'].map(idOf), 'a0', '../x', ''];
+    expect(asked.map((id) => vectors.chunksOf(id))).toEqual([[1], [0, 3], [], [], [], [], [], []]);
   });
 
   it('are attached without a copy when there is room', () => {
@@ -118,15 +105,12 @@ describe('the vectors of an edition', () => {
     const built = edition(attachedBytes('rows', space, 4));
     const rows = randomVectors(4, 20_000).map((vector) => packVector(quantise(vector)));
     const attached = attachVectors(built, { kind: 'rows', space, rows, chunks: 4 });
-    expect(attached.buffer).toBe(built.buffer);
-    expect(vectorsOf(openEdition(attached))?.kind).toBe('rows');
+    expect([attached.buffer === built.buffer, vectorsOf(openEdition(attached))?.kind]).toEqual([true, 'rows']);
   });
 
-  it('are absent when a section does not match the chunks', () => {
+  it('are absent when a section does not match the chunks, and refused when their number differs', () => {
     const ids = ['a0'.padEnd(32, '0')];
     expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
-  });
-  it('are refused when their number differs from the chunks', () => {
     expect(() => attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 })).toThrow(RangeError);
   });
 });
