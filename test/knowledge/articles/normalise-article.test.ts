@@ -13,7 +13,6 @@ const normalise = (content: string, more: object = {}) =>
     { articleUrl: (id) => `https://own.example/${id}` },
   );
 const textOf = (content: string) => normalise(content).article.text;
-const escaped = (text: string) => text.replace(/[|*]/g, '\\$&');
 
 describe('normaliseArticle()', () => {
   it('removes front matter, and uses it for fields that the host omits', () => {
@@ -28,13 +27,11 @@ describe('normaliseArticle()', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('prefers the fields of the host to front matter', () => {
+  it('prefers the fields of the host to front matter, and removes it even when empty', () => {
     expect(normalise('---\ntitle: Front\n---\nText.').article.title).toBe('T');
-  });
-
-  it('removes empty front matter', () => {
     expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
   });
+
   it('keeps broken front matter as text with a warning, and reads its valid lines', () => {
     const { article, warnings } = normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' });
     expect(article.title).toBe('Plain');
@@ -45,7 +42,8 @@ describe('normaliseArticle()', () => {
   it('keeps front matter without an end, and thematic breaks, as text', () => {
     const expected = { article: { text: 'title: x\nBody.' }, warnings: [expect.stringContaining('no closing line')] };
     expect(normalise('---\ntitle: x\nBody.')).toMatchObject(expected);
-    expect(textOf('---\nJust a text between rules.\n---\nMore.')).toBe('---\nJust a text between rules.\n---\nMore.');
+    const rules = '---\nJust a text between rules.\n---\nMore.';
+    expect(textOf(rules)).toBe(rules);
   });
 
   it('turns HTML into Markdown', () => {
@@ -69,26 +67,25 @@ describe('normaliseArticle()', () => {
   it.each([
     ['text between cells', '<table>a<tr>b<td>1<td>2</table>', 'ab\n\n| 1 | 2 |\n| - | - |'],
     ['blocks between cells', '<table><p>a</p><tr><td>1<td>2</table>', 'a\n\n| 1 | 2 |\n| - | - |'],
-    ['a table in a table', '<table><tr><td>1<td><table><tr><td>2<td>3</table></table>', /1[\s\S]*2[\s\S]*3/],
     ['a caption over a single column', '<table><caption>a</caption><tr><td>b</table>', 'a\n\nb'],
     ['end tags without a start tag', '</p></li><p>a</b></div></td>b</p></table>', 'ab'],
     ['formatting across blocks', '<div>a <b>b<p>c</b> d</p>e</div>', 'a **b**\n\n**c** d\n\ne'],
     ['comments and instructions', '<p>a<!-- <p>x --><?php x ?><!x>b<!-- y', 'ab'],
     ['large drawings', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
     ['large menus', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
-  ])('keeps the text of %s', (_, html, text) => {
-    expect(textOf(`<div></div>${html}<p></p>`)).toMatch(
-      typeof text === 'string' ? new RegExp(`^${escaped(text)}$`) : text,
-    );
-  });
+  ])('keeps the text of %s', (_, html, text) => expect(textOf(`<div></div>${html}<p></p>`)).toBe(text));
+
+  it.each([
+    ['a table in a table', '<td>1<td><table><tr><td>2<td>3</table>', /1[\s\S]*2[\s\S]*3/],
+    ['millions of columns and rows', '<td colspan=99999999>text<td rowspan=99999999>b<tr><td>c', /text/],
+  ])('reads %s', (_, cells, text) => expect(textOf(`<table><tr>${cells}</table>`)).toMatch(text));
 
   it.each(cases.tableCells)('keeps each row of a table on one line: %s', (cells, row) => {
     expect(textOf(`<table><tr><td>${cells}</table>`)).toBe(`${row}\n| - | - |`);
   });
   it('splits paragraphs at double line breaks, and drops empty elements', () => {
-    expect(textOf('<p>a<br><br><br>b <code></code></p><ul><li></li><li>c</li></ul><h2> </h2>')).toBe(
-      'a\n\nb\n\n- c\n\n##',
-    );
+    const html = '<p>a<br><br><br>b <code></code></p><ul><li></li><li>c</li></ul><h2> </h2>';
+    expect(textOf(html)).toBe('a\n\nb\n\n- c\n\n##');
   });
   it.each(cases.unsafe)('keeps only the words of %s', (html) => expect(textOf(html)).toBe('Text.'));
 
@@ -103,30 +100,26 @@ describe('normaliseArticle()', () => {
     const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
     expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
   });
-  it.each(cases.active)('drops active content: %s', (content) => {
-    const { article, warnings } = normalise(content);
-    expect(article.text.trim()).toBe('Text.');
-    expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
-  });
-
   it.each([
+    ...cases.active,
     '<scr<script></script>ipt>alert(1)</script> Text.',
     '<scr<script></script>ipt src=x> Text.',
     `${'<scr'.repeat(5)}<script></script>${'ipt></script>'.repeat(5)} Text.`,
-  ])('drops or escapes content that becomes active once an inner element is dropped: %s', (content) => {
+  ])('drops active content, or escapes what becomes active once an inner element is dropped: %s', (content) => {
     const { article, warnings } = normalise(content);
+    if (cases.active.includes(content)) expect(article.text.trim()).toBe('Text.');
     expect(article.text).not.toContain('<script');
     expect(article.text).toContain('Text.');
     expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
   });
 
-  it.each(['```html\n<script>a</script>\n```', 'Use `<script>x</script>` here.', 'An open <script> stays.'])(
-    'keeps scripts that are shown as code: %s',
-    (content) => expect(textOf(content)).toBe(content),
-  );
-  it.each(cases.markdown)('treats Markdown with some HTML as Markdown: %s', (content) =>
+  it.each([
+    ...['```html\n<script>a</script>\n```', 'Use `<script>x</script>` here.', 'An open <script> stays.'],
+    ...cases.markdown,
+  ])('keeps scripts that are shown as code, and Markdown with some HTML: %s', (content) =>
     expect(textOf(content)).toBe(content),
   );
+
   it('normalises line ends and control characters', () => {
     expect(textOf('\uFEFFa\r\nb\rc\u0000\u0007d\ud800')).toBe('a\nb\ncd\ufffd');
   });
@@ -141,30 +134,21 @@ describe('normaliseArticle()', () => {
   });
 
   it('replaces an invalid address and date, with warnings', () => {
-    const { article, warnings } = normalise('a', {
-      url: 'javascript:x',
-      metadata: { intent: [], device: [], last_updated: 'soon', author: null },
-    });
+    const metadata = { intent: [], device: [], last_updated: 'soon', author: null };
+    const { article, warnings } = normalise('a', { url: 'javascript:x', metadata });
     expect(article).toMatchObject({ url: 'https://own.example/a/b.md', lastUpdated: '1970-01-01T00:00:00.000Z' });
     expect(warnings).toHaveLength(2);
   });
 
   it('throws only ArticleRefused for any text', () => {
-    const piece = fc.constantFrom(...cases.pieces);
-    fc.assert(
-      fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 5 })), { maxLength: 40 }), (pieces) => {
-        try {
-          const { text } = normalise(pieces.join('')).article;
-          expect(text.trim()).not.toBe('');
-        } catch (error) {
-          expect(error).toBeInstanceOf(ArticleRefused);
-        }
-      }),
-    );
-  });
-
-  it('reads cells with spans of millions of columns and rows', () => {
-    const content = '<table><tr><td colspan=99999999>text<td rowspan=99999999>b<tr><td>c</table>';
-    expect(textOf(content)).toContain('text');
+    const piece = fc.oneof(fc.constantFrom(...cases.pieces), fc.string({ maxLength: 5 }));
+    const property = fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      try {
+        expect(textOf(pieces.join('')).trim()).not.toBe('');
+      } catch (error) {
+        expect(error).toBeInstanceOf(ArticleRefused);
+      }
+    });
+    fc.assert(property);
   });
 });

@@ -23,73 +23,65 @@ const QUESTION = {
   metadata: { product: 'Apollo III' },
 };
 
+const HASHING = { intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' };
+const RACK = { intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' };
+const canIUse = (what: string) => ({ ...QUESTION, message: `Can I use a ${what} with it?` });
+const bookOf = (workspace: string): RemoteGapBook => {
+  let ids = 0;
+  return asRemote(sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` }));
+};
+
 /** A keeper and a retriever over gap books in memory and the active edition. */
 const setUp = (parts: Partial<GapKeeperParts> = {}) => {
   const books = new Map<string, RemoteGapBook>();
-  const bookOf = (workspace: string): RemoteGapBook => {
-    const known = books.get(workspace);
-    if (known !== undefined) return known;
-    let ids = 0;
-    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => `${workspace}-${++ids}` }));
+  const of = (workspace: string): RemoteGapBook => {
+    const book = books.get(workspace) ?? bookOf(workspace);
     books.set(workspace, book);
     return book;
   };
   const faults: string[] = [];
   const current: { edition: Edition } = { edition: BEFORE };
-  const retrieve = createRetriever({});
-  const keeper = createGapKeeper({
-    books: { of: bookOf, workspaces: async () => [...books.keys()] },
+  const shared = {
     editionFor: async () => current.edition,
-    retrieve,
-    mask: (text) => text,
-    onFault: (where) => void faults.push(where),
-    now: () => Date.UTC(2026, 9, 1),
-    ...parts,
+    retrieve: createRetriever({}),
+    mask: (text: string) => text,
+  };
+  const keeper = createGapKeeper({
+    ...{ ...shared, books: { of, workspaces: async () => [...books.keys()] } },
+    ...{ onFault: (where: string) => void faults.push(where), now: () => Date.UTC(2026, 9, 1), ...parts },
   });
-  const editionFor = async () => current.edition;
-  const retriever = createKnowledgeRetriever({
-    editionFor,
-    retrieve,
-    mask: (text) => text,
-    gaps: keeper,
-    now: () => 0,
-  });
+  const retriever = createKnowledgeRetriever({ ...shared, gaps: keeper, now: () => 0 });
   const ask = async (
     question: Parameters<typeof retriever>[0],
-    workspace = 'default',
-    products?: string[],
-    capabilities = ['kb:read', 'support:analyze'],
+    { products, ...more }: { products?: string[]; workspace?: string; capabilities?: string[] } = {},
   ) => {
     const work: Promise<unknown>[] = [];
-    const call = {
-      context: userContext({ workspace, capabilities }),
-      waitUntil: (each: Promise<unknown>) => void work.push(each),
-      products,
-    };
-    const knowledge = await retriever(question, call);
+    const defaults = { workspace: 'default', capabilities: ['kb:read', 'support:analyze'] };
+    const context = userContext({ ...defaults, ...more });
+    const knowledge = await retriever(question, { context, waitUntil: (each) => void work.push(each), products });
     await Promise.all(work);
     return knowledge;
   };
   const listed = async (state: 'open' | 'closed' | 'all', workspace = 'default') =>
-    (await (parts.books?.of ?? bookOf)(workspace).list({ state, limit: 50 })).gaps;
+    (await (parts.books?.of ?? of)(workspace).list({ state, limit: 50 })).gaps;
   const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
-  return { keeper, ask, listed, scopeOf, current, faults };
+  const refresh = (workspace = 'default') => keeper.refresh(scopeOf(workspace));
+  return { ask, listed, refresh, sweep: () => keeper.sweep(scopeOf), current, faults };
 };
 
 describe('createGapKeeper()', () => {
   it('stores only unanswered questions, without greeting and signature', async () => {
     const { ask, listed } = setUp();
     await ask(QUESTION);
-    await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
-    const gaps = await listed('open');
-    expect(gaps).toMatchObject([{ count: 1, product: 'Apollo III', intent: 'general_info' }]);
-    expect(gaps[0]?.example_queries).toEqual(['can I pair my Apollo III with a Zigbee hub?']);
+    await ask(HASHING);
+    const example_queries = ['can I pair my Apollo III with a Zigbee hub?'];
+    const expected = [{ count: 1, product: 'Apollo III', intent: 'general_info', example_queries }];
+    expect(await listed('open')).toMatchObject(expected);
   });
 
   it('stores nothing for a caller that may only read', async () => {
     const { ask, listed } = setUp();
-    const { gaps } = await ask(QUESTION, 'default', undefined, ['kb:read']);
-    expect(gaps).not.toEqual([]);
+    expect((await ask(QUESTION, { capabilities: ['kb:read'] })).gaps).not.toEqual([]);
     expect(await listed('all')).toEqual([]);
   });
 
@@ -113,46 +105,55 @@ describe('createGapKeeper()', () => {
   it('closes the gaps that a new edition answers, and keeps the others open', async () => {
     const { ask, listed, current } = setUp();
     await ask(QUESTION);
-    await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' });
+    await ask(RACK);
     current.edition = AFTER;
-    await ask({ intent: 'not_hashing', message: 'My Apollo shows 0 H/s for 3 days.' });
+    await ask(HASHING);
     expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
     expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
-    current.edition = BEFORE;
   });
 
-  it('keeps a gap open that is still reported, even if the rest of its message is covered', async () => {
-    const { ask, listed, keeper, scopeOf, current } = setUp();
-    const message = 'My Apollo shows 0 H/s for 3 days. Does the Stratum proxy of Braiins speak Noise encryption?';
-    expect(await ask({ intent: 'not_hashing', message })).toMatchObject({ coverage: 'high' });
+  it.each<[string, string, object, object]>([
+    [
+      'even if the rest of its message is covered',
+      `${HASHING.message} Does the Stratum proxy of Braiins speak Noise encryption?`,
+      {},
+      { coverage: 'high' },
+    ],
+    [
+      'on a product that only the taxonomy names',
+      'My hyperion 9 shows 0 H/s for 3 days.',
+      { products: ['Hyperion 9'] },
+      { gaps: [expect.stringContaining('Hyperion 9')] },
+    ],
+  ])('keeps a gap open that is still reported, %s', async (_, message, given, knowledge) => {
+    const { ask, listed, refresh, current } = setUp();
+    expect(await ask({ ...HASHING, message }, given)).toMatchObject(knowledge);
     current.edition = AFTER;
-    await keeper.refresh(scopeOf('default'));
+    await refresh();
     expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
   });
 
   it('checks gaps once per edition, and retries after a failure', async () => {
     let calls = 0;
-    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => 'one' }));
+    const book = bookOf('default');
     const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
       calls += 1;
       if (calls === 1) throw new Error('down');
       return book.toCheck(...given);
     };
-    const books = { of: () => ({ ...book, toCheck }), workspaces: async () => [] };
-    const { ask, faults } = setUp({ books });
+    const { ask, faults } = setUp({ books: { of: () => ({ ...book, toCheck }), workspaces: async () => [] } });
     for (let times = 0; times < 4; times++) await ask(QUESTION);
-    expect(calls).toBe(2);
-    expect(faults).toEqual(['compare gaps']);
+    expect([calls, faults]).toEqual([2, ['compare gaps']]);
   });
 
   it('closes gaps on listing and on schedule, each workspace only its own', async () => {
-    const { ask, keeper, listed, scopeOf, current } = setUp();
-    await ask(QUESTION, 'acme');
-    await ask({ intent: 'general_info', message: 'Is there a rack mount kit, 19 inch?' }, 'other');
+    const { ask, listed, refresh, sweep, current } = setUp();
+    await ask(QUESTION, { workspace: 'acme' });
+    await ask(RACK, { workspace: 'other' });
     current.edition = AFTER;
-    expect(await keeper.refresh(scopeOf('acme'))).toBe(AFTER.id);
+    expect(await refresh('acme')).toBe(AFTER.id);
     expect(await listed('closed', 'acme')).toHaveLength(1);
-    await keeper.sweep(scopeOf);
+    await sweep();
     expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
     expect(await listed('all', 'default')).toEqual([]);
   });
@@ -165,81 +166,67 @@ describe('createGapKeeper()', () => {
       gone.push(workspace);
       throw new Error('there is no library');
     };
-    const { ask, keeper, listed, scopeOf, faults } = setUp({ now: () => nowMs, editionFor });
-    for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, workspace);
-    await keeper.sweep(scopeOf);
-    expect(await listed('closed', 'acme')).toHaveLength(1);
-    expect(await listed('open', 'other')).toHaveLength(1);
+    const { ask, listed, sweep, faults } = setUp({ now: () => nowMs, editionFor });
+    for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, { workspace });
+    await sweep();
+    expect([await listed('closed', 'acme'), await listed('open', 'other')]).toMatchObject([[{}], [{}]]);
     expect(faults).toEqual(['compare gaps', 'compare gaps']);
     const [first] = gone.splice(0);
-    nowMs += 3_600_000;
-    await keeper.sweep(scopeOf);
-    nowMs += 3_600_000;
-    await keeper.sweep(scopeOf);
+    for (let hours = 0; hours < 2; hours++) {
+      nowMs += 3_600_000;
+      await sweep();
+    }
     expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
   });
 
   it('yields to other work between two checks', async () => {
-    const { ask, keeper, scopeOf, current } = setUp();
-    for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel'])
-      await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
+    const { ask, refresh, current } = setUp();
+    for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel']) await ask(canIUse(what));
     current.edition = AFTER;
-    let turns = 0;
-    let isDone = false;
-    const others = async (): Promise<void> => {
+    let [turns, isDone] = [0, false];
+    const others = (async () => {
       for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
-    };
-    const waiting = others();
-    await keeper.refresh(scopeOf('default'));
+    })();
+    await refresh();
     isDone = true;
-    await waiting;
+    await others;
     expect(turns).toBeGreaterThanOrEqual(4);
   });
 
-  it('checks again with a product that only the taxonomy names', async () => {
-    const { ask, keeper, listed, scopeOf, current } = setUp();
-    await ask({ intent: 'not_hashing', message: 'My hyperion 9 shows 0 H/s for 3 days.' }, 'default', ['Hyperion 9']);
-    current.edition = AFTER;
-    await keeper.refresh(scopeOf('default'));
-    expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id, product: 'Hyperion 9' }]);
-  });
-
   it('resumes after a crash without losing anything', async () => {
-    const book = asRemote(sqlGapBook(nodeSql(), { newId: () => crypto.randomUUID() }));
-    const books = { of: () => book, workspaces: async () => ['default'] };
-    const { ask, keeper, listed, scopeOf, current } = setUp({ books });
+    const book = bookOf('default');
+    const workspaces = async () => ['default'];
+    const { ask, listed, refresh, current } = setUp({ books: { of: () => book, workspaces } });
     const subjects = ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'rack mount kit', 'solar panel'];
-    for (const what of subjects) await ask({ ...QUESTION, message: `Can I use a ${what} with it?` });
-    const open = await book.list({ state: 'open', limit: 50 });
-    expect(open.total).toBe(subjects.length);
-    current.edition = AFTER;
-    const writes: number[] = [];
+    for (const what of subjects) await ask(canIUse(what));
+    expect(await listed('open')).toHaveLength(subjects.length);
+    let writes = 0;
     const dying: RemoteGapBook = {
       ...book,
       toCheck: (edition, _, nowMs) => book.toCheck(edition, 2, nowMs),
       noteChecked: async (results, at) => {
-        writes.push(results.length);
-        if (writes.length > 1) throw new Error('the isolate ends');
+        writes += 1;
+        if (writes > 1) throw new Error('the isolate ends');
         return book.noteChecked(results, at);
       },
     };
-    const other = setUp({ books: { ...books, of: () => dying } });
-    other.current.edition = AFTER;
-    await other.keeper.refresh(scopeOf('default'));
-    const compared = ({ checked_edition }: { checked_edition: string | null }) => checked_edition === AFTER.id;
-    expect((await listed('all')).filter(compared)).toHaveLength(2);
-    await keeper.refresh(scopeOf('default'));
-    expect((await listed('all')).filter(compared)).toHaveLength(subjects.length);
-    expect(await listed('closed')).toHaveLength(1);
+    const other = setUp({ books: { of: () => dying, workspaces } });
+    const compared = async () =>
+      (await listed('all')).filter(({ checked_edition }) => checked_edition === AFTER.id).length;
+    for (const each of [other, { current, refresh }]) each.current.edition = AFTER;
+    await other.refresh();
+    expect(await compared()).toBe(2);
+    await refresh();
+    expect([await compared(), (await listed('closed')).length]).toEqual([subjects.length, 1]);
   });
 
   it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
     const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
-    const { ask, keeper, scopeOf, faults } = setUp({ books });
+    const { ask, refresh, sweep, faults } = setUp({ books });
     expect((await ask(QUESTION)).gaps).toHaveLength(1);
-    expect(await keeper.refresh(scopeOf('default'))).toBe(BEFORE.id);
-    await keeper.sweep(scopeOf);
+    expect(await refresh()).toBe(BEFORE.id);
+    await sweep();
     expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
   });
 });

@@ -17,35 +17,25 @@ import { asRemote } from './remote-book.ts';
 const PATH = '/v1/knowledge/gaps';
 const { mask } = createMask(MASK_KINDS);
 
-const bookWith = (subjects: readonly string[]): GapBook => {
+let requests = 0;
+const meet = (book: GapBook, subject: string, person?: string): void => {
+  const [product, intent] = [null, 'general_info'];
+  const gap = `No article answers what is asked about “${subject}”`;
+  book.record({
+    ...{ requestHash: `request ${++requests}`, by: 'user:key-1', edition: 'e000001-00000001', nowMs: 1 },
+    query: { message: `Is there a ${subject}?`, subject: null, intent, product, person },
+    gaps: [{ kind: 'question', gap, product, intent, subject: { stems: [[subject, 1]] } }],
+  });
+};
+const bookWith = (...subjects: string[]): GapBook => {
   let ids = 0;
   const book = sqlGapBook(nodeSql(), { newId: () => `gap-${++ids}` });
   for (const subject of subjects) meet(book, subject);
   return book;
 };
 
-let requests = 0;
-const meet = (book: GapBook, subject: string, person?: string): void =>
-  book.record({
-    requestHash: `request ${++requests}`,
-    by: 'user:key-1',
-    query: { message: `Is there a ${subject}?`, subject: null, intent: 'general_info', product: null, person },
-    gaps: [
-      {
-        ...{ kind: 'question', gap: `No article answers what is asked about “${subject}”`, product: null },
-        ...{ intent: 'general_info', subject: { stems: [[subject, 1]] } },
-      },
-    ],
-    edition: 'e000001-00000001',
-    nowMs: Date.UTC(2026, 9, 1),
-  });
-
 /** Calls a route with a context that the gateway signed; the library is not available. */
-const call = async (
-  book: GapBook,
-  way: string,
-  { method = 'GET', capabilities = ['support:analyze'] }: { method?: string; capabilities?: string[] } = {},
-): Promise<Response> => {
+const call = async (book: GapBook, way: string, method = 'GET', capability = 'support:analyze'): Promise<Response> => {
   const guard: GuardOptions = {
     ...{ self: 'support', access: 'signed', log: () => undefined },
     ...{ signer: await localSigner('support'), directory: await localDirectory() },
@@ -54,10 +44,11 @@ const call = async (
   const remote = asRemote(book);
   gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
   app.onError(faultHandler(guard));
-  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme' };
-  const context = originate({ ...origin, capabilities, timeoutMs: 5000, now: Date.now() });
+  const now = Date.now();
+  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme', timeoutMs: 5000 };
+  const context = originate({ ...origin, capabilities: [capability], now });
   const target = { aud: 'support', op: `${method} ${PATH}${way}`, body: new Uint8Array() };
-  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
+  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now });
   return app.request(`http://support${PATH}${way}`, { method, headers: { [CONTEXT_HEADER]: token } });
 };
 
@@ -68,27 +59,22 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
 };
 
 describe('GET /v1/knowledge/gaps', () => {
-  it('masks questions that were stored before a pattern was added', async () => {
-    const { gaps } = await list(bookWith(['ann@example.org']));
-    expect(gaps).toMatchObject([{ example_queries: ['Is there a [email]?'] }]);
-    expect(JSON.stringify(gaps)).not.toContain('ann@example.org');
-  });
-  it('lists the stored gaps when the library of a workspace fails', async () => {
-    expect(await list(bookWith(['rack']))).toMatchObject({ total: 1, edition: null });
+  it('masks questions that were stored before a pattern was added, and needs no library', async () => {
+    const listed = await list(bookWith('ann@example.org'));
+    expect(listed).toMatchObject({ total: 1, edition: null, gaps: [{ example_queries: ['Is there a [email]?'] }] });
+    expect(JSON.stringify(listed)).not.toContain('ann@example.org');
   });
 
   it('neither repeats nor omits gaps when counts change between two pages', async () => {
     const subjects = ['zigbee', 'rack', 'tor', 'vpn', 'solar', 'kettle'];
-    const book = bookWith([...subjects, ...subjects.slice(0, 3), 'zigbee']);
+    const book = bookWith(...subjects, ...subjects.slice(0, 3), 'zigbee');
     const seen: string[] = [];
-    let next = '';
-    for (let pages = 0; pages < 6; pages++) {
-      const page = await list(book, `?limit=2${next}`);
+    for (let cursor: string | null | undefined; cursor !== null && seen.length < 12; ) {
+      const page = await list(book, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`);
       seen.push(...page.gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1] ?? ''));
       // The most frequent gap is recorded again, and one that is not listed yet.
-      if (pages === 0) for (const subject of ['zigbee', 'vpn']) meet(book, subject);
-      if (page.next_cursor === null) break;
-      next = `&cursor=${page.next_cursor}`;
+      if (cursor === undefined) for (const subject of ['zigbee', 'vpn']) meet(book, subject);
+      cursor = page.next_cursor;
     }
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen).toEqual(expect.arrayContaining(subjects.filter((each) => each !== 'vpn')));
@@ -96,28 +82,27 @@ describe('GET /v1/knowledge/gaps', () => {
 });
 
 describe('DELETE /v1/knowledge/gaps', () => {
-  const may = { method: 'DELETE', capabilities: ['support:gaps:write'] };
+  const remove = (book: GapBook, way: string) => call(book, way, 'DELETE', 'support:gaps:write');
+  const all = (book: GapBook) => book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1]);
 
   it('deletes a gap by its id', async () => {
-    const book = bookWith(['zigbee', 'rack']);
-    expect((await call(book, '/gap-1', may)).status).toBe(204);
-    expect((await call(book, '/gap-1', may)).status).toBe(404);
-    expect((await list(book, '?state=all')).gaps).toMatchObject([{ example_queries: ['Is there a rack?'] }]);
+    const book = bookWith('zigbee', 'rack');
+    expect([(await remove(book, '/gap-1')).status, (await remove(book, '/gap-1')).status]).toEqual([204, 404]);
+    expect(all(book)).toEqual(['rack']);
   });
 
   it('erases the questions of a person, and gaps without any other question', async () => {
-    const book = bookWith(['rack']);
+    const book = bookWith('rack');
     for (const subject of ['zigbee', 'rack']) meet(book, subject, 'p-1');
-    expect(await (await call(book, '?person_id=p-1', may)).json()).toEqual({ erased: 2 });
-    expect(await (await call(book, '?person_id=p-1', may)).json()).toEqual({ erased: 0 });
-    expect(book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => gap)).toEqual([expect.stringContaining('rack')]);
+    for (const erased of [2, 0]) expect(await (await remove(book, '?person_id=p-1')).json()).toEqual({ erased });
+    expect(all(book)).toEqual(['rack']);
   });
 
   it('requires its own capability, and a person or an id', async () => {
-    const book = bookWith(['rack']);
-    expect((await call(book, '/gap-1', { ...may, capabilities: ['support:analyze'] })).status).toBe(401);
-    for (const way of ['', '?person_id=', '?person_id=a b', '?all=true'])
-      expect((await call(book, way.replace(' ', '%20'), may)).status, way).toBe(400);
-    expect(book.list({ state: 'all', limit: 9 }).total).toBe(1);
+    const book = bookWith('rack');
+    expect((await call(book, '/gap-1', 'DELETE')).status).toBe(401);
+    for (const way of ['', '?person_id=', '?person_id=a%20b', '?all=true'])
+      expect((await remove(book, way)).status, way).toBe(400);
+    expect(all(book)).toEqual(['rack']);
   });
 });

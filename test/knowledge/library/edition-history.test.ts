@@ -2,17 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { EditionActivated, EditionChanges, EditionList } from '../../../src/contract/editions.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { hostArticle, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
-
-const hostOf = (count: number) =>
-  hostWith(Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, `Text number ${at}.`)));
+import { hostArticle, hostOf, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
 
 const listOf = (library: Library) => EditionList.parse(library.editions()).editions;
 const changesOf = (library: Library, edition: string, query = {}) =>
   EditionChanges.parse(library.editionChanges(edition, query));
 const activate = async (library: Library, edition: string) =>
   EditionActivated.parse(await library.activateEdition(edition));
-const textOf = (library: Library, id: string) => library.readText(id);
+const textsOf = (library: Library, ...ids: string[]) => ids.map((id) => library.readText(id));
 
 /** Three editions: five articles; one changed, one removed, one added; one written by a caller. */
 const withThree = async (history = 5) => {
@@ -58,31 +55,24 @@ describe('the history of editions', () => {
   });
 
   it('publishes an earlier edition again until the next sync, which publishes the sources', async () => {
-    const parts = await withThree();
-    const { library, first, host } = parts;
+    const { library, first, host } = await withThree();
     expect(await activate(library, first)).toMatchObject({ restored: 2, removed: 2, left_out: 0 });
-    expect(textOf(library, 'a1.md')).toBe('Text number 1.');
-    expect([textOf(library, 'a4.md'), textOf(library, 'new.md'), textOf(library, 'own.md')]).toEqual([
-      ...['Text number 4.', undefined, undefined],
-    ]);
+    const ids = ['a1.md', 'a4.md', 'new.md', 'own.md'];
+    expect(textsOf(library, ...ids)).toEqual(['Text number 1.', 'Text number 4.', undefined, undefined]);
     expect(listOf(library)[0]).toMatchObject({ cause: 'activate', is_current: true, articles: 5 });
     host.filters.length = 0;
     await syncNow(library);
     expect(host.filters[0]?.updatedSince).toBeUndefined();
-    expect([textOf(library, 'a1.md'), textOf(library, 'a4.md'), textOf(library, 'new.md')]).toEqual([
-      ...['Another text.', undefined, 'A new text.'],
-    ]);
+    expect(textsOf(library, 'a1.md', 'a4.md', 'new.md')).toEqual(['Another text.', undefined, 'A new text.']);
   });
 
   it('never restores articles that a caller deleted', async () => {
     const { library, first } = await withThree();
-    await library.deleteArticle('a2.md');
-    await library.deleteArticle('a1.md');
-    expect(changesOf(library, listOf(library)[0]?.id ?? '', { from: first, article: 'a1.md' }).article).toEqual({
-      ...{ before: null, after: null, is_cut: false },
-    });
+    for (const id of ['a2.md', 'a1.md']) await library.deleteArticle(id);
+    const { article } = changesOf(library, listOf(library)[0]?.id ?? '', { from: first, article: 'a1.md' });
+    expect(article).toEqual({ before: null, after: null, is_cut: false });
     expect(await activate(library, first)).toMatchObject({ left_out: 2 });
-    expect([textOf(library, 'a1.md'), textOf(library, 'a2.md')]).toEqual([undefined, undefined]);
+    expect(textsOf(library, 'a1.md', 'a2.md')).toEqual([undefined, undefined]);
   });
 
   it('keeps the configured number of editions for 30 days, with their texts', async () => {
@@ -100,15 +90,11 @@ describe('the history of editions', () => {
   });
 
   it('keeps nothing unless configured, and then deletes older editions', async () => {
-    const sql = nodeSql();
-    const { library, host } = await (async () => {
-      const host = hostOf(3);
-      const parts = libraryForTest(host, { history: 5, sql });
-      await syncNow(parts.library);
-      host.articles = hostOf(2).articles;
-      await syncNow(parts.library, { full: true, force: true });
-      return { ...parts, host };
-    })();
+    const [sql, host] = [nodeSql(), hostOf(3)];
+    const { library } = libraryForTest(host, { history: 5, sql });
+    await syncNow(library);
+    host.articles = hostOf(2).articles;
+    await syncNow(library, { full: true, force: true });
     expect(listOf(library)).toHaveLength(2);
     const without = libraryForTest(host, { sql }).library;
     await syncNow(without);

@@ -1,49 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import { DOWN, type FakeModel, INDEX_DOWN, REFUSED } from '../vectors-for-test.ts';
-import { embeddingLibrary, type FakeHost, hostArticle, hostWith } from './library-for-test.ts';
+import { embeddingLibrary, hostOf } from './library-for-test.ts';
 
 const DAY_MS = 86_400_000;
-const idOf = (number: number) => `a${String(number).padStart(4, '0')}.md`;
-const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => {
-  const textOf = (at: number) => texts[at] ?? `About pump number ${at}.`;
-  return hostWith(
-    Array.from({ length: count }, (_, at) => hostArticle(idOf(at), textOf(at))),
-    100,
-  );
-};
+const PLACES = ['edition', 'index'] as const;
 
-/** Makes the model refuse calls with one of these words in a text. */
-const refusing = (model: FakeModel, words: readonly string[]): FakeModel & { calls: number } => {
+/** Makes the model refuse calls with this word in a text. */
+const refusing = (model: FakeModel, word: string): FakeModel & { calls: number } => {
   const { embedBatch } = model;
   const choosy = Object.assign(model, { calls: 0 });
   model.embedBatch = async (texts, options) => {
     choosy.calls += 1;
-    if (texts.some((text) => words.some((word) => text.includes(word)))) throw REFUSED;
+    if (texts.some((text) => text.includes(word))) throw REFUSED;
     return embedBatch(texts, options);
   };
   return choosy;
 };
 
-const setUp = (host: FakeHost, { place = 'index' as 'edition' | 'index' } = {}) => embeddingLibrary(place, host);
-
-describe.each(['edition', 'index'] as const)('a model that refuses a text, vectors in the %s', (place) => {
-  it.each([0, 255, 256, 299])('embeds all other texts when it refuses number %i, and names its article', async (at) => {
-    const { sync, model } = setUp(hostOf(300, { [at]: 'poison' }), { place });
-    const choosy = refusing(model, ['poison']);
-    const report = await sync();
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 299, warning_count: 1 });
-    expect(report).not.toHaveProperty('embeddings_missing');
-    expect(report.warnings).toEqual([{ id: idOf(at), reason: expect.stringContaining('the model refuses it') }]);
-    expect(new Set(model.texts.filter((text) => text.includes('pump'))).size).toBe(299);
-    expect(model.texts.filter((text) => text.includes('pump'))).toHaveLength(299);
-    expect(choosy.calls).toBeLessThan(60);
-  });
+describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) => {
+  it.each([[[0]], [[255]], [[256]], [[299]], [[0, 1, 20, 39]]])(
+    'embeds all other texts when it refuses numbers %j, and names their articles',
+    async (numbers) => {
+      const texts = Object.fromEntries(numbers.map((number) => [number, `poison ${number}`]));
+      const { sync, model } = embeddingLibrary(place, hostOf(300, texts));
+      const choosy = refusing(model, 'poison');
+      const report = await sync();
+      const [embeddings, warning_count] = [300 - numbers.length, numbers.length];
+      expect(report).toMatchObject({ outcome: 'published', embeddings, warning_count });
+      expect(report).not.toHaveProperty('embeddings_missing');
+      const reason = expect.stringContaining('the model refuses it');
+      expect(report.warnings).toEqual(numbers.map((number) => ({ id: `a${number}.md`, reason })));
+      const embedded = model.texts.filter((text) => text.includes('number'));
+      expect([embedded.length, new Set(embedded).size]).toEqual([embeddings, embeddings]);
+      expect(choosy.calls).toBeLessThan(60 * numbers.length);
+    },
+  );
 
   it('retries that text only when it changes, or in a full sync', async () => {
     const host = hostOf(3, { 1: 'poison' });
-    const { sync, model } = setUp(host, { place });
-    const choosy = refusing(model, ['poison']);
+    const { sync, model } = embeddingLibrary(place, host);
+    const choosy = refusing(model, 'poison');
     await sync();
     choosy.calls = 0;
     expect(await sync({})).toMatchObject({ embeddings: 0, warning_count: 0, outcome: 'unchanged' });
@@ -53,51 +50,37 @@ describe.each(['edition', 'index'] as const)('a model that refuses a text, vecto
     expect(await sync()).toMatchObject({ embeddings: 1, changed: 1 });
   });
 
-  it('embeds refused texts in a full sync after the outage', async () => {
-    const { sync, model } = setUp(hostOf(100), { place });
+  it('retries refused texts a bounded number of times, and in a full sync after the outage', async () => {
+    const { sync, model } = embeddingLibrary(place, hostOf(100));
     const { embedBatch } = model;
-    refusing(model, ['pump']);
-    await sync({ full: true }, 10_000);
+    const choosy = refusing(model, 'number');
+    const report = await sync({ full: true }, 10_000);
+    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 84, warning_count: 16 });
+    expect(choosy.calls).toBeLessThan(100);
     Object.assign(model, { embedBatch });
     await sync({});
     expect(await sync({ full: true })).toMatchObject({ embeddings: 16, warning_count: 0, outcome: 'published' });
     expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged' });
   });
 
-  it('embeds all other texts when it refuses several', async () => {
-    const { sync, model } = setUp(hostOf(40, { 0: 'poison', 1: 'poison too', 20: 'venom', 39: 'venom too' }), {
-      place,
-    });
-    refusing(model, ['poison', 'venom']);
-    const report = await sync();
-    expect(report).toMatchObject({ embeddings: 36 });
-    expect(report.warnings.map(({ id }) => id)).toEqual([0, 1, 20, 39].map(idOf));
-  });
-
   it('ends early when every text is refused, with a report, and retries them later', async () => {
-    const { sync, model, clock } = setUp(hostOf(300), { place });
+    const { sync, model, clock } = embeddingLibrary(place, hostOf(300));
     model.forever = REFUSED;
     const began = clock.now;
     const report = await sync({ full: true }, 10_000);
-    expect(report).toMatchObject({ outcome: 'published', embeddings_missing: 300, warning_count: 1 });
-    expect(report.warnings[0]).toEqual({ id: '(vectors)', reason: expect.stringContaining('refuses every text') });
+    expect(report).toMatchObject({
+      ...{ outcome: 'published', embeddings_missing: 300, warning_count: 1 },
+      warnings: [{ id: '(vectors)', reason: expect.stringContaining('refuses every text') }],
+    });
     expect(clock.now - began).toBeLessThan(10_000);
     model.forever = undefined;
     expect(await sync()).toMatchObject({ embeddings: 300 });
-  });
-
-  it('retries refused texts a bounded number of times', async () => {
-    const { sync, model } = setUp(hostOf(100, {}), { place });
-    const choosy = refusing(model, ['pump']);
-    const report = await sync({ full: true }, 10_000);
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 84, warning_count: 16 });
-    expect(choosy.calls).toBeLessThan(100);
   });
 });
 
 describe('an index that rejects vectors', () => {
   it('never causes a text to be embedded twice', async () => {
-    const { sync, model, index } = setUp(hostOf(300));
+    const { sync, model, index } = embeddingLibrary('index', hostOf(300));
     const { upsert } = index;
     index.upsert = () => Promise.reject(INDEX_DOWN);
     const expected = { outcome: 'published', embeddings: 0, embeddings_missing: 300 };
@@ -108,46 +91,37 @@ describe('an index that rejects vectors', () => {
     expect([model.texts.length, index.vectors.size]).toEqual([300, 300]);
   });
 
-  it('receives the same vectors later', async () => {
-    const [failing, plain] = [setUp(hostOf(5)), setUp(hostOf(5))];
+  it('receives the same vectors later, which are then deleted from the database', async () => {
+    const [failing, plain] = [embeddingLibrary('index', hostOf(5)), embeddingLibrary('index', hostOf(5))];
     failing.index.failures.push(INDEX_DOWN);
     await failing.sync();
     await plain.sync();
-    const numbersIn = ({ index }: typeof plain) =>
-      [...index.vectors].map(([id, { vector }]) => [id, vector]).toSorted();
-    expect(numbersIn(failing)).toEqual(numbersIn(plain));
-  });
-
-  it('receives vectors that are then deleted from the database', async () => {
-    const { sync, index, sql } = setUp(hostOf(5));
-    index.failures.push(INDEX_DOWN);
-    await sync();
-    expect(sql.all('SELECT vector FROM vectors WHERE packed IS NOT NULL')).toEqual([]);
+    const stored = ({ index }: typeof plain) => [...index.vectors].map(([id, { vector }]) => [id, vector]).toSorted();
+    expect(stored(failing)).toEqual(stored(plain));
+    expect(failing.sql.all('SELECT vector FROM vectors WHERE packed IS NOT NULL')).toEqual([]);
   });
 });
 
 describe('an index that has lost vectors', () => {
-  const lossy = async (count = 20) => {
-    const parts = setUp(hostOf(count));
+  const synced = async () => {
+    const parts = embeddingLibrary('index', hostOf(20));
     await parts.sync();
     parts.model.texts.length = 0;
-    return parts;
+    return { ...parts, ids: [...parts.index.vectors.keys()] };
   };
 
   it('receives them again in a full sync, with a report', async () => {
-    const { sync, index, model } = await lossy();
-    const [kept, ...lost] = [...index.vectors.keys()];
-    await index.delete(lost);
+    const { sync, index, model, ids } = await synced();
+    await index.delete(ids.slice(1));
     expect(await sync({})).toMatchObject({ embeddings: 0 });
     const report = await sync({ full: true });
-    expect(report).toMatchObject({ embeddings: 19, warning_count: 1 });
-    expect(report.warnings[0]?.reason).toContain('lost 19 vectors');
-    expect([index.vectors.size, model.texts.length, index.vectors.has(kept ?? '')]).toEqual([20, 19, true]);
+    const warnings = [{ reason: expect.stringContaining('lost 19 vectors') }];
+    expect(report).toMatchObject({ embeddings: 19, warning_count: 1, warnings });
+    expect([index.vectors.size, model.texts.length, index.vectors.has(ids[0] ?? '')]).toEqual([20, 19, true]);
   });
 
   it('is compared page by page, and nothing is stored again when none is missing', async () => {
-    const { sync, index, model } = await lossy();
-    const ids = [...index.vectors.keys()];
+    const { sync, index, model, ids } = await synced();
     const cursors: (string | undefined)[] = [];
     index.list = async ({ cursor } = {}) => {
       cursors.push(cursor);
@@ -158,56 +132,47 @@ describe('an index that has lost vectors', () => {
     expect([cursors, model.texts.length]).toEqual([[undefined, '8', '16'], 0]);
   });
 
-  it('is compared up to a page limit, and the sync reports beyond it', async () => {
-    const { sync, index } = await lossy();
-    let pages = 0;
-    index.list = async () => {
-      pages += 1;
-      return { ids: [], next: 'again' };
+  it.each<[string, number, () => Promise<{ ids: string[]; next: string }>]>([
+    ['beyond a page limit', 300, async () => ({ ids: [], next: 'again' })],
+    ['when it does not answer', 1, () => Promise.reject(INDEX_DOWN)],
+  ])('is not compared %s, which the sync reports', async (_, pages, list) => {
+    const { sync, index } = await synced();
+    let listed = 0;
+    index.list = () => {
+      listed += 1;
+      return list();
     };
-    const report = await sync({ full: true });
-    expect(report).toMatchObject({ outcome: 'unchanged', embeddings: 0, warning_count: 1 });
-    expect(report.warnings[0]?.reason).toContain('Cannot compare');
-    expect(pages).toBe(300);
-  });
-
-  it('does not fail a sync when it does not answer', async () => {
-    const { sync, index } = await lossy();
-    index.list = () => Promise.reject(INDEX_DOWN);
-    expect(await sync({ full: true })).toMatchObject({ outcome: 'unchanged', embeddings: 0, warning_count: 1 });
+    const warnings = [{ reason: expect.stringContaining('Cannot compare') }];
+    expect(await sync({ full: true })).toMatchObject({ outcome: 'unchanged', embeddings: 0, warnings });
+    expect(listed).toBe(pages);
   });
 });
 
-describe.each(['edition', 'index'] as const)('a forced sync, vectors in the %s', (place) => {
-  it('embeds and stores everything again', async () => {
-    const { sync, model, library } = setUp(hostOf(20), { place });
+describe.each(PLACES)('a forced sync, vectors in the %s', (place) => {
+  it('embeds everything again, and keeps the vectors of the edition while the model does not answer', async () => {
+    const { sync, model, library, rest } = embeddingLibrary(place, hostOf(20));
     await sync();
     const { edition } = library.status();
-    expect(await sync({ full: true, force: true })).toMatchObject({ embeddings: 20, warning_count: 0, edition });
+    const force = { full: true, force: true };
+    expect(await sync(force)).toMatchObject({ embeddings: 20, warning_count: 0, edition });
     expect(model.texts).toHaveLength(40);
-  });
-
-  it('keeps the vectors of the edition while the model does not answer', async () => {
-    const { sync, model, library, rest } = setUp(hostOf(20), { place });
-    await sync();
-    const { edition } = library.status();
     model.forever = DOWN;
-    const report = await sync({ full: true, force: true });
+    const report = await sync(force);
     expect(report).toMatchObject({ outcome: 'unchanged', edition, embeddings: 0, warning_count: 1 });
     expect(report).not.toHaveProperty('embeddings_missing');
     model.forever = undefined;
     await rest();
-    expect(model.texts).toHaveLength(40);
+    expect(model.texts).toHaveLength(60);
   });
 });
 
-describe.each(['edition', 'index'] as const)('a sync that removes an article, vectors in the %s', (place) => {
+describe.each(PLACES)('a sync that removes an article, vectors in the %s', (place) => {
   it.each([
     ['limits calls', new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 60_000 }), 0],
     ['hangs', DOWN, 20_000],
   ])('publishes the removal before it embeds when the model %s', async (_, failure, tookMs) => {
     const host = hostOf(400);
-    const { library, sync, model, clock } = setUp(host, { place });
+    const { library, sync, model, clock } = embeddingLibrary(place, host);
     await sync();
     const before = library.status();
     host.articles = hostOf(400, { 1: 'Changed.' }).articles.slice(1);
@@ -226,7 +191,7 @@ describe.each(['edition', 'index'] as const)('a sync that removes an article, ve
 
   it('ends with one report on all changes', async () => {
     const host = hostOf(10);
-    const { sync, model } = setUp(host, { place });
+    const { sync, model } = embeddingLibrary(place, host);
     await sync();
     host.articles = hostOf(11, { 1: 'Changed.' }).articles.slice(1);
     expect(await sync()).toMatchObject({ outcome: 'published', removed: 1, changed: 1, added: 1, embeddings: 2 });
@@ -235,7 +200,7 @@ describe.each(['edition', 'index'] as const)('a sync that removes an article, ve
 });
 
 it('work() schedules its next run after an unexpected error in embedding', async () => {
-  const { library, model, wakes, faults, clock, sql, rest } = setUp(hostOf(3));
+  const { library, model, wakes, faults, clock, sql, rest } = embeddingLibrary('index', hostOf(3));
   model.forever = DOWN;
   library.startSync({});
   await rest(60_000);

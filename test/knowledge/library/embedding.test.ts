@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { embeddingTextOf, vectorIdOf } from '../../../src/search/vector-id.ts';
@@ -8,21 +9,12 @@ import {
   embeddingLibrary,
   type FakeHost,
   hostArticle,
-  hostWith,
+  hostOf,
   killedAfter,
   libraryForTest,
   survives,
   syncNow,
 } from './library-for-test.ts';
-
-const WORDS = ['pump', 'fan', 'board', 'cable', 'filter', 'display', 'hinge', 'motor', 'valve', 'sensor'];
-const hostOf = (count: number): FakeHost => {
-  const textOf = (at: number) => `## Part\n\nAbout the ${WORDS[at % 10]} number ${at}.`;
-  return hostWith(
-    Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, textOf(at))),
-    4,
-  );
-};
 
 /** The embedded text of every chunk of the current edition. */
 const chunkTexts = async (library: Library): Promise<string[]> => {
@@ -35,16 +27,13 @@ const chunkTexts = async (library: Library): Promise<string[]> => {
 
 /** The chunks that the current edition can find by meaning. */
 const chunksWithVectors = async (library: Library, model: ReturnType<typeof fakeModel>): Promise<number[]> => {
-  const edition = await editionOf(library);
-  const vectors = vectorsOf(edition);
+  const vectors = vectorsOf(await editionOf(library));
   if (vectors === undefined) return [];
-  expect(vectors.space).toEqual({ model: model.model, dimensions: model.dimensions });
+  const { dimensions } = model;
+  expect(vectors.space).toEqual({ model: model.model, dimensions });
   if (vectors.kind === 'rows') {
-    const any = new Array<number>(model.dimensions).fill(1);
-    return vectors
-      .nearest(any, { limit: 500 })
-      .map(({ chunk }) => chunk)
-      .sort((left, right) => left - right);
+    const near = vectors.nearest(new Array<number>(dimensions).fill(1), { limit: 500 });
+    return near.map(({ chunk }) => chunk).sort((left, right) => left - right);
   }
   const ids = await Promise.all((await chunkTexts(library)).map((text) => vectorIdOf(text, model)));
   return ids.flatMap((id, chunk) => (vectors.chunksOf(id).includes(chunk) ? [chunk] : []));
@@ -79,22 +68,17 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   });
 
   it('reports the progress of embedding', async () => {
-    const { library, model } = setUp(hostWith(hostOf(600).articles, 500));
-    const seen: unknown[] = [];
-    const embedBatch = model.embedBatch;
+    const { library, model, rest } = setUp(hostOf(600));
+    const seen: string[] = [];
+    const { embedBatch } = model;
     model.embedBatch = async (texts) => {
       const { state, progress } = library.status();
-      seen.push([state, progress?.embedded, progress?.to_embed]);
+      seen.push(`${state} ${progress?.embedded} of ${progress?.to_embed}`);
       return embedBatch(texts);
     };
     library.startSync({});
-    while (library.status().state !== 'idle') await library.work();
-    const expected = [
-      ['embedding', 0, 600],
-      ['embedding', 256, 600],
-      ['embedding', 512, 600],
-    ];
-    expect(seen).toEqual(expected);
+    await rest();
+    expect(seen).toEqual([0, 256, 512].map((done) => `embedding ${done} of 600`));
   });
 
   it('publishes without the missing vectors when the model does not answer, reports it, and adds them later', async () => {
@@ -115,7 +99,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
 
   it('retries a failed call, after the pause that the service requests', async () => {
     const { sync, model, clock } = setUp(hostOf(5));
-    const { EmbeddingFailed } = await import('../../../src/ai/embeddings/base.ts');
     model.failures.push(DOWN, new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }));
     const began = clock.now;
     expect(await sync()).toMatchObject({ embeddings: 5, warning_count: 0 });
@@ -201,31 +184,29 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(kills).toBeGreaterThan(30);
   });
 
-  it('embeds an article that a caller writes before it is published', async () => {
-    const { library, model, rest } = setUp(hostOf(0));
-    await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
-    await rest();
-    expect(library.status().edition).toMatch(/^e000001-/);
-    expect(await chunksWithVectors(library, model)).toEqual([0]);
+  it('embeds an article that a caller writes before it is published, or later when the model does not answer', async () => {
+    for (const isDown of [false, true]) {
+      const { library, model, rest } = setUp(hostOf(0));
+      model.forever = isDown ? DOWN : undefined;
+      await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
+      await rest(isDown ? 2000 : undefined);
+      expect((await editionOf(library)).chunkCount).toBe(1);
+      expect(library.status().edition).toMatch(/^e000001-/);
+      expect(await chunksWithVectors(library, model)).toEqual(isDown ? [] : [0]);
+      model.forever = undefined;
+      await rest();
+      expect(await chunksWithVectors(library, model)).toEqual([0]);
+    }
   });
 
-  it('publishes a written article when the model does not answer, and adds its vector later', async () => {
-    const { library, model, rest } = setUp(hostOf(0));
-    model.forever = DOWN;
-    await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
-    await rest(2000);
-    expect((await editionOf(library)).chunkCount).toBe(1);
-    model.forever = undefined;
-    await rest();
-    expect(await chunksWithVectors(library, model)).toEqual([0]);
-  });
-
-  it('publishes a deletion without calling the model', async () => {
-    const { library, sync, model } = setUp(hostOf(3));
+  it('publishes a deletion without calling the model, and removes its vector', async () => {
+    const { library, sync, model, index, rest } = setUp(hostOf(3));
     await sync();
     model.forever = DOWN;
     expect(await library.deleteArticle('a0.md')).toBe(true);
     expect(await chunksWithVectors(library, model)).toEqual([0, 1]);
+    await rest();
+    expect(index.vectors.size).toBe(place === 'index' ? 2 : 0);
   });
 });
 
@@ -236,29 +217,18 @@ describe('a sync with a vector index', () => {
     const { library, clock, index } = setUp(hostOf(5), 7000);
     const began = clock.now;
     library.startSync({});
-    const visible: boolean[] = [];
-    while (library.currentEdition() === undefined && clock.now < began + 60_000) {
-      await library.work();
-      if (library.currentEdition() === undefined) clock.now += 100;
-      visible.push((await index.pending()) === 0);
-    }
-    expect(visible.at(-1)).toBe(true);
+    for (; library.currentEdition() === undefined && clock.now < began + 60_000; clock.now += 100) await library.work();
+    expect(await index.pending()).toBe(0);
     expect(clock.now - began).toBeGreaterThanOrEqual(7000);
     expect(clock.now - began).toBeLessThan(12_000);
   });
 
   it('polls the index a limited number of times, and publishes after a minute anyway', async () => {
     const { library, sync, index } = setUp(hostOf(5), 10_000_000);
-    let looks = 0;
-    const pending = index.pending;
-    index.pending = async () => {
-      looks += 1;
-      return pending();
-    };
-    const report = await sync();
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 5, warning_count: 1 });
-    expect(report?.warnings[0]?.reason).toContain('has not caught up');
-    expect(looks).toBeLessThan(25);
+    const pending = vi.spyOn(index, 'pending');
+    const warnings = [{ reason: expect.stringContaining('has not caught up') }];
+    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 5, warning_count: 1, warnings });
+    expect(pending.mock.calls.length).toBeLessThan(25);
     expect((await editionOf(library)).chunkCount).toBe(5);
   });
 
@@ -283,14 +253,6 @@ describe('a sync with a vector index', () => {
     expect(index.vectors.size).toBe(3);
     expect(new Set(currentAtDeletion)).toEqual(new Set(['e000003']));
     expect(library.isBusy()).toBe(false);
-  });
-
-  it('removes the vectors of an article that a caller deletes', async () => {
-    const { library, sync, index, rest } = setUp(hostOf(3));
-    await sync();
-    await library.deleteArticle('a1.md');
-    await rest();
-    expect(index.vectors.size).toBe(2);
   });
 
   it('stores a vector again when a chunk needs it during its removal', async () => {
@@ -329,10 +291,4 @@ it('a sync with more vectors than an edition may hold embeds none, and reports w
   expect(model.texts).toEqual([]);
   expect(vectorsOf(await editionOf(library))).toBeUndefined();
   expect(await sync()).toMatchObject({ outcome: 'unchanged', writes: 0 });
-});
-
-it('a sync without a model embeds nothing', async () => {
-  const { library } = libraryForTest(hostOf(3));
-  expect(await syncNow(library)).toMatchObject({ embeddings: 0 });
-  expect(vectorsOf(await editionOf(library))).toBeUndefined();
 });

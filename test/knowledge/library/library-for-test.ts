@@ -1,6 +1,6 @@
 import { ArticleListingReply, HostArticleReply } from '../../../src/contract/host-article.ts';
+import type { SyncRequest } from '../../../src/contract/sync.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import type { LibraryEmbedding } from '../../../src/knowledge/library/edition-with-vectors.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
@@ -28,31 +28,23 @@ export interface FakeHost {
 
 export const hostWith = (articles: unknown[], pageSize = 50): FakeHost => ({ articles, pageSize, filters: [] });
 
+/** A host with numbered articles, of which some have another text. A small one lists them on several pages too. */
+export const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => {
+  const textOf = (at: number) => texts[at] ?? `Text number ${at}.`;
+  const articles = Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, textOf(at)));
+  return hostWith(articles, count > 20 ? 100 : 4);
+};
+
+type Varied = 'embedding' | 'wordVectors' | 'maxEditionBytes' | 'pagedFromBytes' | 'complete' | 'history';
+interface LibraryForTestOptions extends Partial<Pick<LibraryOptions, Varied>> {
+  sql?: Sql | undefined;
+  editionStorage?: ReturnType<typeof mapStorage> | undefined;
+  clock?: { now: number } | undefined;
+}
+
 /** A library over SQLite with a fake host, edition storage and clock. */
-export const libraryForTest = (
-  host: FakeHost,
-  {
-    sql = nodeSql(),
-    editionStorage = mapStorage(),
-    clock = { now: 1_800_000_000_000 },
-    embedding,
-    wordVectors,
-    maxEditionBytes,
-    pagedFromBytes,
-    complete,
-    history,
-  }: {
-    sql?: Sql | undefined;
-    editionStorage?: ReturnType<typeof mapStorage> | undefined;
-    clock?: { now: number } | undefined;
-    embedding?: LibraryEmbedding | undefined;
-    wordVectors?: LibraryOptions['wordVectors'];
-    maxEditionBytes?: number;
-    pagedFromBytes?: number | undefined;
-    complete?: LibraryOptions['complete'];
-    history?: number | undefined;
-  } = {},
-) => {
+export const libraryForTest = (host: FakeHost, options: LibraryForTestOptions = {}) => {
+  const { sql = nodeSql(), editionStorage = mapStorage(), clock = { now: 1_800_000_000_000 }, ...varied } = options;
   let ids = 0;
   const wakes: number[] = [];
   const faults: unknown[] = [];
@@ -67,18 +59,13 @@ export const libraryForTest = (
     newId: () => `run-${++ids}`,
     wakeAt: (time) => wakes.push(time),
     onFault: (_, error) => faults.push(error),
-    embedding,
-    wordVectors,
-    maxEditionBytes,
-    pagedFromBytes,
-    complete,
-    history,
+    ...varied,
   });
   return { library, editionStorage, clock, wakes, faults, sql };
 };
 
 /** Runs a sync to its end and returns its report. */
-export const syncNow = async (library: Library, request: { full?: boolean; force?: boolean } = {}) => {
+export const syncNow = async (library: Library, request: SyncRequest = {}) => {
   library.startSync(request);
   await workOff(library);
   return library.status().last_report;
@@ -112,27 +99,20 @@ export const mapStorage = (): EditionStorage & { parts: Map<string, Uint8Array<A
   };
 };
 
+interface EmbeddingLibraryOptions extends LibraryForTestOptions {
+  model?: ReturnType<typeof fakeModel> | undefined;
+  delayMs?: number;
+  index?: ReturnType<typeof fakeIndex>;
+  indexName?: string;
+}
+
 /** A library that embeds with a fake model, for its editions or for a fake index. */
-export const embeddingLibrary = (
-  place: 'edition' | 'index',
-  host: FakeHost,
-  {
-    model = fakeModel(),
-    clock = { now: 1_800_000_000_000 },
-    delayMs = 0,
-    index = fakeIndex({ clock, delayMs }),
-    indexName = 'one',
-    ...more
-  }: Parameters<typeof libraryForTest>[1] & {
-    model?: ReturnType<typeof fakeModel> | undefined;
-    delayMs?: number;
-    index?: ReturnType<typeof fakeIndex>;
-    indexName?: string;
-  } = {},
-) => {
+export const embeddingLibrary = (place: 'edition' | 'index', host: FakeHost, given: EmbeddingLibraryOptions = {}) => {
+  const { model = fakeModel(), clock = { now: 1_800_000_000_000 }, delayMs = 0, indexName = 'one', ...more } = given;
+  const { index = fakeIndex({ clock, delayMs }), ...options } = more;
   const embedding = { provider: model, index: place === 'index' ? index : undefined, indexName };
-  const parts = { model, index, ...libraryForTest(host, { clock, embedding, ...more }) };
-  const sync = async (request: { full?: boolean; force?: boolean } = { full: true }, withinMs = 200_000) => {
+  const parts = { model, index, ...libraryForTest(host, { clock, embedding, ...options }) };
+  const sync = async (request: SyncRequest = { full: true }, withinMs = 200_000) => {
     parts.library.startSync(request);
     await workThrough(parts, { withinMs });
     const report = parts.library.status().last_report;
@@ -153,23 +133,23 @@ export const editionOf = async (library: Library) => {
 
 export class Killed extends Error {}
 
-/** The same database and edition storage for a process that crashes after this number of calls. */
+/** The same database and edition storage for a process that crashes at the write after this number of writes. */
 export const killedAfter = (
-  calls: number,
+  writes: number,
   { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapStorage> },
 ) => {
-  let left = calls;
-  const alive = <T>(work: () => T): T => {
-    if (left <= 0) throw new Killed();
-    left -= 1;
+  let left = writes;
+  const alive = <T>(work: () => T, cost = 0): T => {
+    left -= left < 0 ? 0 : cost;
+    if (left < 0) throw new Killed();
     return work();
   };
   const mortal: Sql = {
     all: (query, ...values) => alive(() => sql.all(query, ...values)),
-    run: (query, ...values) => alive(() => sql.run(query, ...values)),
+    run: (query, ...values) => alive(() => sql.run(query, ...values), 1),
     transaction: (work) => sql.transaction(work),
   };
-  const put = async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes));
+  const put = async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes), 1);
   return { sql: mortal, editionStorage: { ...editionStorage, put } };
 };
 

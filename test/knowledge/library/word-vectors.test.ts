@@ -24,9 +24,9 @@ const closestTo = async (library: Library, question: string): Promise<string[] |
   return near.map(({ chunk }) => edition.article(edition.chunk(chunk).article).id);
 };
 
-describe('a library with a table of word vectors and no embedding model', () => {
-  const wordVectors = shippedWordVectors;
+const wordVectors = shippedWordVectors;
 
+describe('a library with a table of word vectors and no embedding model', () => {
   it('publishes a vector for every chunk with a known word, without counting them as embeddings', async () => {
     const { library } = libraryForTest(host(), { wordVectors });
     const report = await syncNow(library, { full: true });

@@ -7,25 +7,14 @@ const named = (text: string, product?: string, products?: string[]) =>
   namedProducts(text, { product, devices: DEVICES, products });
 
 describe('namedProducts()', () => {
-  it.each(cases.read as [string, string | null, string[]][])(
-    'understands %j of a ticket on %j',
-    (text, product, known) => {
-      expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] });
-    },
+  it.each([...cases.read, ...cases.working] as [string, string | null, string[]][])(
+    'understands %j of a ticket on %j, and omits products that are said to work',
+    (text, product, known) => expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] }),
   );
 
   it.each(cases.unknown as [string, string | null, string][])(
     'reports an unknown product as unknown: %j of a ticket on %j',
-    (text, product, unknown) => {
-      expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] });
-    },
-  );
-
-  it.each(cases.working as [string, string | null, string[]][])(
-    'omits products that are said to work: %j of a ticket on %j',
-    (text, product, known) => {
-      expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] });
-    },
+    (text, product, unknown) => expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] }),
   );
 
   it('finds configured products without any article', () => {

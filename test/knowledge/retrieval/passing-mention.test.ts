@@ -37,22 +37,18 @@ describe('mentionIn()', () => {
 
 it('a page that only refers to another does not cover its subject', async () => {
   const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== 'network/static-ip-address.md'));
-  const question = {
-    intent: 'network_issue',
-    message:
-      'Give the device a static IP address: A fixed address is useful when you forward a port, query the API from a script, or are tired of looking the device up.',
-  };
-  const knowledge = await retrieved(question, { edition });
-  expect(knowledge.sources_consulted).toEqual([]);
-  expect(knowledge.gaps).toHaveLength(1);
+  const message =
+    'Give the device a static IP address: A fixed address is useful when you forward a port, query the API from a script, or are tired of looking the device up.';
+  const { sources_consulted, gaps } = await retrieved({ intent: 'network_issue', message }, { edition });
+  expect([sources_consulted, gaps.length]).toEqual([[], 1]);
 });
 
 it('an article of another intent is no source for one common sentence of a message', async () => {
   const message =
     "Hi there, can I send back my Apollo III if I simply don't like it? I opened it and let it mine for four days. What will it cost me?";
+  const titles = async (...given: Parameters<typeof retrieved>) =>
+    (await retrieved(...given)).sources_consulted.map(({ title }) => title);
   const question = { intent: 'return_refund', message, metadata: { product: 'Apollo III' } };
-  const { sources_consulted } = await retrieved(question);
-  expect(sources_consulted.map(({ title }) => title)).not.toContain('Estimate the cost of electricity');
-  const onCost = { intent: 'unknown', message: 'What will electricity cost me?' };
-  expect((await retrieved(onCost)).sources_consulted[0]?.title).toContain('electricity');
+  expect(await titles(question)).not.toContain('Estimate the cost of electricity');
+  expect((await titles({ intent: 'unknown', message: 'What will electricity cost me?' }))[0]).toContain('electricity');
 });
