@@ -1,4 +1,4 @@
-import type { Context } from 'hono';
+import type { Context as HonoContext } from 'hono';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import { NavigateRequest } from '../contract/ask-request.ts';
@@ -96,7 +96,7 @@ export const createApp = ({
   });
 
   const navigate = async (
-    c: Context<GuardedEnv>,
+    c: HonoContext<GuardedEnv>,
     query: string,
     { signal, progress }: Reporting,
   ): Promise<Response> => {

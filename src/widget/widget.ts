@@ -1,5 +1,4 @@
-import { createElement } from './create-element.ts';
-import { readOptions, type WidgetOptions } from './options.ts';
+import { createElement, readOptions, type WidgetOptions } from './options.ts';
 import { createPanel } from './panel.ts';
 import texts from './texts.json' with { type: 'json' };
 import styles from './widget.css';

@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { KeptAnswer } from '../../contract/answers.ts';
 import { navigate } from '../navigation/router.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
-import { Age } from '../parts/time.tsx';
-import { noteRefusal } from '../session/deployment.ts';
+import { Age } from '../parts/values.tsx';
+import { client, noteRefusal } from '../session/deployment.ts';
 import { formatShare, t } from '../texts/texts.ts';
 import type { Answer } from './answer.ts';
 import { answers, answerWith } from './asked-questions.ts';
-import { readKeptAnswer } from './kept-answer.ts';
 
 interface AnswerPageProps {
   /** The first part of the view's path: `trace`. */
@@ -122,3 +122,26 @@ const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
     </>
   );
 };
+
+/** An answer that the deployment has kept, in the form of those of this tab. */
+const readKeptAnswer = async (id: string): Promise<Answer> => asAnswer(await client.answers.get(id));
+
+const asAnswer = (kept: KeptAnswer): Answer => ({
+  ...{
+    id: kept.id,
+    query: kept.question,
+    conversation: kept.conversation_id ?? '',
+    askedAt: Date.parse(kept.asked_at),
+  },
+  ...{ phase: kept.answer === null ? 'failed' : 'done', routed: [], passages: [], removed: [] },
+  edition: kept.edition ?? undefined,
+  statements: kept.statements,
+  response: {
+    ...(kept.answer === null ? {} : { answer: kept.answer }),
+    ...(kept.confidence === null ? {} : { confidence: kept.confidence }),
+    ...(kept.error === undefined ? {} : { error: kept.error }),
+    sources: kept.sources,
+    metadata: { ...kept.metadata, closest: kept.closest, trace: kept.trace, answer_id: kept.id },
+  },
+  error: kept.error,
+});

@@ -1,7 +1,6 @@
 import type { Statement, StatementSource } from '../../contract/ask-events.ts';
-import { Icon } from '../parts/icon.tsx';
-import { safeUrl } from '../parts/safe-url.ts';
-import { SourceLink } from '../parts/source-link.tsx';
+import { Icon } from '../parts/button.tsx';
+import { SourceLink, safeUrl } from '../parts/source-link.tsx';
 import { count, t } from '../texts/texts.ts';
 import type { CitedSource } from './answer.ts';
 import { markWords } from './matched-words.ts';

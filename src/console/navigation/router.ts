@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import type { AnswerFilter } from '../../contract/answers.ts';
 
 /** A place in the console: the address is the state of a view. */
 export interface Place {
@@ -50,3 +51,13 @@ export const followLinks = (): void => {
     navigate(pathname + search);
   });
 };
+
+/** The view Answers with these filters. */
+export const answersAddress = (filter: Partial<Record<keyof AnswerFilter, string | undefined>>): string => {
+  const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return `/answers?${new URLSearchParams(set)}`;
+};
+
+/** The address of an article in the view Knowledge. Its id is no part of the path, which must not look like a file. */
+export const articleAddress = (id: string, { isEdited = false }: { isEdited?: boolean } = {}): string =>
+  `/knowledge?${new URLSearchParams({ article: id })}${isEdited ? '&edit' : ''}`;

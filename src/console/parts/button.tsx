@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { t } from '../texts/texts.ts';
-import { Icon, type IconName } from './icon.tsx';
+import shapes from './icon-shapes.json' with { type: 'json' };
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'icon'> {
   icon?: IconName | undefined;
@@ -51,3 +51,12 @@ export const CopyButton = ({
     </Button>
   );
 };
+
+export type IconName = keyof typeof shapes;
+
+/** A drawing of 24 by 24 that has no meaning of its own: a text beside it or the label of its button says what it is. */
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    <path d={shapes[name]} />
+  </svg>
+);

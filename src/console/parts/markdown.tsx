@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { Lexer, Token, Tokens } from 'marked';
 import { Component, type ComponentChildren, type JSX } from 'preact';
-import { safeUrl } from './safe-url.ts';
+import { safeUrl } from './source-link.tsx';
 
 /** Longer texts are shown as they are: no answer is that long. */
 const MAX_LENGTH = 32_000;

@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ConstellationError } from '../../../client/constellation-error.ts';
 import { missingCapability } from '../session/deployment.ts';
 import { t } from '../texts/texts.ts';
-import { Button, CopyButton } from './button.tsx';
-import { Icon, type IconName } from './icon.tsx';
+import { Button, CopyButton, Icon, type IconName } from './button.tsx';
 
 /** What a view shows that has nothing yet: why, and the step that fills it. */
 export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) => (

@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { density } from '../session/preferences.ts';
 import { count, t } from '../texts/texts.ts';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
+import { Button, Icon } from './button.tsx';
 
 interface Column<Row> {
   id: string;

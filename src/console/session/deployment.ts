@@ -7,7 +7,11 @@ import type { Healthz, LibrarianEntry } from '../../contract/librarian-directory
 import type { SyncStatus } from '../../contract/sync.ts';
 import { credential, isRefused } from './credential.ts';
 import { isReachable, recordingFetch } from './sent-requests.ts';
-import { chosenWorkspace } from './workspace.ts';
+
+const STORED = 'constellation.workspace';
+
+/** The workspace that was chosen in this tab; the first one of the key when absent. */
+export const chosenWorkspace = sessionStorage.getItem(STORED) ?? undefined;
 
 const OPTIONS = {
   ...{ url: location.origin, key: () => credential.value ?? '', workspace: chosenWorkspace },
@@ -109,4 +113,10 @@ export const isAccepted = async (key: string): Promise<boolean> => {
     if (error instanceof ConstellationError && error.status === 401) return false;
     throw error;
   }
+};
+
+/** Shows another workspace: everything on the page is of the one before, so it begins again. */
+export const chooseWorkspace = (workspace: string): void => {
+  sessionStorage.setItem(STORED, workspace);
+  location.assign('/');
 };

@@ -3,17 +3,23 @@ import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { place } from '../navigation/router.ts';
 import { shortcuts, useShortcuts } from '../navigation/shortcuts.ts';
-import { Button } from '../parts/button.tsx';
+import { Button, CopyButton, Icon } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Icon } from '../parts/icon.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
-import { credential, isRefused } from '../session/credential.ts';
-import { refreshDeployment } from '../session/deployment.ts';
-import { shortcutsAre } from '../session/preferences.ts';
-import { isReachable } from '../session/sent-requests.ts';
-import { loadTextsOfViews, t } from '../texts/texts.ts';
-import { Header } from './header.tsx';
-import { SentRequestsDrawer } from './sent-requests-drawer.tsx';
+import { Age } from '../parts/values.tsx';
+import { credential, isRefused, signOut } from '../session/credential.ts';
+import {
+  access,
+  chooseWorkspace,
+  chosenWorkspace,
+  health,
+  refreshDeployment,
+  syncStatus,
+} from '../session/deployment.ts';
+import { shortcutsAre, type Theme, theme } from '../session/preferences.ts';
+import { asCurl, asMcp, asTypeScript } from '../session/request-forms.ts';
+import { isReachable, isSame, type SentRequest, sentRequests } from '../session/sent-requests.ts';
+import { chooseLanguage, LANGUAGES, type Language, language, loadTextsOfViews, t } from '../texts/texts.ts';
 import { SignIn } from './sign-in.tsx';
 import type { ViewEntry, ViewProps } from './view-entry.ts';
 
@@ -210,3 +216,195 @@ const Help = ({ onClose }: { onClose: () => void }) => (
     </label>
   </Dialog>
 );
+
+const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
+const THEME_ICONS = { system: 'half', light: 'sun', dark: 'moon' } as const;
+
+interface HeaderProps {
+  onHelp: () => void;
+  onRequests: () => void;
+}
+
+const Header = ({ onHelp, onRequests }: HeaderProps) => (
+  <header class="header">
+    <p class="place">
+      <Workspace />
+      <Edition />
+    </p>
+    <Connection />
+    <div class="tools">
+      <Button kind="quiet" icon="request" label={t('requests.show')} onClick={onRequests} />
+      <Button kind="quiet" icon="unknown" label={t('shortcuts.title')} onClick={onHelp} />
+      <Button
+        kind="quiet"
+        icon={THEME_ICONS[theme.value]}
+        label={t(`theme.${theme.value}`)}
+        onClick={() => {
+          theme.value = NEXT[theme.value];
+        }}
+      />
+      <LanguageSwitch />
+      <Button kind="quiet" icon="leave" label={t('sign_out')} onClick={signOut} />
+    </div>
+  </header>
+);
+
+/** The workspace that is looked at; a choice where the key has several. */
+const Workspace = () => {
+  const { workspaces = [] } = access.value ?? {};
+  const [first = ''] = workspaces;
+  if (workspaces.length < 2) return <strong>{chosenWorkspace ?? first}</strong>;
+  return (
+    <select
+      aria-label={t('header.workspace')}
+      value={chosenWorkspace ?? first}
+      onChange={(event) => chooseWorkspace(event.currentTarget.value)}
+    >
+      {workspaces.map((workspace) => (
+        <option key={workspace} value={workspace}>
+          {workspace}
+        </option>
+      ))}
+    </select>
+  );
+};
+
+/** The edition that is searched, and how old it is. */
+const Edition = () => {
+  const status = syncStatus.value;
+  if (status === undefined) return null;
+  if (status.edition === null) return <span class="pill">{t('header.no_edition')}</span>;
+  const publishedAt = status.last_report?.finished_at;
+  return (
+    <button
+      type="button"
+      class="pill"
+      title={t('header.edition', { edition: status.edition })}
+      onClick={refreshDeployment}
+    >
+      {status.edition.split('-')[0]}
+      {publishedAt == null ? null : (
+        <>
+          {' '}
+          · <Age of={publishedAt} />
+        </>
+      )}
+    </button>
+  );
+};
+
+const Connection = () => {
+  const state = !isReachable.value ? 'offline' : (health.value?.status ?? 'checking');
+  return (
+    <span class={`connection ${state}`} role="status">
+      {t(`connection.${state}`)}
+    </span>
+  );
+};
+
+const LanguageSwitch = () => {
+  const isBusy = useSignal(false);
+  const choose = async (chosen: Language): Promise<void> => {
+    isBusy.value = true;
+    await chooseLanguage(chosen).catch(() => undefined);
+    isBusy.value = false;
+  };
+  return (
+    <select
+      aria-label={t('header.language')}
+      value={language.value}
+      disabled={isBusy.value}
+      onChange={(event) => choose(event.currentTarget.value as Language)}
+    >
+      {Object.entries(LANGUAGES).map(([id, { name }]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+};
+
+const FORMS = ['curl', 'typescript', 'mcp'] as const;
+
+/** What the view has asked the public API, to be repeated from a terminal, a program or an assistant. */
+const SentRequestsDrawer = ({ onClose }: { onClose: () => void }) => {
+  const requests = sentRequests.value;
+  const chosen = useSignal<SentRequest | undefined>(requests[0]);
+  const request = requests.find((each) => isSame(each, chosen.value));
+  return (
+    <Dialog title={t('requests.title')} isDrawer onClose={onClose}>
+      <p class="quiet">{t('requests.text')}</p>
+      {requests.length === 0 ? <p>{t('requests.none')}</p> : null}
+      <ul class="requests">
+        {requests.map((each) => (
+          <li key={`${each.sentAt}${each.path}`}>
+            <button
+              type="button"
+              aria-pressed={each === request}
+              onClick={() => {
+                chosen.value = each;
+              }}
+            >
+              <code>{each.route}</code>
+              <span class="quiet small">
+                {each.status === 0 ? t('requests.unanswered') : (each.status ?? t('requests.pending'))} ·{' '}
+                <Age of={each.sentAt} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {request === undefined ? null : <Forms request={request} />}
+    </Dialog>
+  );
+};
+
+const Forms = ({ request }: { request: SentRequest }) => {
+  const form = useSignal<(typeof FORMS)[number]>('curl');
+  const { origin } = location;
+  const text = {
+    curl: () => asCurl(request, origin),
+    typescript: () => asTypeScript(request, origin),
+    mcp: () => asMcp(request, origin),
+  }[form.value]();
+  return (
+    <section class="forms">
+      <div class="row between">
+        <div class="row" role="tablist" aria-label={t('requests.form')}>
+          {FORMS.map((each) => (
+            <button
+              key={each}
+              type="button"
+              role="tab"
+              id={`form-${each}`}
+              aria-selected={each === form.value}
+              aria-controls="form"
+              class="tab"
+              onClick={() => {
+                form.value = each;
+              }}
+            >
+              {t(`requests.${each}`)}
+            </button>
+          ))}
+        </div>
+        {text === undefined ? null : <CopyButton text={() => text}>{t('copy')}</CopyButton>}
+      </div>
+      <div id="form" role="tabpanel" aria-labelledby={`form-${form.value}`}>
+        {text === undefined ? (
+          <p class="quiet">{t('requests.no_tool')}</p>
+        ) : (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+          <pre tabIndex={0}>{text}</pre>
+        )}
+      </div>
+      {request.requestId === undefined ? null : (
+        <p class="request-id">
+          {t('failure.request')} <code>{request.requestId}</code>
+          <CopyButton text={() => request.requestId ?? ''} label={t('failure.copy_request')} />
+        </p>
+      )}
+    </section>
+  );
+};

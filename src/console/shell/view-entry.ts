@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { IconName } from '../parts/icon.tsx';
+import type { IconName } from '../parts/button.tsx';
 import type { TextKey } from '../texts/texts.ts';
 
 export interface ViewProps {

@@ -1,6 +1,6 @@
 import type { IntentClassification, SupportRequest, SupportResponse } from '../../contract/support-response.ts';
-import { Icon } from '../parts/icon.tsx';
-import { Share } from '../parts/share.tsx';
+import { Icon } from '../parts/button.tsx';
+import { Share } from '../parts/values.tsx';
 import { call } from '../session/deployment.ts';
 import { t } from '../texts/texts.ts';
 

@@ -1,7 +1,7 @@
 import type { DisplayBlock, DisplayModel } from '../../../contract/display-model.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
-import { Age } from '../../parts/time.tsx';
+import { Age } from '../../parts/values.tsx';
 import { count, formatNumber, formatShare, t } from '../../texts/texts.ts';
 
 type Of<Kind extends DisplayBlock['kind']> = Extract<DisplayBlock, { kind: Kind }>;

@@ -3,27 +3,34 @@ import { useRef } from 'preact/hooks';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { Statement } from '../../../contract/ask-events.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
+import type { KnowledgeRetrieval } from '../../../contract/knowledge-retrieval.ts';
+import type { SupportResponse } from '../../../contract/support-response.ts';
 import {
   type Answer,
+  agentIn,
   alsoRead,
+  asMarkdown,
   type CitedSource,
+  type Closest,
   citedSources,
+  closestOf,
   isDeclined,
   isDoubtful,
+  navigatorOf,
   type ShownError,
+  storedIdOf,
 } from '../../answers/answer.ts';
-import { askAgain, stop } from '../../answers/asked-questions.ts';
+import { askAgain, loadDisplay, stop } from '../../answers/asked-questions.ts';
 import { Evidence, SourceLine, supportOf } from '../../answers/evidence.tsx';
-import { Button } from '../../parts/button.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
+import { navigate } from '../../navigation/router.ts';
+import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure } from '../../parts/states.tsx';
-import { count, t } from '../../texts/texts.ts';
-import { AnswerFooter } from './answer-footer.tsx';
+import { call } from '../../session/deployment.ts';
+import { count, formatShare, type TextKey, t } from '../../texts/texts.ts';
 import { Blocks } from './blocks.tsx';
-import { Declined } from './declined.tsx';
-import { Doubt, InDoubt } from './unanswered.tsx';
 
 /** A question with its answer: each statement with its evidence beside it, or below where there is no room. */
 export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; onAsk: (query: string) => void }) => {
@@ -245,3 +252,154 @@ const errorOf = ({ code, message, suggestion, requestId, missing }: ShownError):
     ...{ suggestion, requestId },
     ...(missing === undefined ? {} : { info: { code: 'UNAUTHORIZED', message, details: { missing } } }),
   });
+
+/** What can be done with a finished answer. */
+const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
+  const answer = shown.value;
+  const failure = useSignal<unknown>(undefined);
+  const display = (): void => {
+    failure.value = undefined;
+    loadDisplay(shown).catch((error: unknown) => {
+      failure.value = error;
+    });
+  };
+  const storedId = storedIdOf(answer.response);
+  // An id of the deployment opens the answer for others, too.
+  const id = storedId ?? answer.id;
+  const { confidence } = answer.response ?? {};
+  return (
+    <footer class="answer-footer">
+      <div class="row">
+        {confidence === undefined ? null : (
+          <span class="quiet small">{t('answer.confidence', { share: formatShare(confidence) })}</span>
+        )}
+        {agentIn(answer.response) === undefined || answer.display !== undefined ? null : (
+          <Button kind="quiet" icon="charts" onClick={display}>
+            {t('answer.display')}
+          </Button>
+        )}
+        <Button kind="quiet" icon="trace" class="button quiet to-trace" onClick={() => navigate(`/trace/${id}`)}>
+          {t('view.trace')}
+        </Button>
+        <Button kind="quiet" icon="why" onClick={() => navigate(`/why/${id}`)}>
+          {t('view.why')}
+        </Button>
+        <CopyButton text={() => asMarkdown(answer)}>{t('answer.copy')}</CopyButton>
+        {storedId === undefined ? null : <Feedback give={giveFeedbackOn(storedId)} />}
+      </div>
+      {failure.value === undefined ? null : <Failure error={failure.value} retry={display} />}
+    </footer>
+  );
+};
+
+/** The navigator says when it asks back, and what the question is not about. */
+const titleOf = ({ response }: Answer): TextKey => {
+  if (response?.metadata?.clarifying === true) return 'declined.asks_back';
+  return navigatorOf(response)?.outOfDomain === true ? 'declined.off_topic' : 'declined.unknown';
+};
+
+/** A heading stands alone here: `2. What colour has the LED?` is the second of no list. */
+const withoutNumber = (heading: string): string => heading.replace(/^\d+\.\s+/, '');
+
+/** A finished "no": what is lacking and why, and the articles that come closest. */
+const Declined = ({ answer, onAsk }: { answer: Answer; onAsk: (query: string) => void }) => {
+  const reply = navigatorOf(answer.response);
+  const closest = closestOf(answer.response);
+  const [says = ''] = (answer.response?.answer ?? '').split('\n\n');
+  return (
+    <section class="declined">
+      <h3>
+        <Icon name="unknown" /> {t(titleOf(answer))}
+      </h3>
+      <Markdown text={says} />
+      {reply === undefined ? null : <p class="quiet small">{reply.confidenceReason}</p>}
+      <ClosestArticles closest={closest} />
+      {(reply?.relatedTopics ?? []).length === 0 ? null : (
+        <>
+          <h4>{t('declined.topics')}</h4>
+          <p class="row">
+            {reply?.relatedTopics
+              ?.slice(0, 5)
+              .map(withoutNumber)
+              .map((topic) => (
+                <button key={topic} type="button" class="button suggestion" onClick={() => onAsk(topic)}>
+                  {topic}
+                </button>
+              ))}
+          </p>
+        </>
+      )}
+      <ReportGap query={answer.query} />
+    </section>
+  );
+};
+
+/** Articles that come close to a question. */
+const ClosestArticles = ({ closest }: { closest: readonly Closest[] }) =>
+  closest.length === 0 ? null : (
+    <>
+      <h4>{t('declined.closest')}</h4>
+      <ul>
+        {closest.map(({ title, url, heading }) => (
+          <li key={`${title}${heading}`}>
+            <SourceLink url={url}>{title}</SourceLink>
+            {heading === undefined ? null : <span class="quiet"> › {heading}</span>}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+
+/** An answer that may be none says so above its statements. */
+const Doubt = () => (
+  <p class="doubt">
+    <Icon name="unknown" /> {t('answer.doubt')}
+  </p>
+);
+
+/** What helps where an answer may be none. */
+const InDoubt = ({ answer }: { answer: Answer }) => (
+  <section class="in-doubt">
+    <ClosestArticles closest={closestOf(answer.response)} />
+    <ReportGap query={answer.query} />
+  </section>
+);
+
+/** Reports the question as one that the knowledge base should answer, and says what was noted. */
+const ReportGap = ({ query }: { query: string }) => {
+  const checked = useSignal<KnowledgeRetrieval | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const report = (): void => {
+    failure.value = undefined;
+    const body = { message: query };
+    call<SupportResponse>('POST /v1/support/analyze', { knowledge_retrieval: 'object' }, { body }).then(
+      ({ knowledge_retrieval: retrieval }) => {
+        checked.value = retrieval;
+      },
+      (error: unknown) => {
+        failure.value = error;
+      },
+    );
+  };
+  if (failure.value !== undefined) return <Failure error={failure.value} retry={report} />;
+  if (checked.value === undefined)
+    return (
+      <Button icon="gaps" onClick={report}>
+        {t('declined.report')}
+      </Button>
+    );
+  const { gaps, degraded = [] } = checked.value;
+  // Gaps are found by a search, which may not have ended in its time.
+  if (degraded.some((why) => why !== 'embeddings'))
+    return (
+      <p class="row" role="status">
+        {t('declined.late')}
+        <Button icon="retry" onClick={report}>
+          {t('try_again')}
+        </Button>
+      </p>
+    );
+  return (
+    <p role="status">{gaps.length === 0 ? t('declined.not_noted') : t('declined.noted', { gap: gaps.join(' · ') })}</p>
+  );
+};

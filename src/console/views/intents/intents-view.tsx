@@ -4,9 +4,9 @@ import type { IntentClassification } from '../../../contract/support-response.ts
 import type { Intent, Taxonomy, TaxonomyAccuracy } from '../../../contract/taxonomy.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/fields.tsx';
-import { Share } from '../../parts/share.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
+import { Share } from '../../parts/values.tsx';
 import { call } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { analyze, Classification } from '../../support/classification.tsx';

@@ -1,16 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ArticleListing, HostArticle } from '../../../contract/host-article.ts';
-import { articleAddress } from '../../navigation/article-address.ts';
-import { navigate } from '../../navigation/router.ts';
+import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Age } from '../../parts/time.tsx';
+import { Age } from '../../parts/values.tsx';
 import { client, may } from '../../session/deployment.ts';
-import { usePages } from '../../session/loaded.ts';
-import { count, t } from '../../texts/texts.ts';
-import { Found } from './found-passages.tsx';
+import { useLoaded, usePages } from '../../session/loaded.ts';
+import { count, formatShare, t } from '../../texts/texts.ts';
 import { HealthSummary } from './health-list.tsx';
 
 const PAGE = 100;
@@ -151,3 +149,59 @@ export const Labels = ({ labels, name }: { labels: readonly string[]; name: 'int
     ))}
   </span>
 );
+
+const LIMIT = 50;
+
+interface FoundProps {
+  words: string;
+  intent: string | undefined;
+  device: string | undefined;
+}
+
+/** The passages that a search finds, in articles of an intent or a device where one is chosen. */
+const Found = ({ words, intent, device }: FoundProps) => {
+  const filter = intent === undefined && device === undefined ? undefined : { intent, device };
+  const { value, failure, load } = useLoaded(
+    (signal) => client.search({ query: words, limit: LIMIT, ...(filter === undefined ? {} : { filter }) }, { signal }),
+    [words, intent, device],
+  );
+  if (failure !== undefined) return <Failure error={failure} retry={load} />;
+  if (value === undefined) return <Loading lines={8} />;
+  return (
+    <Table
+      caption={t('knowledge.found')}
+      rows={value.hits.map((hit, at) => ({ ...hit, rank: at + 1 }))}
+      empty={
+        <Empty icon="search" title={t('knowledge.nothing_found')}>
+          <p>{t('knowledge.none_match_text')}</p>
+        </Empty>
+      }
+      columns={[
+        {
+          id: 'passage',
+          label: t('knowledge.passage'),
+          cell: ({ article_id: id, title, heading, text }) => (
+            <>
+              <a href={articleAddress(id)}>{title}</a>
+              {heading === '' ? null : <span class="quiet"> › {heading}</span>}
+              <p class="excerpt small">{text}</p>
+            </>
+          ),
+        },
+        {
+          id: 'relevance',
+          label: t('knowledge.relevance'),
+          align: 'right',
+          sort: ({ relevance }) => relevance,
+          cell: ({ relevance }) => formatShare(relevance),
+        },
+        {
+          id: 'changed',
+          label: t('knowledge.changed'),
+          sort: ({ last_updated: changed }) => changed,
+          cell: ({ last_updated: changed }) => <Age of={changed} />,
+        },
+      ]}
+    />
+  );
+};

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { EditionChanges, EditionSummary } from '../../../contract/editions.ts';
-import { articleAddress } from '../../navigation/article-address.ts';
-import { navigate } from '../../navigation/router.ts';
+import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Age } from '../../parts/time.tsx';
+import { Age } from '../../parts/values.tsx';
 import { client, may, refreshDeployment } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatNumber, t } from '../../texts/texts.ts';

@@ -1,10 +1,9 @@
 import type { HealthFinding, HealthKind, HealthPlace, KnowledgeHealth } from '../../../contract/knowledge-health.ts';
-import { articleAddress } from '../../navigation/article-address.ts';
-import { navigate } from '../../navigation/router.ts';
+import { articleAddress, navigate } from '../../navigation/router.ts';
+import { Icon } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';
-import { Icon } from '../../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
-import { Age } from '../../parts/time.tsx';
+import { Age } from '../../parts/values.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import { count, formatNumber, t } from '../../texts/texts.ts';

@@ -1,6 +1,5 @@
 import type { Health, LibrarianEntry } from '../../../contract/librarian-directory.ts';
-import { Button } from '../../parts/button.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Button, Icon, type IconName } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';

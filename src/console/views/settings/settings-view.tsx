@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { CallerAccess } from '../../../contract/access.ts';
 import type { Healthz } from '../../../contract/librarian-directory.ts';
-import { Icon } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/button.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { call, client } from '../../session/deployment.ts';
 import { type Loaded, useLoaded } from '../../session/loaded.ts';

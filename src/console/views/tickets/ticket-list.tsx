@@ -1,19 +1,23 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ReplayRequest, ReplayResponse, TicketJob, TicketsResponse } from '../../../contract/tickets.ts';
+import type {
+  HelpdeskStatus,
+  ReplayRequest,
+  ReplayResponse,
+  TicketJob,
+  TicketsResponse,
+} from '../../../contract/tickets.ts';
 import { navigate } from '../../navigation/router.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, Icon, type IconName } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Choice, TextField } from '../../parts/fields.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
-import { Age } from '../../parts/time.tsx';
+import { Age } from '../../parts/values.tsx';
 import { client } from '../../session/deployment.ts';
 import { usePages, useRunning } from '../../session/loaded.ts';
 import { count, formatMoment, t } from '../../texts/texts.ts';
-import { Connections } from './connections.tsx';
 
 const STATES = ['all', 'open', 'done', 'dead'] as const;
 type State = (typeof STATES)[number];
@@ -255,3 +259,30 @@ const NoTickets = ({ isFiltered, hasConnections }: { isFiltered: boolean; hasCon
     </Empty>
   );
 };
+
+/** The helpdesks of the workspace, with what is wrong with their connections. */
+const Connections = ({ helpdesks }: { helpdesks: readonly HelpdeskStatus[] }) =>
+  helpdesks.length === 0 ? null : (
+    <ul class="connections" aria-label={t('tickets.connections')}>
+      {helpdesks.map(({ helpdesk, problem, refused, last_refused_at: at }) => (
+        <li key={helpdesk}>
+          <p class={`job ${problem === null ? 'done' : 'dead'}`}>
+            <Icon name={problem === null ? 'check' : 'warning'} /> <strong>{helpdesk}</strong>{' '}
+            {t(problem === null ? 'tickets.connected' : 'tickets.unusable')}
+          </p>
+          {problem === null ? null : <p class="small">{problem}</p>}
+          {refused === 0 ? null : (
+            <p class="small">
+              {count('tickets.refused', refused)}
+              {at === null ? null : (
+                <>
+                  {' · '}
+                  <Age of={at} />
+                </>
+              )}
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
