@@ -4,13 +4,13 @@ import { vectorIndexesOf } from '../../src/adapters/stores.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
-import type { LibraryEmbedding } from '../../src/knowledge/library/edition-with-vectors.ts';
+import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/library.ts';
 import {
   LibraryObject as LibraryObjectBase,
   type LibraryObjectEnv,
 } from '../../src/knowledge/library/library-object.ts';
 import { librarySettings } from '../../src/knowledge/library/library-settings.ts';
-import { type LibraryStub, type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/remote-library.ts';
+import type { LibraryEmbedding } from '../../src/knowledge/library/vector-store.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 

@@ -3,7 +3,7 @@ import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/remote-gap-book.ts';
+import { type GapsStub, remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { oncePer } from '../../src/runtime/once-per.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';

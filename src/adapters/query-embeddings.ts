@@ -4,7 +4,7 @@ import { faultLogger } from '../runtime/fault-logger.ts';
 import type { Log } from '../runtime/log.ts';
 import { type IsolateCounters, seriesOf } from '../runtime/metrics.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
-import { type MeaningOf, meaningBy } from '../search/meaning.ts';
+import { type MeaningOf, meaningBy } from '../search/retrieve.ts';
 import { kvEmbeddingStore } from '../storage/kv-embedding-store.ts';
 import { redisEmbeddingStore } from '../storage/redis-embedding-store.ts';
 import { embeddingProviderOf } from './models.ts';

@@ -4,7 +4,7 @@ import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';
 import { startDeadline } from '../http/deadline.ts';
-import { NO_NOUNS } from '../knowledge/questions/word-lists.ts';
+import { NO_NOUNS } from '../knowledge/questions/carry-subject.ts';
 import { wordsOf } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import { isFollowUp } from './concierge/follow-up.ts';

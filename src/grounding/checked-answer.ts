@@ -11,10 +11,16 @@ import {
   readAnswerReply,
   readStatements,
 } from './answer-prompt.ts';
-import { checkStatement, isConnecting, type StatementCheck } from './check-statement.ts';
-import { compareSentence, type Evidence, prepareEvidence } from './compare-statement.ts';
-import { type JudgedPair, type Judgement, judgeStatements } from './judge.ts';
+import {
+  checkStatement,
+  compareSentence,
+  type Evidence,
+  isConnecting,
+  prepareEvidence,
+  type StatementCheck,
+} from './check-statement.ts';
 import type { CallFailure, ModelCalls } from './model-calls.ts';
+import { type JudgedPair, type Judgement, judgeStatements } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 import { plainOf } from './statement-words.ts';

@@ -1,13 +1,13 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { answeringModelOf, domainFeatures, keynessOf } from '../search/answering-model.ts';
-import { cachedChunk } from '../search/chunk-cache.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { cachedChunk } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
-import { closer } from './match-terms.ts';
+import { closer } from './article-contents.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';

@@ -1,4 +1,4 @@
-import { backgroundShares } from '../search/background-shares.ts';
+import { backgroundShares } from '../search/analyse-query.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';

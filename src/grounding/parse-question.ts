@@ -1,6 +1,5 @@
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
-import { type AnalysedQuery, analyseQuery, type Turn } from '../search/analyse-query.ts';
-import { backgroundShares } from '../search/background-shares.ts';
+import { type AnalysedQuery, analyseQuery, backgroundShares, type Turn } from '../search/analyse-query.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { wordsOf } from '../text/analyse-text.ts';

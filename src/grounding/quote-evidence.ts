@@ -1,7 +1,7 @@
 import { type Block, splitBlocks } from '../markup/split-blocks.ts';
 import { type Span, splitSentences } from '../text/split-sentences.ts';
 import type { ModelStatement, Passage } from './answer-prompt.ts';
-import type { Evidence } from './compare-statement.ts';
+import type { Evidence } from './check-statement.ts';
 import { readWords, statementSpans } from './statement-words.ts';
 
 /** A quote that occurs in the passage that the model cites. */

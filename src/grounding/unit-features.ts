@@ -2,20 +2,23 @@ import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery, type Turn } from '../search/analyse-query.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
-import { type ArticleContents, cachedContents, readUnit, type UnitContents, unitsToRead } from './article-contents.ts';
-import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import {
+  type ArticleContents,
   type ArticleMatches,
+  cachedContents,
   closer,
   hasPair,
   type Matches,
   matchArticle,
   matchSentences,
+  readUnit,
+  type UnitContents,
   type UnitMatches,
-} from './match-terms.ts';
+  unitsToRead,
+} from './article-contents.ts';
+import { agesIn, type CandidateArticle, candidateArticles } from './candidate-articles.ts';
 import type { ParsedQuestion, QuestionTerm, TextVectors } from './parse-question.ts';
-import { cellAskedFor } from './read-table.ts';
-import { UNIT_SIZE, type Unit } from './units.ts';
+import { cellAskedFor, UNIT_SIZE, type Unit } from './units.ts';
 import { closenessTo, dot } from './word-closeness.ts';
 
 /** A unit that may answer a question, with its features. */

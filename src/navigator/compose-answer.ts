@@ -2,11 +2,10 @@ import type { Statement, StatementSource } from '../contract/ask-events.ts';
 import { Link } from '../contract/names.ts';
 import type { NavigatorSource } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';
-import { cellAskedFor } from '../grounding/read-table.ts';
 import { passageMarkdown } from '../grounding/render-passage.ts';
+import { cellAskedFor } from '../grounding/units.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
-import type { CachedChunk } from '../search/chunk-cache.ts';
-import type { EditionArticle, EditionChunk } from '../search/open-edition.ts';
+import type { CachedChunk, EditionArticle, EditionChunk } from '../search/open-edition.ts';
 import type { ClosestArticle } from './navigator-answer.ts';
 
 /** Words of a chunk that an answer shows or is based on: `chunk.text.slice(start, end)`. */

@@ -7,14 +7,12 @@ import {
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
 import type { CheckedAnswer, CheckedStatement } from '../grounding/checked-answer.ts';
-import { hiddenIn, overlaps } from '../grounding/hidden-parts.ts';
-import { placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
+import { hiddenIn, overlaps, placesInChunks, type ShownPassage } from '../grounding/shown-passages.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
-import type { CachedChunk } from '../search/chunk-cache.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
-import type { Edition } from '../search/open-edition.ts';
+import type { CachedChunk, Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import { alternativesOf, withoutFaultyAlternatives } from './alternatives.ts';

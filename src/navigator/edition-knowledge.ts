@@ -1,6 +1,6 @@
 import { oncePer } from '../runtime/once-per.ts';
-import { type CachedChunk, cachedArticle, cachedChunk } from '../search/chunk-cache.ts';
 import type { Edition, EditionArticle } from '../search/open-edition.ts';
+import { type CachedChunk, cachedArticle, cachedChunk } from '../search/open-edition.ts';
 import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
 
 /** Articles whose analysis is cached per edition. */

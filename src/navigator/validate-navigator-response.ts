@@ -1,12 +1,12 @@
 import type { Excerpt, NavigatorResponse, NavigatorSource } from '../contract/navigator-response.ts';
 import { isMeaningfulReason, REASON_MIN_LENGTH, statesLackOfInformation } from '../contract/navigator-response.ts';
+import type { Evidence } from '../grounding/check-statement.ts';
 import {
   checkPrepared,
   prepareStatementEvidence,
   type StatementCheck,
   type StatementEvidence,
 } from '../grounding/check-statement.ts';
-import type { Evidence } from '../grounding/compare-statement.ts';
 import { type Literal, type LiteralKind, missingExactLiterals } from '../grounding/literals.ts';
 import { splitBlocks } from '../markup/split-blocks.ts';
 import { escapeHtml, unescapeHtml } from '../runtime/escape-html.ts';

@@ -1,16 +1,18 @@
 import { analyseText, utf8Length } from '../text/analyse-text.ts';
 import { stem } from '../text/stem.ts';
 import type { Article, Chunk, EditionEntry } from './article.ts';
+import { type EditionPages, pageWriter } from './text-pages.ts';
 import {
+  compareByBytes,
+  encodeStrings,
   type GrowingNumbers,
   type GrowingTable,
   growingNumbers,
   growingTable,
   type NumberedTexts,
   numberedTexts,
-} from './growing-table.ts';
-import { type EditionPages, pageWriter } from './text-pages.ts';
-import { compareByBytes, encodeStrings, varintLength } from './text-table.ts';
+  varintLength,
+} from './text-table.ts';
 
 /** Result of the first pass over the articles. Words and terms are numbered in order of appearance. */
 export interface CollectedWords {

@@ -1,20 +1,27 @@
+import * as z from 'zod';
+import { readAs } from '../contract/issue.ts';
+import { oncePer } from '../runtime/once-per.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
-import type { SignedClient } from '../runtime/signed-client.ts';
-import { signedClient, type Target } from '../runtime/signed-client.ts';
+import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';
+import { mayRead } from '../signing/audiences.ts';
 import type { Identity } from '../signing/identity.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
-import type { EditionParts } from '../storage/edition-storage.ts';
 import {
   type AskLibrary,
+  type EditionParts,
   type EditionSource,
   LibraryUnreachable,
   libraryEditionSource,
   MAX_EDITION_BYTES,
   readManifest,
 } from '../storage/edition-storage.ts';
+import type { ChunkTexts } from './chunk-texts.ts';
+import { audienceBit } from './collect-words.ts';
+import { unreadable } from './edition-format.ts';
 import { createEditionReader, EditionUnavailable, loadEdition } from './edition-reader.ts';
-import { editionFor } from './narrow-edition.ts';
-import type { Edition } from './open-edition.ts';
+import { type Edition, SAMPLE_LENGTH, sampledChunks } from './open-edition.ts';
+import { type EditionIndex, readPostings } from './open-index.ts';
+import { entryRange, entryText, numbersView, openTextTable, type TextTable } from './text-table.ts';
 
 /** A request that reads an edition. */
 export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'> {
@@ -74,3 +81,189 @@ const signedLibrary =
     if (!answer.ok) throw new LibraryUnreachable(`Cannot ask the library: ${answer.error.code}`);
     return { status: answer.status, body: answer.body };
   };
+
+/** Narrowed editions in memory for each edition; some 50 bytes a chunk and 12 a word each. */
+const MAX_NARROWED = 8;
+
+/**
+ * What an asker with some audiences may read of an edition: an edition in which the other articles do not exist. Its numbers count from 0,
+ * and its words, devices, topics and counts are those of its articles alone, so whatever reads it can show nothing else. The edition
+ * itself where the asker may read all of it.
+ *
+ * @throws {EditionFormatError} When the edition does not say who may read its articles.
+ */
+export const editionFor = (edition: Edition, audiences: readonly string[]): Edition => {
+  const sets = audienceSetsOf(edition).names;
+  const isReadable = sets.map((names) => mayRead(audiences, names));
+  if (isReadable.every(Boolean)) return edition;
+  const key = isReadable.map(Number).join('');
+  const narrowed = narrowedOf(edition);
+  const known = narrowed.get(key) ?? narrow(edition, isReadable);
+  narrowed.delete(key);
+  narrowed.set(key, known);
+  const [oldest = ''] = narrowed.keys();
+  if (narrowed.size > MAX_NARROWED) narrowed.delete(oldest);
+  return known;
+};
+
+/** The audiences of an asker as far as they matter: none where every article is for everybody. */
+export const audiencesIn = (edition: Edition, audiences: readonly string[]): readonly string[] =>
+  audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
+
+const narrowedOf = oncePer((_: Edition) => new Map<string, Edition>());
+
+/** The lists of audiences that articles of an edition name; none where all are for everybody. */
+const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {
+  const bytes = edition.section('audience.sets');
+  if (bytes === undefined) return { names: [] };
+  const table = openTextTable(numbersView(edition.section('audience.sets.starts')), bytes);
+  const read = readAs(
+    z.array(z.array(z.string())),
+    Array.from({ length: table.count }, (_, at) => JSON.parse(entryText(table, at))),
+  );
+  if (!read.ok) throw unreadable('it does not say who may read its articles');
+  return { names: read.value };
+});
+
+const narrow = (from: Edition, isReadable: readonly boolean[]): Edition => {
+  const articleSets = sectionOf(from, 'article.sets', from.articleCount);
+  const articles = Uint32Array.from(articleSets.keys()).filter((at) => isReadable[articleSets[at] ?? -1] === true);
+  const ownArticles = placesOf(articles, from.articleCount);
+  const ofReadable = (chunk: number): boolean => (ownArticles[from.index.articleOf(chunk)] ?? -1) >= 0;
+  const chunks = Uint32Array.from({ length: from.chunkCount }, (_, at) => at).filter(ofReadable);
+  const ownChunks = placesOf(chunks, from.chunkCount);
+  const index = narrowIndex(from, { isReadable, articles, ownArticles, chunks, ownChunks });
+  const own = (numbers: Uint32Array, at: number, what: string): number => {
+    const found = numbers[at];
+    if (found === undefined) throw new RangeError(`Cannot read ${what} ${at} of ${numbers.length}`);
+    return found;
+  };
+  const articlesTagged: Edition['articlesTagged'] = (kind, value) =>
+    Uint32Array.from([...from.articlesTagged(kind, value)].map((at) => ownArticles[at] ?? -1).filter(isOwn));
+  let devices: string[] | undefined;
+  let wordTotal: number | undefined;
+  const edition: Edition = {
+    ...{ id: from.id, workspace: from.workspace, createdAt: from.createdAt, byteLength: from.byteLength },
+    articleCount: articles.length,
+    chunkCount: chunks.length,
+    get wordTotal() {
+      wordTotal ??= index.termCounts.reduce((sum, count) => sum + count, 0);
+      return wordTotal;
+    },
+    article: (at) => {
+      const { firstChunk, endChunk, ...article } = from.article(own(articles, at, 'article'));
+      const first = firstChunk === endChunk ? 0 : (ownChunks[firstChunk] ?? 0);
+      return { ...article, index: at, firstChunk: first, endChunk: first + endChunk - firstChunk };
+    },
+    chunk: (at) => ({ ...from.chunk(own(chunks, at, 'chunk')), index: at, article: index.articleOf(at) }),
+    headingPath: (at) => from.headingPath(own(chunks, at, 'chunk')),
+    findArticle: (id) => ownArticles[from.findArticle(id)] ?? -1,
+    articlesTagged,
+    devices: () => {
+      devices ??= from.devices().filter((device) => articlesTagged('device', device).length > 0);
+      return devices;
+    },
+    sampleTexts: () => {
+      if (from.texts.paged === undefined)
+        return sampledChunks(chunks.length).map((at) => edition.chunk(at).text.slice(0, SAMPLE_LENGTH));
+      const sampled = sampledChunks(from.chunkCount);
+      return from.sampleTexts().filter((_, at) => ofReadable(sampled[at] ?? -1));
+    },
+    section: from.section,
+    index,
+    texts: narrowTexts(from.texts, (at) => own(chunks, at, 'chunk')),
+    narrowed: { from, chunks, ownChunks },
+  };
+  return edition;
+};
+
+const isOwn = (place: number): boolean => place >= 0;
+
+/** Position of each number in a list; -1 for those that are not in it. */
+const placesOf = (numbers: Uint32Array, count: number): Int32Array => {
+  const places = new Int32Array(count).fill(-1);
+  numbers.forEach((number, place) => {
+    places[number] = place;
+  });
+  return places;
+};
+
+const sectionOf = (edition: Edition, name: string, length: number): Uint32Array => {
+  const numbers = numbersView(edition.section(name));
+  if (numbers.length !== length) throw unreadable('it does not say who may read each article');
+  return numbers;
+};
+
+interface Narrowing {
+  /** By number of a list of audiences. */
+  isReadable: readonly boolean[];
+  articles: Uint32Array;
+  ownArticles: Int32Array;
+  chunks: Uint32Array;
+  ownChunks: Int32Array;
+}
+
+const narrowIndex = (
+  from: Edition,
+  { isReadable, articles, ownArticles, chunks, ownChunks }: Narrowing,
+): EditionIndex => {
+  const { index } = from;
+  const wordSets = sectionOf(from, 'word.sets', index.words.count);
+  const bits = readableBits(isReadable);
+  const termChunks = new Uint32Array(index.termChunks.length);
+  const termCounts = new Uint32Array(index.termCounts.length);
+  for (let term = 0; term < termChunks.length; term++) {
+    let all = 0;
+    let readable = 0;
+    readPostings(index, term, (chunk) => {
+      all += 1;
+      if ((ownChunks[chunk] ?? -1) >= 0) readable += 1;
+    });
+    // Postings count labels too, which `termChunks` leaves out where it can.
+    termChunks[term] = Math.min(readable, index.termChunks[term] ?? 0);
+    termCounts[term] = all === 0 ? 0 : Math.ceil(((index.termCounts[term] ?? 0) * readable) / all);
+  }
+  return {
+    ...index,
+    wordCounts: index.wordCounts.map((count, place) => (((wordSets[place] ?? 0) & bits) === 0 ? 0 : count)),
+    termChunks,
+    termCounts,
+    ownChunks,
+    titleWords: entriesOf(index.titleWords, articles),
+    labelWords: entriesOf(index.labelWords, articles),
+    articleOf: (chunk) => ownArticles[index.articleOf(chunks[chunk] ?? -1)] ?? -1,
+    headingOf: (chunk) => index.headingOf(chunks[chunk] ?? -1),
+    scores: new Float32Array(chunks.length),
+    // Zero between searches, and no search waits.
+    marks: index.marks,
+  };
+};
+
+/** The bits of words that a readable article has for certain: a bit of several lists counts when all of them may be read. */
+const readableBits = (isReadable: readonly boolean[]): number => {
+  let bits = 0;
+  for (const [set, readable] of isReadable.entries()) if (readable) bits |= audienceBit(set);
+  for (const [set, readable] of isReadable.entries()) if (!readable) bits &= ~audienceBit(set);
+  return bits;
+};
+
+/** A copy of some entries. */
+const entriesOf = ({ starts, bytes }: TextTable, entries: Uint32Array): TextTable => {
+  const ranges = Array.from(entries, (at) => entryRange(starts, at));
+  const ends = new Uint32Array(ranges.length + 1);
+  ranges.forEach(({ start, end }, at) => {
+    ends[at + 1] = (ends[at] ?? 0) + end - start;
+  });
+  const copied = new Uint8Array(ends.at(-1) ?? 0);
+  ranges.forEach(({ start, end }, at) => {
+    copied.set(bytes.subarray(start, end), ends[at]);
+  });
+  return openTextTable(ends, copied);
+};
+
+const narrowTexts = (texts: ChunkTexts, chunkOf: (own: number) => number): ChunkTexts => ({
+  text: (own) => texts.text(chunkOf(own)),
+  words: (own) => texts.words(chunkOf(own)),
+  need: (owns) => texts.need([...owns].map(chunkOf)),
+  paged: texts.paged,
+});

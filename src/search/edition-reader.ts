@@ -1,12 +1,19 @@
 import { CodedError } from '../http/coded-error.ts';
 import { withDeadline } from '../http/deadline.ts';
-import type { EditionParts, EditionSource } from '../storage/edition-storage.ts';
-import { type EditionManifest, FIRST_PAGE, MAX_EDITION_BYTES, sha256, sha256Hex } from '../storage/edition-storage.ts';
+import {
+  type EditionManifest,
+  type EditionParts,
+  type EditionSource,
+  FIRST_PAGE,
+  MAX_EDITION_BYTES,
+  sha256,
+  sha256Hex,
+} from '../storage/edition-storage.ts';
+import type { PageSource } from './chunk-texts.ts';
 import { readHeader } from './edition-format.ts';
 import { SUM_BYTES } from './edition-sections.ts';
 import { type Edition, openEdition } from './open-edition.ts';
-import { MAX_CACHED_PAGE_BYTES, type PageCache, pageCache } from './page-cache.ts';
-import { openPage } from './text-pages.ts';
+import { openPage, type TextPage } from './text-pages.ts';
 
 /** There is no edition to answer from: none is published, or the library has been unreachable for too long. */
 export class EditionUnavailable extends CodedError {
@@ -229,3 +236,64 @@ const readPart = async (
   }
   throw new EditionIncomplete(`Cannot load the edition: no place has part ${part} unharmed`, { cause });
 };
+
+/** What the pages of all editions may take in an isolate: some 100 pages, those of about five questions. */
+const MAX_CACHED_PAGE_BYTES = 8 * 1024 * 1024;
+
+/** Pages of several editions in memory; the least recently read are dropped first. */
+interface PageCache {
+  /** The pages of one edition. @param fetchPage Throws when a page cannot be had intact. */
+  of(edition: string, fetchPage: (page: number) => Promise<TextPage>): PageSource;
+}
+
+export const pageCache = (maxBytes: number): PageCache => {
+  const pages = new Map<string, TextPage>();
+  let bytes = 0;
+  const drop = (key: string): void => {
+    bytes -= sizeOf(pages.get(key));
+    pages.delete(key);
+  };
+  const add = (key: string, page: TextPage, wanted: ReadonlySet<string>): void => {
+    drop(key);
+    pages.set(key, page);
+    bytes += sizeOf(page);
+    for (const oldest of pages.keys()) {
+      if (bytes <= maxBytes) return;
+      // What one piece of work needs together stays together, whatever the limit.
+      if (!wanted.has(oldest)) drop(oldest);
+    }
+  };
+  return {
+    of: (edition, fetchPage) => {
+      const keyOf = (page: number) => `${edition}/${page}`;
+      return {
+        get: (page) => {
+          const key = keyOf(page);
+          const found = pages.get(key);
+          if (found === undefined) return undefined;
+          pages.delete(key);
+          pages.set(key, found);
+          return found;
+        },
+        // Not shared between requests: a Worker may not wait for the network on behalf of another one.
+        load: async (numbers, keep) => {
+          const wanted = new Set([...keep].map(keyOf));
+          const failed = await Promise.all(
+            numbers.map(async (number) => {
+              try {
+                add(keyOf(number), await fetchPage(number), wanted);
+                return [];
+              } catch {
+                return [number];
+              }
+            }),
+          );
+          return failed.flat();
+        },
+      };
+    },
+  };
+};
+
+const sizeOf = (page: TextPage | undefined): number =>
+  page === undefined ? 0 : page.texts.bytes.byteLength + page.words.bytes.byteLength;

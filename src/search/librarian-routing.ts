@@ -7,7 +7,7 @@ import type { AnalysedQuery } from './analyse-query.ts';
 import type { EditionEntry } from './article.ts';
 import { buildEdition } from './build-edition.ts';
 import { type Edition, openEdition } from './open-edition.ts';
-import { inverseFrequency, RANKING } from './ranking.ts';
+import { inverseFrequency, RANKING } from './open-index.ts';
 import { searchEdition } from './search-edition.ts';
 
 /** The librarians that one caller may use. */

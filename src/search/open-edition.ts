@@ -1,3 +1,4 @@
+import { oncePer } from '../runtime/once-per.ts';
 import type { Article } from './article.ts';
 import { type ChunkTexts, openTexts, type PageSource } from './chunk-texts.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
@@ -211,4 +212,47 @@ const decodeArticle = (bytes: Uint8Array): Omit<Article, 'text' | 'audiences'> =
   const intents = tags.slice(0, Number(intentCount) || 0);
   const article = { id, title, url, lastUpdated, intents, devices: tags.slice(intents.length) };
   return author === '' ? article : { ...article, author };
+};
+
+/** A decoded chunk with its article. Shared between callers: do not modify. */
+export interface CachedChunk extends Readonly<EditionChunk> {
+  readonly source: EditionArticle;
+}
+
+/** Maximum number of cached chunks, and of cached articles, per edition. */
+const MAX_CACHED = 500;
+
+/** A decoded chunk, from an LRU cache of 500. */
+export const cachedChunk = (edition: Edition, index: number): CachedChunk =>
+  recent(shelvesOf(edition).chunks, index, () => {
+    const chunk = edition.chunk(index);
+    return { ...chunk, source: cachedArticle(edition, chunk.article) };
+  });
+
+/** A decoded article, from an LRU cache of 500. */
+export const cachedArticle = (edition: Edition, index: number): EditionArticle =>
+  recent(shelvesOf(edition).articles, index, () => edition.article(index));
+
+const shelvesOf = oncePer((_: Edition) => ({
+  chunks: new Map<number, CachedChunk>(),
+  articles: new Map<number, EditionArticle>(),
+}));
+
+/** Reads or creates a cache entry; the least recently used one is evicted. */
+const recent = <Value>(cache: Map<number, Value>, key: number, make: () => Value): Value => {
+  const known = cache.get(key);
+  if (known !== undefined) {
+    // Reordering costs more than it gains while the cache is not full.
+    if (cache.size < MAX_CACHED) return known;
+    cache.delete(key);
+    cache.set(key, known);
+    return known;
+  }
+  const value = make();
+  if (cache.size >= MAX_CACHED) {
+    const [oldest] = cache.keys();
+    if (oldest !== undefined) cache.delete(oldest);
+  }
+  cache.set(key, value);
+  return value;
 };

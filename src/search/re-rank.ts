@@ -1,7 +1,6 @@
 import type { AnalysedQuery, QueryTerm } from './analyse-query.ts';
 import type { Edition } from './open-edition.ts';
-import { type EditionIndex, readPostings } from './open-index.ts';
-import { FULL_IMPACT, RANKING } from './ranking.ts';
+import { type EditionIndex, FULL_IMPACT, RANKING, readPostings } from './open-index.ts';
 import { entryBytes, varintReader } from './text-table.ts';
 
 /** Evidence for a chunk beyond its score; all but `tightness` in units of summed idf. */

@@ -1,15 +1,17 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
-import { type Deadline, startDeadline } from '../http/deadline.ts';
+import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
+import { type Deadline, startDeadline, withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
+import { answeringModelOf, relevanceOfHits } from './answering-model.ts';
 import { readPages } from './chunk-texts.ts';
 import { type EditionVectors, vectorsOf } from './edition-vectors.ts';
-import { type Meaning, type MeaningOf, meaningBy } from './meaning.ts';
 import type { NearChunk } from './nearest-rows.ts';
 import type { Edition } from './open-edition.ts';
 import {
   allowedChunks,
   type Meanings,
+  type SearchHit,
   type SearchOptions,
   type SearchOutcome,
   searchEdition,
@@ -178,4 +180,88 @@ const MAX_CHARACTERS = 2000;
 export const questionText = (question: string, { history = [] }: Pick<SearchOptions, 'history'>): string => {
   const before = history.findLast(({ speaker }) => speaker === 'user')?.text.slice(0, MAX_CHARACTERS / 2);
   return (before === undefined ? question : `${before}\n${question}`).slice(0, MAX_CHARACTERS);
+};
+
+/** The meaning of a question: its vector, or the closest vectors of an index. */
+interface Meaning {
+  model: string;
+  dimensions: number;
+  vector?: readonly number[] | undefined;
+  /** Best first. */
+  hits?: readonly { id: string; similarity: number }[] | undefined;
+}
+
+interface MeaningOptions {
+  wants: 'vector' | 'hits';
+  workspace: string;
+  /** Share of the texts that the asker may read, above 0 to 1; 1 when absent. An index knows no audiences, so it is asked for more. */
+  readableShare?: number | undefined;
+  /** When aborted, the promise rejects with the signal's reason; a pending embedding continues and fills the cache. */
+  signal: AbortSignal;
+  /** Keeps a late embedding alive after the response, so that it is cached. */
+  waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+}
+
+/** Throws what the model or the index throws. */
+export type MeaningOf = (text: string, options: MeaningOptions) => Promise<Meaning>;
+
+/** How long a late embedding may continue, for the cache. */
+const EMBEDDING_LIMIT_MS = 15_000;
+/** Number of results requested from an index: some may belong to deleted texts or to articles that the filter excludes. */
+const ASKED_OF_INDEX = 60;
+/** The most that an index gives. */
+const MAX_ASKED = 1000;
+
+/** Creates a source of meanings from a model and, if vectors are stored in one, the vector index of a workspace. */
+export const meaningBy =
+  (
+    embeddings: EmbeddingProvider,
+    indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined,
+  ): MeaningOf =>
+  async (text, { wants, workspace, readableShare = 1, signal, waitUntil }) => {
+    const { model, dimensions } = embeddings;
+    // Continues after the deadline and after the caller has disconnected: the next caller with this query gets it from the
+    // cache.
+    const embedded = embeddings.embed(text, { signal: AbortSignal.timeout(EMBEDDING_LIMIT_MS) });
+    const settled = embedded.catch(() => undefined);
+    waitUntil?.(settled);
+    const vector = await withDeadline(() => embedded, { signal, reason: 'the model has not answered in time' });
+    const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
+    if (index === undefined) return { model, dimensions, vector };
+    signal.throwIfAborted();
+    const limit = Math.min(MAX_ASKED, Math.ceil(ASKED_OF_INDEX / readableShare));
+    return { model, dimensions, hits: await index.query(vector, { limit, signal }) };
+  };
+
+/** Ranked passages of an edition, in the reply format of `POST /v1/knowledge/search`. */
+export const searchKnowledge = async (
+  edition: Edition,
+  { query, limit, filter }: KnowledgeSearchRequest,
+  { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
+): Promise<KnowledgeSearchResponse> => {
+  const { outcome, semantic, lacksTexts } = await retrieve(edition, query, { ...options, limit, filter });
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const hits = await readPages(edition, () =>
+    outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
+  );
+  const degraded = [
+    ...(semantic === 'late' || semantic === 'failed' ? (['embeddings'] as const) : []),
+    ...(lacksTexts === true ? (['texts'] as const) : []),
+  ];
+  return {
+    edition: edition.id,
+    hits: hits.value,
+    ...(degraded.length > 0 ? { degraded } : {}),
+  };
+};
+
+const hitOf = (edition: Edition, hit: SearchHit, relevance: number): KnowledgeHit => {
+  const { id, title, url, lastUpdated } = edition.article(hit.article);
+  const { headingPath, text } = edition.chunk(hit.chunk);
+  return {
+    ...{ article_id: id, title, url, text, relevance },
+    heading: headingPath.join(' > ').slice(0, 2000),
+    score: hit.fused ?? hit.score,
+    last_updated: lastUpdated,
+  };
 };

@@ -1,6 +1,5 @@
 import { unreadable } from './edition-format.ts';
-import { type GrowingNumbers, type GrowingTable, growingTable } from './growing-table.ts';
-import { openTextTable, type TextTable } from './text-table.ts';
+import { type GrowingNumbers, type GrowingTable, growingTable, openTextTable, type TextTable } from './text-table.ts';
 
 /** Pages of an edition while it is built: stored beside it, so that texts take no memory. */
 export interface EditionPages {

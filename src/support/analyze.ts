@@ -5,7 +5,7 @@ import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
 import type { KnowledgeScope } from '../knowledge/retrieval/knowledge.ts';
 import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
-import type { KnowledgeRetriever } from '../knowledge/retrieval/knowledge-retriever.ts';
+import type { KnowledgeRetriever } from '../knowledge/retrieval/retrieve-knowledge.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import type { WaitUntil } from '../runtime/wait-until.ts';
 import { readPages } from '../search/chunk-texts.ts';

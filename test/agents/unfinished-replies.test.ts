@@ -4,7 +4,7 @@ import { modelSummary } from '../../src/agents/semantic/summaries.ts';
 import { summariseResults } from '../../src/agents/web-search/answer.ts';
 import { webResult } from '../../src/agents/web-search/web-result.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
-import { cachedChunk } from '../../src/search/chunk-cache.ts';
+import { cachedChunk } from '../../src/search/open-edition.ts';
 import { scriptedModel } from '../navigator/scripted-model.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithOthers } from '../../src/navigator/compare-sources.ts';
-import { cachedChunk } from '../../src/search/chunk-cache.ts';
+import { cachedChunk } from '../../src/search/open-edition.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
 
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRecording, recordedModel, writeOpenPrompts } from '../../src/dev/eval/recorded-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
-import { cachedChunk } from '../../src/search/chunk-cache.ts';
+import { cachedChunk } from '../../src/search/open-edition.ts';
 import cases from './hostile-statements.json' with { type: 'json' };
 import withoutJudge from './hostile-without-judge.json' with { type: 'json' };
 import { openSampleKb } from './sample-kb.ts';

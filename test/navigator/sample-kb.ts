@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { takeInArticle } from '../../src/knowledge/articles/take-in-article.ts';
+import { takeInArticle } from '../../src/knowledge/articles/normalise-article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cachedArticle, cachedChunk } from '../../src/search/chunk-cache.ts';
+import { cachedArticle, cachedChunk } from '../../src/search/open-edition.ts';
 import { editionOfTexts } from './edition-fixture.ts';
 
 const open = (count: number) => editionOfTexts(...Array.from({ length: count }, (_, at) => `It opens at ${at} bar.`));

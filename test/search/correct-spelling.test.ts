@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { correctSpelling } from '../../src/search/correct-spelling.ts';
+import { correctSpelling } from '../../src/search/analyse-query.ts';
 import { entryText } from '../../src/search/text-table.ts';
 import { editDistance } from '../../src/text/edit-distance.ts';
 import cases from './correct-spelling.json' with { type: 'json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meaningBy } from '../../src/search/meaning.ts';
+import { meaningBy } from '../../src/search/retrieve.ts';
 import { fakeIndex, fakeModel } from '../knowledge/vectors-for-test.ts';
 
 /** A meaning that was requested of a model which answers when the test says so. */

@@ -3,13 +3,12 @@ import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { WordVectorsUnreadable, wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import { answeringModelOf, relevanceOfHits } from '../../src/search/answering-model.ts';
-import { attachVectors, attachWordVectors } from '../../src/search/attach-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
+import { attachVectors, attachWordVectors, embeddingTextOf, vectorIdOf } from '../../src/search/edition-vectors.ts';
+import { packVector, quantise } from '../../src/search/nearest-rows.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
-import { packVector, quantise } from '../../src/search/quantise.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../src/search/search-edition.ts';
-import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { DOWN, type FakeModel, fakeIndex, fakeModel, INDEX_DOWN } from '../knowledge/vectors-for-test.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';
 

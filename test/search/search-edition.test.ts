@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupByArticle } from '../../src/search/group-by-article.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
-import { type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
+import { groupByArticle, type SearchOptions, searchEdition } from '../../src/search/search-edition.ts';
 import { wordsOf } from '../../src/text/analyse-text.ts';
 import { stem } from '../../src/text/stem.ts';
 import { editionOf, editionOfTexts, entryOf, type Sketch } from './edition-fixture.ts';

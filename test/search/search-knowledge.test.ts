@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
-import { createRetriever, type Retriever } from '../../src/search/retrieve.ts';
-import { searchKnowledge } from '../../src/search/search-knowledge.ts';
+import { createRetriever, type Retriever, searchKnowledge } from '../../src/search/retrieve.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 
 const { edition } = openSmallKb();

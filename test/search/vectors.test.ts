@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/runtime/seeded-random.ts';
-import { attachedBytes, attachVectors } from '../../src/search/attach-vectors.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { vectorsOf } from '../../src/search/edition-vectors.ts';
-import { nearestRows } from '../../src/search/nearest-rows.ts';
+import {
+  attachedBytes,
+  attachVectors,
+  embeddingTextOf,
+  vectorIdOf,
+  vectorsOf,
+} from '../../src/search/edition-vectors.ts';
+import { nearestRows, packVector, quantise, signsOf, signWords, unpackVector } from '../../src/search/nearest-rows.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
-import { packVector, quantise, signsOf, signWords, unpackVector } from '../../src/search/quantise.ts';
-import { embeddingTextOf, vectorIdOf } from '../../src/search/vector-id.ts';
 import { cosine } from '../knowledge/vectors-for-test.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';
 

@@ -8,7 +8,7 @@ import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { ticketStore } from '../../src/helpdesk/tickets/ticket-store.ts';
 import { articleSync, rateLimitPauses, ticketIndex } from '../../src/helpdesk/tickets/workspace-store.ts';
 import { createGapTables } from '../../src/knowledge/gaps/sql-gap-book.ts';
-import { createTables } from '../../src/knowledge/library/library-state.ts';
+import { createTables } from '../../src/knowledge/library/article-store.ts';
 import { createLedger } from '../../src/memory/ledger.ts';
 import type { Sql } from '../../src/storage/sql.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
 import { type IntentClassification, SupportResponse } from '../../src/contract/support-response.ts';
 import { composeNote } from '../../src/helpdesk/compose-note.ts';
-import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/knowledge-retriever.ts';
+import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import { createMask } from '../../src/runtime/privacy/mask.ts';
 import { analyze } from '../../src/support/analyze.ts';
 import { userContext } from '../signing/callers.ts';

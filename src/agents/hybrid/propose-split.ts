@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { readAs } from '../../contract/issue.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { startDeadline } from '../../http/deadline.ts';
-import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/word-lists.ts';
+import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/carry-subject.ts';
 import { hasOnlyWordsOf } from '../../text/own-words.ts';
 import { MAX_PARTS, type PartialQuery, SourceType } from './split-query.ts';
 

@@ -1,7 +1,7 @@
 import type { AIClient } from '../../contract/librarian.ts';
 import { inertLine } from '../../delegation/contain-markdown.ts';
 import { WHY_MISSING } from '../../delegation/failures.ts';
-import { aboutAsker } from '../../grounding/about-asker.ts';
+import { aboutAsker } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { shorten } from '../../markup/shorten.ts';

@@ -9,9 +9,8 @@ import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../..
 import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { readPages } from '../../search/chunk-texts.ts';
-import type { MeaningOf } from '../../search/meaning.ts';
-import { createRetriever, type RetrieverParts } from '../../search/retrieve.ts';
-import { searchKnowledge } from '../../search/search-knowledge.ts';
+import type { MeaningOf } from '../../search/retrieve.ts';
+import { createRetriever, type RetrieverParts, searchKnowledge } from '../../search/retrieve.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { createSemanticAgent, type SemanticParts } from './semantic-agent.ts';

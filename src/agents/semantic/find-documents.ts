@@ -1,9 +1,9 @@
 import type { StatementSource } from '../../contract/ask-events.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
-import { type CachedChunk, cachedChunk } from '../../search/chunk-cache.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { type CachedChunk, cachedChunk } from '../../search/open-edition.ts';
 import type { RetrieveOptions, Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import { linkOf } from '../librarian-response.ts';

@@ -1,6 +1,6 @@
 import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import { editionFor } from '../../search/narrow-edition.ts';
+import { editionFor } from '../../search/current-edition.ts';
 import { openEdition } from '../../search/open-edition.ts';
 import { type Product, startProduct } from '../run/product.ts';
 import { growCorpus, readBenchArticles } from './corpus.ts';

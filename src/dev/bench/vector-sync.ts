@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
-import type { LibraryEmbedding } from '../../knowledge/library/edition-with-vectors.ts';
 import type { HostKbClient } from '../../knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library } from '../../knowledge/library/library.ts';
+import type { LibraryEmbedding } from '../../knowledge/library/vector-store.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { upstashVectorIndex } from '../../storage/upstash-vector-index.ts';
 import { readSupportDocs } from '../eval/eval-data.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostArticleReply } from '../../contract/host-article.ts';
-import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
-import { attachWordVectors } from '../../search/attach-vectors.ts';
+import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
+import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
-import { attachVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
+import { attachVectors, embeddingTextOf } from '../../search/edition-vectors.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
+import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { type Edition, openEdition } from '../../search/open-edition.ts';
-import { packVector, quantise } from '../../search/quantise.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../../search/search-edition.ts';
-import { embeddingTextOf } from '../../search/vector-id.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import type { JudgedQuestion, JudgedSet } from './eval-data.ts';
 import { sectionKey } from './retrieval.ts';

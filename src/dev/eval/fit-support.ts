@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { oddsAgainst } from '../../grounding/check-statement.ts';
-import { FEATURES } from '../../grounding/compare-statement.ts';
+import { FEATURES, oddsAgainst } from '../../grounding/check-statement.ts';
 import { readCommandLine } from '../command-line.ts';
 import { areaUnderCurve } from './decision-metrics.ts';
 import {

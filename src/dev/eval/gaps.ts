@@ -1,4 +1,4 @@
-import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
+import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
 import type { KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';

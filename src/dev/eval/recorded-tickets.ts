@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { SupportResponse } from '../../contract/support-response.ts';
-import { createKnowledgeRetriever } from '../../knowledge/retrieval/knowledge-retriever.ts';
+import { createKnowledgeRetriever } from '../../knowledge/retrieval/retrieve-knowledge.ts';
 import { createMask, readMaskKinds } from '../../runtime/privacy/mask.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { originate } from '../../signing/request-context.ts';

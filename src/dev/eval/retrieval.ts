@@ -1,11 +1,11 @@
 import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
-import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import { groupByArticle } from '../../search/group-by-article.ts';
+import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { type Edition, type EditionChunk, openEdition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
+import { groupByArticle } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { type JudgedSet, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import { withTypingMistakes } from './typing-mistakes.ts';

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeInArticle } from '../../knowledge/articles/take-in-article.ts';
+import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
 import type { EditionEntry } from '../../search/article.ts';
-import { attachWordVectors } from '../../search/attach-vectors.ts';
 import { buildEdition } from '../../search/build-edition.ts';
-import { groupByArticle } from '../../search/group-by-article.ts';
+import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { openEdition } from '../../search/open-edition.ts';
 import { createRetriever, type Retriever } from '../../search/retrieve.ts';
+import { groupByArticle } from '../../search/search-edition.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_QUESTIONS } from '../sample/files.ts';
 import type { Measure } from './retrieval.ts';

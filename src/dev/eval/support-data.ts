@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkPrepared, prepareStatementEvidence, type StatementCheck } from '../../grounding/check-statement.ts';
-import { compareSentence, type Features } from '../../grounding/compare-statement.ts';
+import {
+  checkPrepared,
+  compareSentence,
+  type Features,
+  prepareStatementEvidence,
+  type StatementCheck,
+} from '../../grounding/check-statement.ts';
 import { plainOf, statementSpans } from '../../grounding/statement-words.ts';
 import { readLines } from './eval-data.ts';
 

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, truncateSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddingOptions, EmbeddingProvider } from '../../ai/embeddings/base.ts';
-import { spaceKey } from '../../search/vector-id.ts';
+import { spaceKey } from '../../search/edition-vectors.ts';
 
 const KEY_BYTES = 16;
 /** Texts of one call: what is cut off in the middle has lost little. */

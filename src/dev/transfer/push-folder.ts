@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../contract/host-article.ts';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import { Inventory } from '../../contract/moving.ts';
-import { hashArticle } from '../../knowledge/articles/hash-article.ts';
+import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../runtime/map-bounded.ts';
 import { type DocumentReader, documentReader } from '../documents/document-reader.ts';

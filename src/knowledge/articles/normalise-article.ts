@@ -3,9 +3,12 @@ import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { dropActiveHtml } from '../../markup/drop-active-html.ts';
 import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
-import type { Article } from '../../search/article.ts';
+import type { Article, EditionEntry } from '../../search/article.ts';
 import { NO_ONE } from '../../signing/audiences.ts';
+import { utf8 } from '../../signing/digest.ts';
 import { MAX_AUDIENCES } from '../../signing/limits.ts';
+import { sha256Hex } from '../../storage/edition-storage.ts';
+import { chunkArticle } from './chunk-article.ts';
 import { type FrontMatter, splitFrontMatter } from './front-matter.ts';
 
 export interface NormalisedArticle {
@@ -118,4 +121,37 @@ const momentOf = (date: string | undefined | null, warnings: string[]): string =
   const time = Date.parse(date ?? '');
   if (Number.isNaN(time)) warnings.push('Took last_updated as 1970-01-01: it is missing or not a date');
   return new Date(Number.isNaN(time) ? 0 : time).toISOString();
+};
+
+/**
+ * Builds the article for an edition, and `content`, which is stored as received for later display, without control characters other than tab, line
+ * feed and carriage return. As JSON each would take six bytes, and SQLite measures a text only up to its first NUL.
+ *
+ * @throws {ArticleRefused} For any defect: one article must not stop the others.
+ */
+export const takeInArticle = (
+  reply: HostArticleReply,
+  options: NormaliseOptions,
+): EditionEntry & { content: string; warnings: string[] } => {
+  try {
+    const { article, warnings } = normaliseArticle(reply, options);
+    return { article, chunks: chunkArticle(article), content: withoutControls(reply.content), warnings };
+  } catch (cause) {
+    if (cause instanceof ArticleRefused) throw cause;
+    throw new ArticleRefused('Cannot take in the article: its content cannot be parsed', { cause });
+  }
+};
+
+const withoutControls = (content: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to drop
+  content.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
+
+/** Incremented when normalisation or chunking changes, so that all articles are processed again. */
+const TREATMENT = 3;
+
+/** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
+export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
+  const { intent = [], device = [], last_updated = null, author = null, audience = null } = metadata ?? {};
+  const fields = [TREATMENT, id, title, url ?? null, intent, device, last_updated, author, content, audience];
+  return sha256Hex(utf8(JSON.stringify(fields)));
 };

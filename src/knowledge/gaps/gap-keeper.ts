@@ -2,22 +2,20 @@ import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
 import { readAs } from '../../contract/issue.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { audiencesIn } from '../../search/current-edition.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
-import type { MeaningOf } from '../../search/meaning.ts';
-import { audiencesIn } from '../../search/narrow-edition.ts';
 import type { Edition } from '../../search/open-edition.ts';
-import type { Retriever } from '../../search/retrieve.ts';
+import type { MeaningOf, Retriever } from '../../search/retrieve.ts';
 import { sha256, utf8 } from '../../signing/digest.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
-import { cutText } from '../retrieval/cut-text.ts';
 import type { FoundGap, Knowledge, KnowledgeQuestion, KnowledgeScope } from '../retrieval/knowledge.ts';
-import type { GapRecorder } from '../retrieval/knowledge-retriever.ts';
+import { cutText } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
+import type { GapRecorder } from '../retrieval/retrieve-knowledge.ts';
 import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
-import type { CheckedGap, GapQuery, GapSighting, MetGap, OpenGap, RemoteGapBook } from './gap-book.ts';
-import type { GapBooks } from './remote-gap-book.ts';
+import type { CheckedGap, GapBooks, GapQuery, GapSighting, MetGap, OpenGap, RemoteGapBook } from './gap-book.ts';
 import { isSameGap } from './sql-gap-book.ts';
 
 export interface GapKeeperParts {

@@ -16,9 +16,9 @@ import { readJson } from '../../runtime/read-json.ts';
 import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { mayReadAsked } from '../../signing/audiences.ts';
 import { memoryReplayStore } from '../../signing/replay-store.ts';
+import type { GapBooks } from './gap-book.ts';
 import { readGapCursor } from './gap-book.ts';
 import type { GapKeeper } from './gap-keeper.ts';
-import type { GapBooks } from './remote-gap-book.ts';
 
 export interface GapRouteParts {
   /** Id of the function that serves the routes. */

@@ -25,7 +25,7 @@ import { isExternal, type KeyDirectory } from '../../signing/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import type { ReplayStore } from '../../signing/replay-store.ts';
 import type { StoredArticle } from './article-store.ts';
-import type { RemoteLibrary } from './remote-library.ts';
+import type { RemoteLibrary } from './library.ts';
 
 export interface LibraryAppOptions {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;

@@ -17,9 +17,8 @@ import {
 } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';
-import type { ArticleStore } from './article-store.ts';
-import type { EditionVectorSource } from './edition-with-vectors.ts';
-import type { LibraryState } from './library-state.ts';
+import type { ArticleStore, LibraryState } from './article-store.ts';
+import type { EditionVectorSource } from './vector-store.ts';
 
 export interface StoredEdition {
   number: number;

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
-import { packVector, quantise } from '../../search/quantise.ts';
-import { embeddingTextOf } from '../../search/vector-id.ts';
+import { embeddingTextOf } from '../../search/edition-vectors.ts';
+import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { VectorIndex, VectorRecord } from '../../storage/vector-index.ts';
-import type { ArticleStore } from './article-store.ts';
-import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors } from './edition-with-vectors.ts';
-import type { LibraryState } from './library-state.ts';
+import type { ArticleStore, LibraryState } from './article-store.ts';
 import type { VectorStore } from './vector-store.ts';
+import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors } from './vector-store.ts';
 
 export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   embedding: LibraryEmbedding;

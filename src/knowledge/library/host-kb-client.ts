@@ -7,7 +7,7 @@ import {
 } from '../../contract/host-article.ts';
 import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
-import type { AllowedHosts } from './allowed-hosts.ts';
+import type { AllowedHosts } from './fetch-host-listing.ts';
 import { fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Address and settings of a host knowledge base. */

@@ -8,10 +8,9 @@ import { fitEdition } from '../../search/fit-edition.ts';
 import { kvEditionStorage } from '../../storage/kv-edition-parts.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
-import type { LibraryEmbedding } from './edition-with-vectors.ts';
-import { createLibrary, type Library } from './library.ts';
+import { createLibrary, type Library, REMOTE_METHODS, type RemoteMethod } from './library.ts';
 import { type LibraryVariables, librarySettings } from './library-settings.ts';
-import { REMOTE_METHODS, type RemoteMethod } from './remote-library.ts';
+import type { LibraryEmbedding } from './vector-store.ts';
 
 export interface LibraryObjectEnv extends LibraryVariables {
   EDITIONS: KVNamespace;

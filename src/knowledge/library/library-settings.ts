@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import type { Target } from '../../runtime/signed-client.ts';
-import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
-import { boundFetch } from './bound-fetch.ts';
+import { type Identity, type IdentityVariables, identityFrom } from '../../signing/identity.ts';
+import { CONTEXT_HEADER } from '../../signing/limits.ts';
+import { originate } from '../../signing/request-context.ts';
+import { mintContext } from '../../signing/sign-link.ts';
 import { HostKbError } from './fetch-host-listing.ts';
-import type { LibrarySource } from './host-kb-client.ts';
-import { hostKbClient } from './host-kb-client.ts';
+import { hostKbClient, type LibrarySource } from './host-kb-client.ts';
 
 /** The variables of the library function, and the secrets that its sources name. */
 export interface LibraryVariables extends IdentityVariables {
@@ -116,3 +117,22 @@ const allowedHosts = ({ KB_ALLOWED_HOSTS = '', ENVIRONMENT }: LibraryVariables) 
     .filter((host) => host !== ''),
   allowsLocal: ENVIRONMENT === 'development',
 });
+
+/**
+ * A `fetch` through a service binding in the library's own name: signed, read-only, for one workspace. The receipt is not checked, since the binding
+ * leads to that function only.
+ */
+const boundFetch =
+  (target: Target, { workspace, identity }: { workspace: string; identity: () => Promise<Identity> }): typeof fetch =>
+  async (input, init) => {
+    const { self, signer } = await identity();
+    const request = new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const now = Date.now();
+    const { token } = await mintContext(
+      originate({ self, subject: `svc:${self}`, workspace, authentication: 'none', capabilities: ['kb:read'], now }),
+      { signer, aud: 'sources', op: `GET ${pathname}${search}`, body: new Uint8Array(), now },
+    );
+    request.headers.set(CONTEXT_HEADER, token);
+    return target.fetch(request);
+  };

@@ -13,27 +13,32 @@ import type { PageSource } from '../../search/chunk-texts.ts';
 import { mayRead, mayReadAsked } from '../../signing/audiences.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { hashArticle } from '../articles/hash-article.ts';
-import { ArticleRefused } from '../articles/normalise-article.ts';
-import { takeInArticle } from '../articles/take-in-article.ts';
+import { ArticleRefused, hashArticle, takeInArticle } from '../articles/normalise-article.ts';
 import {
   type ArticlePage,
   type ArticleQuery,
   type ArticleStore,
   articleStore,
+  createTables,
+  type LibraryState,
+  libraryState,
   type StoredArticle,
 } from './article-store.ts';
 import { callStore } from './call-store.ts';
 import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } from './edition-history.ts';
 import { editionStore, publishEdition } from './edition-store.ts';
-import type { LibraryEmbedding } from './edition-with-vectors.ts';
-import { editionVectorSource, wordVectorSource } from './edition-with-vectors.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
-import { createTables, type LibraryState, libraryState } from './library-state.ts';
 import { syncDriver } from './sync-driver.ts';
 import { type SyncStore, syncStore } from './sync-run.ts';
-import { removeVectors, type VectorStore, vectorStore } from './vector-store.ts';
+import {
+  editionVectorSource,
+  type LibraryEmbedding,
+  removeVectors,
+  type VectorStore,
+  vectorStore,
+  wordVectorSource,
+} from './vector-store.ts';
 
 export interface LibraryOptions {
   workspace: string;
@@ -384,3 +389,33 @@ const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut,
     audience: metadata.audience,
   },
 });
+
+type Asked = Omit<Library, 'work' | 'isBusy'>;
+
+/** A library that lives elsewhere: what `Library` answers, after a while. */
+export type RemoteLibrary = {
+  [Method in keyof Asked]: (...parameters: Parameters<Asked[Method]>) => Promise<Awaited<ReturnType<Asked[Method]>>>;
+};
+
+/** The methods that travel; nothing else of an object can be called from outside. */
+export const REMOTE_METHODS = [
+  ...(['status', 'startSync', 'listArticles', 'inventory', 'readArticle', 'readText'] as const),
+  ...(['editions', 'editionChanges', 'activateEdition'] as const),
+  ...(['writeArticle', 'deleteArticle', 'isFirstCall', 'currentEdition', 'storedEdition', 'editionPart'] as const),
+];
+
+export type RemoteMethod = (typeof REMOTE_METHODS)[number];
+
+/** A Durable Object that answers for one workspace. */
+export interface LibraryStub {
+  ask(workspace: string, method: RemoteMethod, parameters: unknown[]): Promise<unknown>;
+}
+
+export const remoteLibrary = (stub: LibraryStub, workspace: string): RemoteLibrary => {
+  const ask =
+    (method: RemoteMethod) =>
+    (...parameters: unknown[]) =>
+      stub.ask(workspace, method, parameters);
+  // Each method is asked of the method of the same name: the compiler does not see that names and types go together.
+  return Object.fromEntries(REMOTE_METHODS.map((method) => [method, ask(method)])) as unknown as RemoteLibrary;
+};

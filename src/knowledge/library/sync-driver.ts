@@ -12,15 +12,12 @@ import {
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { type EditionStorage, FIRST_PAGE, partKey } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { hashArticle } from '../articles/hash-article.ts';
-import { ArticleRefused, type NormaliseOptions } from '../articles/normalise-article.ts';
-import { takeInArticle } from '../articles/take-in-article.ts';
-import type { ArticleStore } from './article-store.ts';
+import { ArticleRefused, hashArticle, type NormaliseOptions, takeInArticle } from '../articles/normalise-article.ts';
+import type { ArticleStore, LibraryState } from './article-store.ts';
 import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-listing.ts';
 import type { HostKbClient, HostPage, LibrarySource } from './host-kb-client.ts';
-import type { LibraryState } from './library-state.ts';
 import type { StagedArticle, SyncStore } from './sync-run.ts';
 import { addSkipped, addWarnings, newSyncRun, reportOf, SyncRun } from './sync-run.ts';
 import type { VectorStore } from './vector-store.ts';

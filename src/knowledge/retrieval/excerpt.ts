@@ -1,9 +1,9 @@
 import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
-import { cellAskedFor, cellsOf } from '../../grounding/read-table.ts';
 import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
-import { cachedArticle, cachedChunk } from '../../search/chunk-cache.ts';
+import { cellAskedFor, cellsOf } from '../../grounding/units.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /**

@@ -1,21 +1,20 @@
 import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
+import { backgroundShares } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
-import { backgroundShares } from '../../search/background-shares.ts';
-import { cachedArticle } from '../../search/chunk-cache.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { cachedArticle } from '../../search/open-edition.ts';
 import { findTerm } from '../../search/open-index.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { stem } from '../../text/stem.ts';
-import { cutText } from './cut-text.ts';
-import { type AskedText, COVERAGE_FROM, type FoundGap } from './knowledge.ts';
+import { type AskedText, COVERAGE_FROM, cutText, type FoundGap } from './knowledge.ts';
 import type { NamedProducts } from './named-products.ts';
 import { outdatedReason, versionNotMeant } from './prefer-current.ts';
+import { joinTopics, type Topic, topicOf } from './problem-text.ts';
 import { OTHER_PRODUCT, type RankedSource } from './rank-sources.ts';
-import { joinTopics, type Topic, topicOf } from './topic-words.ts';
 
 export interface GapInput {
   /** The whole problem first, then its sentences. */

@@ -1,6 +1,6 @@
 import type { GapKind } from '../../contract/knowledge-gaps.ts';
-import type { Coverage } from '../../contract/knowledge-retrieval.ts';
 import {
+  type Coverage,
   type KnowledgeRetrieval,
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,
@@ -115,3 +115,7 @@ export interface KnowledgeScope {
   context: OriginContext | VerifiedContext;
   waitUntil: (work: Promise<unknown>) => void;
 }
+
+/** The beginning of a text, at most so many UTF-16 units, never cutting a surrogate pair. */
+export const cutText = (text: string, length: number): string =>
+  text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

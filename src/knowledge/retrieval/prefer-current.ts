@@ -1,7 +1,7 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
 import { oncePer } from '../../runtime/once-per.ts';
-import { cachedArticle, cachedChunk } from '../../search/chunk-cache.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /** Least relevance of the current page beside an outdated one; a lower one may be chance. */

@@ -1,9 +1,11 @@
-import { wordsOf } from '../../text/analyse-text.ts';
+import type { QueryTerm } from '../../search/analyse-query.ts';
+import { inverseFrequency } from '../../search/open-index.ts';
+import { STOP_WORDS, wordsOf } from '../../text/analyse-text.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { stem } from '../../text/stem.ts';
+import COMMON_WORDS from './common-words.json' with { type: 'json' };
 import subjects from './generic-subjects.json' with { type: 'json' };
-import { isCommonWord } from './topic-words.ts';
 
 /** The problem of a message, without what surrounds it. */
 export interface ProblemText {
@@ -126,3 +128,164 @@ const sentencesOf = (text: string): string[] =>
     .flatMap((sentence) => sentence.split(/(?<=[?!])\s+|(?<=^|\s)\(?[1-9]\)\s+/))
     .filter((sentence) => wordsOf(sentence).length > 0)
     .slice(0, MAX_SENTENCES);
+
+/** The topic of a question, in the customer's own words. */
+export interface Topic {
+  /** As typed, adjacent words joined, in order; at most 5. */
+  phrases: string[];
+  /** Stems with their weight in the edition. */
+  stems: (readonly [stem: string, weight: number])[];
+}
+
+export interface TopicOptions {
+  terms: readonly QueryTerm[];
+  /** Chunks of the edition. */
+  chunkCount: number;
+  /** Whether a term belongs to the topic. */
+  isAsked: (term: QueryTerm) => boolean;
+  /** Names of products and people, which are not part of the topic. */
+  names: readonly string[];
+}
+
+const MAX_PHRASES = 5;
+const MAX_PHRASE = 60;
+const MAX_STEMS = 12;
+/** A word is part of a topic when its idf is at least this share of the highest possible one. */
+const TELLING = 0.3;
+
+/** The informative words of a question that it asks for, as typed. */
+export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
+  const most = inverseFrequency(0, chunkCount);
+  const left = new Set(names.flatMap((name) => wordsOf(name)));
+  const codes = new Set(
+    [...text.matchAll(CODE)].flatMap(([, code = '', hexadecimal = '']) => wordsOf(`${code} ${hexadecimal}`)),
+  );
+  const telling = terms.filter(
+    (term) =>
+      isAsked(term) &&
+      term.origin === 'question' &&
+      term.idf >= TELLING * most &&
+      !left.has(term.word) &&
+      (isWord(term.word) || codes.has(term.word)),
+  );
+  const stems = new Map(telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const));
+  return {
+    phrases: phrasesIn(text, {
+      isAsked: (word) => stems.has(stem(word)) && !left.has(word),
+      isCode: (word) => codes.has(word.toLowerCase()),
+    }).slice(0, MAX_PHRASES),
+    stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
+  };
+};
+
+/** A number that names a fault, not an order or a person: `error 0x8004def7`, `SIP response code 410`. */
+const CODE =
+  /(?<![\p{L}\p{N}])(?:(?:error|code|status|event|response|exception)[ :#]{1,3}(\p{L}{0,4}\d{1,5})(?![\p{L}\p{N}]))|(?<![\p{L}\p{N}])(0x[0-9a-f]{4,8})(?![\p{L}\p{N}])/giu;
+
+/** Merges several topics; duplicates count once. */
+export const joinTopics = (topics: readonly Topic[]): Topic => {
+  const phrases = new Map(
+    topics.flatMap((topic) => topic.phrases.map((phrase) => [phrase.toLowerCase(), phrase] as const)),
+  );
+  const stems = new Map(topics.flatMap((topic) => topic.stems));
+  return {
+    phrases: [...phrases.values()].slice(0, MAX_PHRASES),
+    stems: [...stems].sort((left, right) => right[1] - left[1]).slice(0, MAX_STEMS),
+  };
+};
+
+/** Excludes numbers, order codes, units, and words of ordinary requests. */
+const isWord = (word: string): boolean =>
+  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !COMMON.has(word) && !UNIT.test(word);
+
+/** A unit alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
+const UNIT =
+  /^\d{0,4}(?:[kmgtpe]?(?:hs|hz|bit|bits|byte|bytes|bps|wh|vh|va|ohm)|[kmgtpe][hbw]|gib|mib|kib|kwh|mwh|mah|db|dba|rpm|psi|cm|mm|km|kg|lb|lbs|oz|ft|min|mins|sec|secs|hrs?|ms|watts?|volts?|amps?|celsius|fahrenheit|degrees?|percent|inch|inches|eur|usd|euros?|dollars?)$/;
+
+/** Whether a word occurs in requests on any topic. */
+export const isCommonWord = (word: string): boolean => COMMON.has(word) || STOP_WORDS.has(word);
+
+const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS);
+
+/** Runs of topic words, without duplicates. */
+const phrasesIn = (
+  text: string,
+  { isAsked, isCode }: { isAsked: (word: string) => boolean; isCode: (word: string) => boolean },
+): string[] => {
+  const phrases: string[] = [];
+  let end = -1;
+  for (const { 0: written, index } of text.matchAll(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’/-]{0,40}/gu)) {
+    if ((/\d{4}/.test(written) && !isCode(written)) || !wordsOf(written).some(isAsked)) continue;
+    const before = phrases.at(-1);
+    const isNext =
+      before !== undefined && /^ ?$/.test(text.slice(end, index)) && before.length + written.length < MAX_PHRASE;
+    if (isNext) phrases[phrases.length - 1] = `${before} ${written}`;
+    else phrases.push(written);
+    end = index + written.length;
+  }
+  const seen = new Set<string>();
+  return phrases.filter((phrase) => {
+    const isNew = !seen.has(phrase.toLowerCase());
+    seen.add(phrase.toLowerCase());
+    return isNew;
+  });
+};
+
+/**
+ * Names of people in a text, as written: the words after "my name is", "Mr" or "my neighbour", and two or three capitalised words in a row that are
+ * unknown to the knowledge base. After an article they are a thing: "the Umbrel Home".
+ *
+ * @param isKnown Whether a word occurs in the knowledge base, in a product name or in ordinary requests.
+ * @returns At most 10, without duplicates.
+ */
+export const peopleNamedIn = (text: string, isKnown: (word: string) => boolean): string[] => {
+  const read = text.slice(0, MAX_READ_FOR_NAMES);
+  const people = new Set<string>();
+  for (const [, name = ''] of read.matchAll(SAID_TO_BE_A_NAME)) people.add(name);
+  for (const [, name = ''] of read.matchAll(MAY_BE_A_NAME)) if (!hasKnown(name, isKnown)) people.add(name);
+  for (const run of capitalisedRuns(read, isKnown)) people.add(run);
+  return [...people].slice(0, MAX_PEOPLE);
+};
+
+const MAX_READ_FOR_NAMES = 4000;
+const MAX_PEOPLE = 10;
+
+/** Runs of two or three words; known words and articles end a run. */
+const capitalisedRuns = (text: string, isKnown: (word: string) => boolean): string[] => {
+  const runs: { text: string; words: number; end: number; isThing: boolean }[] = [];
+  for (const { 0: word, index } of text.matchAll(CAPITALISED)) {
+    if (isKnown(word) || isTitle(word)) continue;
+    const run = runs.at(-1);
+    const between = run === undefined ? '' : text.slice(run.end, index);
+    const end = index + word.length;
+    if (run !== undefined && run.words < 3 && BETWEEN.test(between)) {
+      Object.assign(run, { text: `${run.text}${between}${word}`, words: run.words + 1, end });
+    } else {
+      const isThing = ARTICLE.test(text.slice(Math.max(0, index - 8), index)) || word.endsWith('ing');
+      runs.push({ text: word, words: 1, end, isThing });
+    }
+  }
+  return runs.flatMap((run) => (run.words > 1 && !run.isThing ? run.text : []));
+};
+
+const isTitle = (word: string): boolean => /^(?:Mrs?|Ms|Miss|Dr|Prof|Herrn?|Frau|Madame|Monsieur|Señora?)$/.test(word);
+
+const hasKnown = (name: string, isKnown: (word: string) => boolean): boolean => name.split(/[ .]+/).some(isKnown);
+
+const CAPITAL = "\\p{Lu}(?=[\\p{L}\\p{M}'’-]{0,30}\\p{Ll})[\\p{L}\\p{M}'’-]{1,30}";
+const INITIAL = '(?:\\p{Lu}\\. )?';
+const BEFORE = '(?<![\\p{L}\\p{N}])';
+
+const SAID_TO_BE_A_NAME = new RegExp(
+  `${BEFORE}(?:[Mm]y name is|[Mm]y name['’]s|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m['’]appelle|[Mm]on nom est|[Mm]e llamo|[Mm]i nombre es|[Mm]i chiamo|[Ii]k heet|[Mm]ijn naam is|Mrs?\\.?|Ms\\.?|Miss|Dr\\.?|Prof\\.?|Herrn?|Frau|Madame|Monsieur|Señora?) (?:(?:Dr|Prof)\\.? )?(${CAPITAL}(?: ${INITIAL}${CAPITAL}){0,2})`,
+  'gu',
+);
+const MAY_BE_A_NAME = new RegExp(
+  `${BEFORE}(?:[Ii] am|I['’]m|[Tt]his is|[Ii]ch bin|[Hh]ier ist|neighbou?r|colleague|friend|wife|husband|son|daughter|brother|sister|boss|partner|Nachbar(?:in)?|Kolleg(?:e|in)|voisine?|collègue) (${CAPITAL}(?: ${INITIAL}${CAPITAL}){0,2})`,
+  'gu',
+);
+const CAPITALISED = new RegExp(`${BEFORE}${CAPITAL}(?![\\p{L}\\p{N}])`, 'gu');
+/** Separators between parts of a name: a space, and an initial. */
+const BETWEEN = new RegExp(`^ ${INITIAL}$`, 'u');
+const ARTICLE =
+  /(?<!\p{L})(?:an?|the|my|our|your|its|ein(?:e[mnr]?)?|de[mnr]|die|das|une?|l[ae]s?|un[ao]?|el|il|het)\s$/iu;

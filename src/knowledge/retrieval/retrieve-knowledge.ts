@@ -1,31 +1,41 @@
+import type { Hono } from 'hono';
 import {
   ARTICLE_URL_MAX_LENGTH,
   RETRIEVAL_MAX_SOURCES,
   RETRIEVAL_MIN_SCORE,
+  RetrievalRequest,
   unavailableRetrieval,
 } from '../../contract/knowledge-retrieval.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
-import { cachedArticle } from '../../search/chunk-cache.ts';
+import { contextGuard, type GuardedEnv, type GuardOptions, requireCapability } from '../../runtime/context-guard.ts';
+import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { readJson } from '../../runtime/read-json.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
+import { cachedArticle } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
+import { covers } from '../../signing/capabilities.ts';
 import type { OriginContext, VerifiedContext } from '../../signing/request-context.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
-import { cutText } from './cut-text.ts';
 import { excerptOf } from './excerpt.ts';
 import { findGaps, isForeignTo, knowsWord, languageOfArticles } from './find-gaps.ts';
-import type { Knowledge, KnowledgeQuestion } from './knowledge.ts';
-import { coverageOf } from './knowledge.ts';
+import {
+  coverageOf,
+  cutText,
+  type Knowledge,
+  type KnowledgeQuestion,
+  type KnowledgeScope,
+  knowledgeBlock,
+} from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
-import { peopleNamedIn } from './people-named-in.ts';
 import { preferCurrent } from './prefer-current.ts';
-import { type ProblemText, problemText, withoutOwnData } from './problem-text.ts';
+import { isCommonWord, type ProblemText, peopleNamedIn, problemText, withoutOwnData } from './problem-text.ts';
 import { askSentences, type RankedSource, rankSources } from './rank-sources.ts';
-import { isCommonWord } from './topic-words.ts';
 
 export interface RetrievalOptions {
   /** The current edition of the workspace; may be slow, and may fail. */
@@ -272,3 +282,77 @@ const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_co
     last_updated: lastUpdated,
   };
 };
+
+export interface RetrievalRouteParts {
+  /** Id of the function that serves the routes. */
+  guard: GuardOptions;
+  retriever: KnowledgeRetriever;
+}
+
+/**
+ * `POST /v1/knowledge/retrieve`. A malformed request gets the documented block with status 200, as does every failure of retrieval
+ * (docs/contract.md#knowledge-retrieval).
+ */
+export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever }: RetrievalRouteParts): void => {
+  app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {
+    const request = readJson(c.get('body'), RetrievalRequest);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
+    }
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c), signal: c.req.raw.signal };
+    const { metadata, ...question } = request.value;
+    return jsonAnswer(knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)));
+  });
+};
+
+/** Records what the knowledge base could not answer. */
+export interface GapRecorder {
+  /** Called after a response: records its gaps, and compares open gaps with an edition that is new to this isolate. Never rejects. */
+  met(
+    question: KnowledgeQuestion,
+    found: { knowledge: Knowledge; edition: Edition | undefined },
+    scope: KnowledgeScope,
+  ): Promise<void>;
+}
+
+export interface KnowledgeRetrieverParts {
+  /** The current edition of the workspace that a verified context names: `currentEdition`. */
+  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
+  /** `createRetriever`. */
+  retrieve: Retriever;
+  /** Masks personal data in what is searched and embedded. */
+  mask: (text: string) => string;
+  /** Without it, gaps are reported but not recorded. */
+  gaps?: GapRecorder | undefined;
+  now?: (() => number) | undefined;
+  /** Receives failures; responses are sent all the same. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
+}
+
+interface KnowledgeCall
+  extends KnowledgeScope,
+    Pick<RetrievalOptions, 'signal' | 'timeoutMs' | 'editionMs' | 'products' | 'articleIntents'> {}
+
+/**
+ * Retrieves for one request. After the response, gaps are recorded for callers that may analyse tickets: a key that only reads stores
+ * nothing. Never rejects.
+ */
+export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;
+
+/** One per isolate. */
+export const createKnowledgeRetriever =
+  ({ editionFor, gaps, ...parts }: KnowledgeRetrieverParts): KnowledgeRetriever =>
+  async (question, call) => {
+    const scope = { context: call.context, waitUntil: call.waitUntil };
+    let edition: Edition | undefined;
+    const load = async (): Promise<Edition> => {
+      edition = await editionFor(scope);
+      return edition;
+    };
+    const knowledge = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
+    if (gaps !== undefined && covers(call.context.capabilities, 'support:analyze')) {
+      call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
+    }
+    return knowledge;
+  };

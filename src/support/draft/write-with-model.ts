@@ -1,5 +1,5 @@
 import type { AIClient } from '../../contract/librarian.ts';
-import { aboutAsker } from '../../grounding/about-asker.ts';
+import { aboutAsker } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { type ModelCalls, startModelCalls } from '../../grounding/model-calls.ts';
 import { excerptsOf } from '../../grounding/render-passage.ts';
@@ -11,8 +11,8 @@ import { markdownToText } from '../../markup/markdown-to-text.ts';
 import { splitBlocks } from '../../markup/split-blocks.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import type { Turn } from '../../search/analyse-query.ts';
-import { cachedArticle } from '../../search/chunk-cache.ts';
 import { readPages } from '../../search/chunk-texts.ts';
+import { cachedArticle } from '../../search/open-edition.ts';
 import { searchEdition } from '../../search/search-edition.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { primaryOf } from '../ticket/languages.ts';

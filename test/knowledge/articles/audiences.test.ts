@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashArticle } from '../../../src/knowledge/articles/hash-article.ts';
-import { normaliseArticle } from '../../../src/knowledge/articles/normalise-article.ts';
+import { hashArticle, normaliseArticle } from '../../../src/knowledge/articles/normalise-article.ts';
 
 const reply = (audience: unknown, content: string) => ({
   ...{ id: 'a.md', title: 'T', url: 'https://kb.example/a', content },

@@ -3,7 +3,7 @@ import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
-import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/knowledge-retriever.ts';
+import { createKnowledgeRetriever } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import type { Edition } from '../../../src/search/open-edition.ts';
 import { createRetriever } from '../../../src/search/retrieve.ts';
 import { userContext } from '../../signing/callers.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
-import { vectorsOf } from '../../../src/search/edition-vectors.ts';
-import { embeddingTextOf, vectorIdOf } from '../../../src/search/vector-id.ts';
+import { embeddingTextOf, vectorIdOf, vectorsOf } from '../../../src/search/edition-vectors.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN } from '../vectors-for-test.ts';
 import {
   editionOf,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { addressProblem } from '../../../src/knowledge/library/allowed-hosts.ts';
+import { addressProblem } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import {
   type HostCursor,
   type HostKbOptions,

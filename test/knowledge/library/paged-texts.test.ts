@@ -4,12 +4,10 @@ import { shippedWordVectors } from '../../../src/dev/run/shipped-word-vectors.ts
 import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import { answerQuestion } from '../../../src/navigator/answer-question.ts';
 import { PagesMissing } from '../../../src/search/chunk-texts.ts';
-import { loadEdition } from '../../../src/search/edition-reader.ts';
+import { loadEdition, type PageCache, pageCache } from '../../../src/search/edition-reader.ts';
 import { fitEdition } from '../../../src/search/fit-edition.ts';
 import type { Edition } from '../../../src/search/open-edition.ts';
-import { type PageCache, pageCache } from '../../../src/search/page-cache.ts';
-import { createRetriever } from '../../../src/search/retrieve.ts';
-import { searchKnowledge } from '../../../src/search/search-knowledge.ts';
+import { createRetriever, searchKnowledge } from '../../../src/search/retrieve.ts';
 import { type EditionParts, FIRST_PAGE, partKey } from '../../../src/storage/edition-storage.ts';
 import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-test.ts';
 

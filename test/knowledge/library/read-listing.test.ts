@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readListing } from '../../../src/knowledge/library/read-listing.ts';
+import { readListing } from '../../../src/knowledge/library/fetch-host-listing.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

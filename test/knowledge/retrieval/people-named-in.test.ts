@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { peopleNamedIn } from '../../../src/knowledge/retrieval/people-named-in.ts';
+import { peopleNamedIn } from '../../../src/knowledge/retrieval/problem-text.ts';
 import cases from './people-named-in.json' with { type: 'json' };
 
 const KNOWN = new Set(['apollo', 'home', 'network', 'can', 'mark']);

@@ -1,5 +1,5 @@
 import { sampleEntries } from '../../../src/dev/eval/sample.ts';
-import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
+import { takeInArticle } from '../../../src/knowledge/articles/normalise-article.ts';
 import type { KnowledgeQuestion } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { type RetrievalOptions, retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import type { EditionEntry } from '../../../src/search/article.ts';

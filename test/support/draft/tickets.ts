@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
-import { takeInArticle } from '../../../src/knowledge/articles/take-in-article.ts';
+import { takeInArticle } from '../../../src/knowledge/articles/normalise-article.ts';
 import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../../src/knowledge/retrieval/retrieve-knowledge.ts';
 import { buildEdition } from '../../../src/search/build-edition.ts';

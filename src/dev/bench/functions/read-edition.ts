@@ -2,8 +2,7 @@ import table from '../../../ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../../ai/embeddings/word-vectors.ts';
 import { answerQuestion } from '../../../navigator/answer-question.ts';
 import { createEditionReader } from '../../../search/edition-reader.ts';
-import { createRetriever } from '../../../search/retrieve.ts';
-import { searchKnowledge } from '../../../search/search-knowledge.ts';
+import { createRetriever, searchKnowledge } from '../../../search/retrieve.ts';
 import { EditionManifest } from '../../../storage/edition-storage.ts';
 
 const wordVectors = wordVectorsIn(table);
