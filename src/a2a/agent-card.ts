@@ -1,6 +1,6 @@
 import { type AgentSkill, AgentCard as CardCodec, canonicalizeAgentCard, type SecurityScheme } from '@a2a-js/sdk';
 import { type A2aDeployment, EVIDENCE_EXTENSION, type UnsignedCard } from '../contract/a2a.ts';
-import type { LibrarianEntry } from '../contract/librarian-directory.ts';
+import type { LibrarianEntry } from '../contract/librarian.ts';
 import { OUTPUT_MODES } from './parts.ts';
 import { INPUT_MODES } from './read-message.ts';
 import { VERSION } from './serve.ts';

@@ -2,9 +2,9 @@ import { type Artifact, type Message, type Part, Role } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError } from '@a2a-js/sdk/errors';
 import * as z from 'zod';
 import { EVIDENCE_EXTENSION } from '../contract/a2a.ts';
-import { Statements } from '../contract/ask-events.ts';
+import { Statements } from '../contract/ask.ts';
 import type { ErrorInfo } from '../contract/error-info.ts';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 
 /** Media types of an answer: its text, and the whole Response as JSON. */

@@ -2,8 +2,8 @@ import { Message, type Part, type SendMessageRequest } from '@a2a-js/sdk';
 import { ContentTypeNotSupportedError, RequestMalformedError } from '@a2a-js/sdk/errors';
 import * as z from 'zod';
 import { A2aMessage } from '../contract/a2a.ts';
-import type { RequestMetadata } from '../contract/ask-request.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import type { RequestMetadata } from '../contract/ask.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { MemoryId } from '../contract/memory.ts';
 import { LibrarianId, Query } from '../contract/names.ts';
 

@@ -1,5 +1,5 @@
 import { Role, type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { ErrorInfo } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { citedText } from '../runtime/cited-text.ts';

@@ -3,7 +3,7 @@ import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { JsonRpcRequest } from '../contract/a2a.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { isWithin } from '../contract/json-object.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { readBody } from '../http/read-body.ts';

@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import type { A2aCaller, A2aFunction, A2aReply, TaskErasureQuery } from '../contract/a2a.ts';
-import type { GatewayCall, WholeRequest } from '../contract/gateway-call.ts';
-import { LibrarianDirectory } from '../contract/librarian-directory.ts';
+import type { GatewayCall, WholeRequest } from '../contract/http-routes.ts';
+import { LibrarianDirectory } from '../contract/librarian.ts';
 import { isEventStream } from '../http/event-stream.ts';
 import { held, type Routes, routesOf } from '../runtime/gateway-routes.ts';
 import { createMask, readMaskKinds } from '../runtime/privacy/mask.ts';

@@ -4,8 +4,7 @@ import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { openaiChat } from '../ai/openai-chat.ts';
 import { type ModelPrice, priceOf } from '../ai/prices.ts';
 import { type Reranker, rerankApi, WORKERS_AI_RERANKER, type WorkersAI, workersAIReranker } from '../ai/reranker.ts';
-import type { AIClient } from '../contract/librarian.ts';
-import type { Healthz } from '../contract/librarian-directory.ts';
+import type { AIClient, Healthz } from '../contract/librarian.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
 import { type AdapterSettings, type AdapterVariables, accessOf, readModelSettings } from './settings.ts';
 

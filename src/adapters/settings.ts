@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EMBEDDING_MODELS } from '../ai/embeddings/openai.ts';
 import { priceOf } from '../ai/prices.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { MAX_FACT_TOKENS } from '../contract/memory.ts';
 import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
 

@@ -11,7 +11,7 @@ import {
   type SourceAttribution,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
-import { type ReadValue, readAs } from '../contract/issue.ts';
+import { type ReadValue, readAs } from '../contract/error-info.ts';
 
 interface Results {
   analytics: AnalyticsResult;

@@ -5,10 +5,8 @@ import type {
   AgentType,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
-import type { Progress } from '../contract/ask-events.ts';
-import type { QuestionOrigin } from '../contract/ask-request.ts';
-import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import type { Progress, QuestionOrigin } from '../contract/ask.ts';
+import { describeIssues, ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { startDeadline } from '../http/deadline.ts';

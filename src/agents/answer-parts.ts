@@ -1,4 +1,4 @@
-import { MAX_STATEMENTS, type Progress, type ProgressEvent, type Statement } from '../contract/ask-events.ts';
+import { MAX_STATEMENTS, type Progress, type ProgressEvent, type Statement } from '../contract/ask.ts';
 
 /** The finished parts of an answer that is sent as a stream. */
 export interface AnswerParts {

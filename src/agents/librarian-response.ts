@@ -1,8 +1,12 @@
-import type { AgentMetadata, AgentSuccess, AgentResponse as WireAgentResponse } from '../contract/agent-response.ts';
+import type {
+  AgentMetadata,
+  AgentSuccess,
+  DisplayBlock,
+  AgentResponse as WireAgentResponse,
+} from '../contract/agent-response.ts';
 import { SemanticResult, WebSearchResult } from '../contract/agent-response.ts';
-import type { Statement } from '../contract/ask-events.ts';
-import type { DisplayBlock } from '../contract/display-model.ts';
-import { readAs } from '../contract/issue.ts';
+import type { Statement } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import { jsonObject } from '../contract/json-object.ts';
 import { Link } from '../contract/names.ts';
 import type { Source } from '../contract/response.ts';

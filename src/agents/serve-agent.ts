@@ -1,9 +1,7 @@
 import type { Context as HonoContext } from 'hono';
-import { AgentFormat } from '../contract/agent-options.ts';
-import { AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
-import { ASKER_FACTS, AskerFacts, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
-import { HTTP_STATUS } from '../contract/error-info.ts';
-import { readAs } from '../contract/issue.ts';
+import { AgentFormat, AgentMetadata, AgentRequest, type AgentResponse } from '../contract/agent-response.ts';
+import { ASKER_FACTS, AskerFacts, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask.ts';
+import { HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import type { DelegationTrace } from '../contract/response.ts';
 import { startDeadline, timeToAnswer } from '../http/deadline.ts';

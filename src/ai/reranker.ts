@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { type OpenAIConfig, openAICaller } from './openai-client.ts';
 
 /** Orders texts by how well they answer a query. */

@@ -13,7 +13,7 @@ import {
   MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import {
   contextGuard,
   type GuardedEnv,

@@ -8,7 +8,7 @@ import type {
   AnswersPage,
   KeptAnswer,
 } from '../contract/answers.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { SettingRefused } from '../runtime/service-address.ts';
 import type { StatisticsRange } from './answer-statistics.ts';
 

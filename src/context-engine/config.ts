@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import type { Tokenizer } from '../ai/tokenizer.ts';
 import { CacheConfig, RankingOptions } from '../contract/context-engine.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import type { StorageClient } from '../storage/memory-store.ts';
 import { InvalidContextConfiguration, type Logger } from './errors.ts';
 

@@ -1,7 +1,7 @@
 import { EmbeddingFailed } from '../ai/embeddings/base.ts';
 import { EmbeddingCache } from '../ai/embeddings/cache.ts';
 import type { ContextError } from '../contract/context-engine.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import { describeCause } from '../runtime/log.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 

@@ -1,6 +1,6 @@
 import type { RankerWeights, RankingFunction } from '../contract/context-engine.ts';
 import { ContextTemplate } from '../contract/context-engine.ts';
-import { describeIssues, issuesOf } from '../contract/issue.ts';
+import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { InvalidContextConfiguration, templateNotFound, validationFailure } from './errors.ts';
 import { DEFAULT_RANKINGS, type Ranking } from './ranker.ts';

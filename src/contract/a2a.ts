@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { RequestMetadata } from './ask-request.ts';
-import type { GatewayCall, WholeReply, WholeRequest } from './gateway-call.ts';
-import type { LibrarianEntry } from './librarian-directory.ts';
+import { RequestMetadata } from './ask.ts';
+import type { GatewayCall, WholeReply, WholeRequest } from './http-routes.ts';
+import type { LibrarianEntry } from './librarian.ts';
 import { MemoryId } from './memory.ts';
 import { LibrarianId } from './names.ts';
 import { ANSWER_MAX_LENGTH } from './response.ts';

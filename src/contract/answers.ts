@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Statements } from './ask-events.ts';
+import { Statements } from './ask.ts';
 import { ErrorInfo } from './error-info.ts';
 import { jsonObject } from './json-object.ts';
 import { MemoryId } from './memory.ts';

@@ -1,3 +1,6 @@
+import type { ProgressEvent } from './ask.ts';
+import type { LibrarianResponse } from './response.ts';
+
 /** A route of the gateway. Its schemas and examples are in `src/dev/build/openapi.ts`, which does not compile when one is missing. */
 export interface HttpRoute {
   /** The group in which documentation shows it. */
@@ -377,3 +380,34 @@ export const routeMatcher = (names: readonly RouteName[]): ((method: string, pat
   }));
   return (method, path) => routes.some((route) => route.method === method && route.path.test(path));
 };
+
+/**
+ * What a function that translates a protocol may do in the name of a caller, whose credentials it never sees (remote procedure call). It
+ * lasts as long as the call that brought it, unless each member is duplicated.
+ */
+export interface GatewayCall {
+  /** Sends a request to a route. */
+  route(request: Request): Promise<Response>;
+  /**
+   * Asks as `POST /v1/ask` does, without its HTTP. Never rejects: a question that is refused is a response with an error.
+   *
+   * @param question An `AskRequest`; it is validated.
+   * @param progress Gets what is reported while the answer is made.
+   */
+  ask(question: object, progress?: (event: ProgressEvent) => Promise<void>): Promise<LibrarianResponse>;
+  /** Ends everything that was begun with this call. */
+  stop(): Promise<void>;
+}
+
+/** A request of a protocol, in one piece: a body that streams through a binding costs more than the whole message. */
+export interface WholeRequest {
+  url: string;
+  headers: [name: string, value: string][];
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** A response in one piece; one that streams is a `Response`. `new Response(reply.body, reply)` makes a response of both. */
+export interface WholeReply extends Pick<Response, 'status'> {
+  headers: [name: string, value: string][];
+  body: string;
+}

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { Statements } from './ask-events.ts';
-import { AskRequest } from './ask-request.ts';
+import { AskRequest, Statements } from './ask.ts';
 import { ErrorInfo } from './error-info.ts';
-import type { GatewayCall } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';
-import { KnowledgeGap } from './knowledge-gaps.ts';
+import type { GatewayCall } from './http-routes.ts';
+import { KnowledgeGap } from './knowledge.ts';
 import { MemoryId, MemoryInput } from './memory.ts';
 import { LibrarianId, Link, Query } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ContextTemplate, RankerWeights, SettingName } from './context-engine.ts';
 import { HostArticle } from './host-article.ts';
-import { GapKind, KnowledgeGap } from './knowledge-gaps.ts';
+import { GapKind, KnowledgeGap } from './knowledge.ts';
 import { MemoryId, MemoryRecord } from './memory.ts';
 import { Timestamp, WorkspaceId } from './names.ts';
 import { KnowledgeFile } from './navigator-response.ts';

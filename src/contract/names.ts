@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unlessMissing } from './issue.ts';
+import { unlessMissing } from './error-info.ts';
 
 /** A librarian's id in URLs, delegation chains and signed links. 1 to 48 characters. */
 export const LibrarianId = z

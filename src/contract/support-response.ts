@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { jsonObject, withinLimits } from './json-object.ts';
-import { KnowledgeRetrievalV1, WeakKnowledgeRetrieval } from './knowledge-retrieval.ts';
+import { KnowledgeRetrievalV1, WeakKnowledgeRetrieval } from './knowledge.ts';
 import { Timestamp } from './names.ts';
 
 const Share = z.number().min(0).max(1);

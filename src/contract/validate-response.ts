@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeIssues, type Issue, readAs } from './issue.ts';
+import { describeIssues, type Issue, readAs } from './error-info.ts';
 import { isWithin } from './json-object.ts';
 import type { DelegateRequest } from './response.ts';
 import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse, METADATA_LIMITS } from './response.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 

@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { LibrarianResponse, TraceHop } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';

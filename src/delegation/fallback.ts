@@ -1,6 +1,5 @@
-import { ASKER_FACTS, LibrarianAskRequest } from '../contract/ask-request.ts';
-import { ErrorInfo } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { ASKER_FACTS, LibrarianAskRequest } from '../contract/ask.ts';
+import { describeIssues, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';

@@ -4,7 +4,7 @@ import {
   LibrarianDescription,
   type LibrarianDirectory,
   type LibrarianEntry,
-} from '../contract/librarian-directory.ts';
+} from '../contract/librarian.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
 import { readJson } from '../runtime/read-json.ts';

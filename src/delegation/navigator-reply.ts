@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Issue, readAs } from '../contract/issue.ts';
+import { type Issue, readAs } from '../contract/error-info.ts';
 import { NavigatorResponse, statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withoutMember } from '../contract/validate-response.ts';

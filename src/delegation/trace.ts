@@ -1,4 +1,4 @@
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { isWithin } from '../contract/json-object.ts';
 import {
   DelegationTrace,

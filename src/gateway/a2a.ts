@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { type A2aFunction, type GatewayKeys, TaskErasureQuery } from '../contract/a2a.ts';
-import type { WholeRequest } from '../contract/gateway-call.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
+import type { WholeRequest } from '../contract/http-routes.ts';
 import { routeMatcher } from '../contract/http-routes.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { encodeBase64url } from '../signing/base64url.ts';
 import { sha256, utf8 } from '../signing/digest.ts';

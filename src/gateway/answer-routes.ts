@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { AnswersQuery, KeptAnswer } from '../contract/answers.ts';
-import { ErrorBody } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, ErrorBody, readAs } from '../contract/error-info.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
 import { demand, workspaceOf } from './authenticate.ts';

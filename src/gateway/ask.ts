@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { AskRequest, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask-request.ts';
-import { ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
-import { readAs } from '../contract/issue.ts';
+import { AskRequest, QUESTION_ORIGIN, QuestionOrigin } from '../contract/ask.ts';
+import { ErrorInfo, HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
 import { isDeclined, nothingFound } from '../delegation/abstention.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import { ASKER_FACTS, QUESTION_ORIGIN } from '../contract/ask-request.ts';
+import { ASKER_FACTS, QUESTION_ORIGIN } from '../contract/ask.ts';
 import { type Facts, MemoryId } from '../contract/memory.ts';
 import { readJson } from '../runtime/read-json.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';

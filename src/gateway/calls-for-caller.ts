@@ -1,9 +1,8 @@
 import type { Context, Hono } from 'hono';
-import type { ProgressEvent } from '../contract/ask-events.ts';
-import { AskRequest } from '../contract/ask-request.ts';
-import type { GatewayCall } from '../contract/gateway-call.ts';
-import type { routeMatcher } from '../contract/http-routes.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import type { ProgressEvent } from '../contract/ask.ts';
+import { AskRequest } from '../contract/ask.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
+import type { GatewayCall, routeMatcher } from '../contract/http-routes.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { withStatements } from '../runtime/report-statements.ts';
 import type { Asking } from './ask.ts';

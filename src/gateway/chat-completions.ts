@@ -1,10 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
-import type { Progress } from '../contract/ask-events.ts';
-import { AskRequest } from '../contract/ask-request.ts';
+import type { Progress } from '../contract/ask.ts';
+import { AskRequest } from '../contract/ask.ts';
 import { ChatCompletionRequest } from '../contract/chat-completions.ts';
-import { ErrorInfo } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { eventStream } from '../http/event-stream.ts';

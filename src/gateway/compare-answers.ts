@@ -1,5 +1,5 @@
 import type { StatementChange } from '../contract/answers.ts';
-import type { Statement } from '../contract/ask-events.ts';
+import type { Statement } from '../contract/ask.ts';
 
 /** Share of the words that two statements have in common, from which one counts as a new wording of the other. */
 const SAME_FROM = 0.4;

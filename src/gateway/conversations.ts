@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { Facts, type FactsRequest, type Memory, MemoryId, type MemoryInput, MemoryPage } from '../contract/memory.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { originate } from '../signing/request-context.ts';

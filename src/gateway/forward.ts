@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { readBody } from '../http/read-body.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';

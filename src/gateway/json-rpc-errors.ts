@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { ErrorBody, type ErrorInfo } from '../contract/error-info.ts';
-import { readAs } from '../contract/issue.ts';
+import { ErrorBody, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 type ErrorReply = (status: number, error: ErrorInfo, headers?: HeadersInit) => Response;

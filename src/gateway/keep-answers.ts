@@ -9,8 +9,7 @@ import {
   INTERFACE_HEADER,
   MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
-import type { Progress } from '../contract/ask-events.ts';
-import type { AskRequest } from '../contract/ask-request.ts';
+import type { AskRequest, Progress } from '../contract/ask.ts';
 import { MemoryId } from '../contract/memory.ts';
 import { WorkspaceId } from '../contract/names.ts';
 import { DelegationTrace, isUnsure, type LibrarianResponse } from '../contract/response.ts';

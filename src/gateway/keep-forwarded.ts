@@ -1,10 +1,8 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { AgentRequest } from '../contract/agent-response.ts';
-import { Statements } from '../contract/ask-events.ts';
-import { NavigateRequest } from '../contract/ask-request.ts';
-import { ErrorCode } from '../contract/error-info.ts';
-import { readAs } from '../contract/issue.ts';
+import { NavigateRequest, Statements } from '../contract/ask.ts';
+import { ErrorCode, readAs } from '../contract/error-info.ts';
 import { ConfidenceLevel, confidenceOf } from '../contract/navigator-response.ts';
 import type { LibrarianResponse, Source } from '../contract/response.ts';
 import { SupportRequest } from '../contract/support-response.ts';

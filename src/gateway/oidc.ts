@@ -8,7 +8,7 @@ import {
   jwtVerify,
 } from 'jose';
 import * as z from 'zod';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { Audience, HeldAudiences, WorkspaceId } from '../contract/names.ts';
 import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
 import { readBody } from '../http/read-body.ts';

@@ -1,10 +1,9 @@
 import type { Context } from 'hono';
 import { html, raw } from 'hono/html';
 import * as z from 'zod';
-import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
+import { type ErrorCode, HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import { HostArticle } from '../contract/host-article.ts';
-import { readAs } from '../contract/issue.ts';
-import { type KnowledgeHit, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
+import { type KnowledgeHit, KnowledgeSearchResponse } from '../contract/knowledge.ts';
 import { QUERY_MAX_LENGTH } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';
 import { markdownToHtml } from '../markup/markdown-to-html.ts';

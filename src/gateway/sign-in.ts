@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { type SignedIn, type SignInOptions, SignInRequest } from '../contract/sign-in.ts';
+import { type SignedIn, type SignInOptions, SignInRequest } from '../contract/access.ts';
 import { fetchJson, HttpFailure } from '../http/fetch-json.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';
 import { readJson } from '../runtime/read-json.ts';

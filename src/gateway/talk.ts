@@ -1,4 +1,4 @@
-import type { AskRequest } from '../contract/ask-request.ts';
+import type { AskRequest } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { type Facts, MemoryId } from '../contract/memory.ts';
 import type { LibrarianResponse } from '../contract/response.ts';

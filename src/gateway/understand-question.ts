@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { isWithin } from '../contract/json-object.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Query } from '../contract/names.ts';

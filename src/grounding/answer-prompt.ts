@@ -1,6 +1,6 @@
 import { JSONParser } from '@streamparser/json';
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import { beforeInjection } from './prompt-injection.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';

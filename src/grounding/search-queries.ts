@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import type { Turn } from '../search/analyse-query.ts';
 import { list, MAX_TURNS, object, parseJson } from './answer-prompt.ts';

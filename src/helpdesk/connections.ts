@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { serviceAddress } from '../runtime/service-address.ts';
 import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId, type HelpdeskTool } from './helpdesk-tool.ts';
 

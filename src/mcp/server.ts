@@ -6,10 +6,10 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { ErrorInfo } from '../contract/error-info.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../contract/host-article.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
 import type { McpCaller } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';
 import { KnowledgeFile } from '../contract/navigator-response.ts';

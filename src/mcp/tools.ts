@@ -1,9 +1,9 @@
 import type * as z from 'zod';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import { HostArticle } from '../contract/host-article.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../contract/http-routes.ts';
-import { readAs } from '../contract/issue.ts';
-import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
+import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge.ts';
 import {
   AskArguments,
   AskResult,

@@ -1,4 +1,4 @@
-import type { Statement, StatementSource } from '../contract/ask-events.ts';
+import type { Statement, StatementSource } from '../contract/ask.ts';
 import type { Source } from '../contract/response.ts';
 
 /** A source as a content block of a tool's result. */

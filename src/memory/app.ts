@@ -4,7 +4,7 @@ import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
 import type { SearchAnalytics } from '../context-engine/config.ts';
 import type { ContextError, Result } from '../contract/context-engine.ts';
 import { ContextRequest, MemoryBatchRequest, MemorySearchRequest } from '../contract/context-engine.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import type { MemoryStats } from '../contract/memory.ts';
 import {
   FactsRequest,

@@ -11,7 +11,7 @@ import {
   SettingName,
   type WireContextOptions,
 } from '../contract/context-engine.ts';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { withDeadline } from '../http/deadline.ts';
 import type { GuardedEnv } from '../runtime/context-guard.ts';
 import { jsonAnswer } from '../runtime/json-answer.ts';

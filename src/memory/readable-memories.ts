@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { Memory } from '../contract/memory.ts';
 import { mayReadAsked } from '../signing/audiences.ts';
 import type { AdjacentMemory, MemoryStore } from '../storage/memory-store.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
-import { describeIssues, readAs } from '../contract/issue.ts';
+import { describeIssues, readAs } from '../contract/error-info.ts';
 import type { Memory, MemoryDegradation, MemoryInput, MemoryStored, NearlyFull } from '../contract/memory.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
 import { SettingRefused } from '../runtime/service-address.ts';

@@ -1,8 +1,8 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
-import type { Progress } from '../contract/ask-events.ts';
-import type { Explanation } from '../contract/explanation.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
+import type { Explanation } from '../contract/navigator-response.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';

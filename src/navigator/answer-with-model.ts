@@ -1,5 +1,5 @@
 import type { Reranker } from '../ai/reranker.ts';
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { Link } from '../contract/names.ts';
 import type { NavigatorResponse } from '../contract/navigator-response.ts';

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from 'hono';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
-import { NavigateRequest } from '../contract/ask-request.ts';
+import { NavigateRequest } from '../contract/ask.ts';
 import type { LibrarianInfo } from '../contract/librarian.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { timeToAnswer } from '../http/deadline.ts';

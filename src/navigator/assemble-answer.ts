@@ -1,4 +1,4 @@
-import { MAX_STATEMENTS, type Statement } from '../contract/ask-events.ts';
+import { MAX_STATEMENTS, type Statement } from '../contract/ask.ts';
 import type {
   AlternativeAnswer,
   ConfidenceComponents,

@@ -1,4 +1,4 @@
-import type { Statement, StatementSource } from '../contract/ask-events.ts';
+import type { Statement, StatementSource } from '../contract/ask.ts';
 import { Link } from '../contract/names.ts';
 import type { NavigatorSource } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../grounding/find-answer.ts';

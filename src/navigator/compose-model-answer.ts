@@ -1,4 +1,4 @@
-import type { Statement } from '../contract/ask-events.ts';
+import type { Statement } from '../contract/ask.ts';
 import {
   type ConfidenceFactor,
   levelOf,

@@ -1,5 +1,9 @@
-import { type ExplainedPassage, type Explanation, MAX_EXPLAINED } from '../contract/explanation.ts';
-import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
+import {
+  type ExplainedPassage,
+  type Explanation,
+  MAX_EXPLAINED,
+  PARTIAL_BELOW,
+} from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { cachedArticle } from '../search/open-edition.ts';

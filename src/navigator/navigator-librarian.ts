@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
-import { ASKER_FACTS, AskerFacts } from '../contract/ask-request.ts';
-import { readAs } from '../contract/issue.ts';
+import { ASKER_FACTS, AskerFacts } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { Context, Librarian } from '../contract/librarian.ts';
 import { Link, Query } from '../contract/names.ts';
 import type { Source } from '../contract/response.ts';

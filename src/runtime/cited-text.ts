@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ProgressEvent, StatementSource } from '../contract/ask-events.ts';
-import { readAs } from '../contract/issue.ts';
+import type { ProgressEvent, StatementSource } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 
 interface Cited {

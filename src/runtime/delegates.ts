@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { Delegate } from '../contract/librarian.ts';
 import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
 import type { Amounts, Budget } from '../signing/budget.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import type { Progress, ProgressEvent } from '../contract/ask-events.ts';
-import { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
-import type { GatewayCall } from '../contract/gateway-call.ts';
-import { readAs } from '../contract/issue.ts';
+import type { Progress, ProgressEvent } from '../contract/ask.ts';
+import { ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
+import type { GatewayCall } from '../contract/http-routes.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { readBody } from '../http/read-body.ts';
 import { reportStatements } from './report-statements.ts';

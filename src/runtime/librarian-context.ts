@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import type { AIClient, Context, Delegate, LibrarianInfo } from '../contract/librarian.ts';
 import type { RequestContext } from '../signing/request-context.ts';
 

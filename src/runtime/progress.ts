@@ -1,6 +1,6 @@
 import type { Context as HonoContext } from 'hono';
-import { type Progress, ProgressEvent } from '../contract/ask-events.ts';
-import { readAs } from '../contract/issue.ts';
+import { type Progress, ProgressEvent } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import { acceptsEvents, eventStream, type SendEvent, type StreamedEvent } from '../http/event-stream.ts';
 import { knownJson } from './json-answer.ts';
 

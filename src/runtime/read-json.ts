@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { describeIssues, type Issue, readAs } from '../contract/issue.ts';
+import { describeIssues, type Issue, readAs } from '../contract/error-info.ts';
 
 export type ReadJson<T> = { ok: true; value: T } | { ok: false; problem: string; issues: Issue[] };
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Progress, Statements } from '../contract/ask-events.ts';
-import { readAs } from '../contract/issue.ts';
+import { type Progress, Statements } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import { Source } from '../contract/response.ts';
 
 /** What is read of an answer, whichever librarian gave it: a faulty member counts as absent. */

@@ -1,10 +1,8 @@
 import type { Context as HonoContext } from 'hono';
 import { Hono } from 'hono/tiny';
-import { LibrarianAskRequest } from '../contract/ask-request.ts';
-import { HTTP_STATUS } from '../contract/error-info.ts';
-import { describeIssues } from '../contract/issue.ts';
-import type { Librarian, LibrarianInfo } from '../contract/librarian.ts';
-import type { LibrarianDescription } from '../contract/librarian-directory.ts';
+import { LibrarianAskRequest } from '../contract/ask.ts';
+import { describeIssues, HTTP_STATUS } from '../contract/error-info.ts';
+import type { Librarian, LibrarianDescription, LibrarianInfo } from '../contract/librarian.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';

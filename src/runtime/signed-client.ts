@@ -1,4 +1,4 @@
-import type { Progress } from '../contract/ask-events.ts';
+import type { Progress } from '../contract/ask.ts';
 import { type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';

@@ -1,6 +1,6 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
-import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge-search.ts';
+import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge.ts';
 import { type Deadline, startDeadline, withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { answeringModelOf, relevanceOfHits } from './answering-model.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 
 /** What was stored as JSON by this version or an earlier one, such as a column; `undefined` when it is damaged or misses the schema. */
 export const readStored = <T extends z.ZodType>(schema: T, text: string): z.output<T> | undefined => {

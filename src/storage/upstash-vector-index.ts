@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Index } from '@upstash/vector';
 import * as z from 'zod';
-import { readAs } from '../contract/issue.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { StoreOptions } from './store-unavailable.ts';
 import { malformedReply, UnknownNamespace, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 import {

@@ -1,4 +1,4 @@
-import { unavailableRetrieval } from '../contract/knowledge-retrieval.ts';
+import { unavailableRetrieval } from '../contract/knowledge.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono/tiny';
-import { ASKER_FACTS, AskerFacts } from '../contract/ask-request.ts';
-import { readAs } from '../contract/issue.ts';
+import { ASKER_FACTS, AskerFacts } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { timeToAnswer } from '../http/deadline.ts';

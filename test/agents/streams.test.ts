@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
 import { createApp } from '../../src/agents/semantic/app.ts';
-import type { ProgressEvent } from '../../src/contract/ask-events.ts';
+import type { ProgressEvent } from '../../src/contract/ask.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { CodedError } from '../../src/http/coded-error.ts';
 import { judging, replyOf, scriptedModel } from '../navigator/scripted-model.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask-request.ts';
+import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../src/contract/ask.ts';
 import { Query } from '../../src/contract/names.ts';
 import { itRefuses, itTakes } from './it-refuses.ts';
 

@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { DisplayModel } from '../../src/contract/display-model.ts';
+import { DisplayModel } from '../../src/contract/agent-response.ts';
 import model from './examples/display-model.json' with { type: 'json' };
 import { itRefuses, itTakes } from './it-refuses.ts';
 

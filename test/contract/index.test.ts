@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { describeIssues } from '../../src/contract/error-info.ts';
 import * as contract from '../../src/contract/index.ts';
-import { describeIssues } from '../../src/contract/issue.ts';
 import { confidenceOf, levelOf } from '../../src/contract/navigator-response.ts';
 
 const FOLDER = new URL('../../src/contract/', import.meta.url);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { issuesOf } from '../../src/contract/issue.ts';
+import { issuesOf } from '../../src/contract/error-info.ts';
 
 /** Marks a member to remove. */
 export const ABSENT = Symbol('absent');

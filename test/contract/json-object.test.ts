@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAs } from '../../src/contract/issue.ts';
+import { readAs } from '../../src/contract/error-info.ts';
 import { jsonObject } from '../../src/contract/json-object.ts';
 
 /** Counts reads of its members. */

@@ -5,7 +5,7 @@ import {
   RetrievalRequest,
   unavailableRetrieval,
   WeakKnowledgeRetrieval,
-} from '../../src/contract/knowledge-retrieval.ts';
+} from '../../src/contract/knowledge.ts';
 import { SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
 import examples from './examples/knowledge.json' with { type: 'json' };
 import { itRefuses, itTakes } from './it-refuses.ts';

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
-import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
-import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
+import { Healthz, LibrarianDescription, LibrarianDirectory } from '../../src/contract/librarian.ts';
 import { SyncAccepted, SyncReport, SyncRequest, SyncStatus } from '../../src/contract/sync.ts';
 import examples from './examples/sync.json' with { type: 'json' };
 import { itRefuses, itTakes } from './it-refuses.ts';

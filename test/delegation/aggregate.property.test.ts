@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../src/contract/error-info.ts';
-import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
-import { LibrarianResponse, Source } from '../../src/contract/response.ts';
+import { JoinedAnswer, LibrarianResponse, Source } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { aggregate } from '../../src/delegation/aggregate.ts';
 import type { Branch } from '../../src/runtime/delegates.ts';

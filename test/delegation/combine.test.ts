@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
-import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
+import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
 import { userContext } from '../signing/callers.ts';
 import { asks, chainOf, delegatesTo, fails, network, says, silence, stopClocks } from './network.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { LibrarianDirectory } from '../../src/contract/librarian.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 
 /** A librarian that describes itself or fails, and counts requests. */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
-import { LibrarianDescription } from '../../src/contract/librarian-directory.ts';
-import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
+import { LibrarianDescription } from '../../src/contract/librarian.ts';
+import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { ROOT } from '../../src/dev/functions.ts';
 import type { Product } from '../../src/dev/run/product.ts';

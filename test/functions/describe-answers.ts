@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Constellation } from '../../client/constellation.ts';
 import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/answers.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { Explanation } from '../../src/contract/explanation.ts';
+import { Explanation } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { grant, send } from './product-for-test.ts';

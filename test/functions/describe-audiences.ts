@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { mayRead } from '../../src/signing/audiences.ts';
 import { grant, send } from './product-for-test.ts';

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../src/contract/agent-response.ts';
-import { JoinedAnswer } from '../../src/contract/joined-answer.ts';
-import { DelegationTrace } from '../../src/contract/response.ts';
+import { DelegationTrace, JoinedAnswer } from '../../src/contract/response.ts';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import type { Product } from '../../src/dev/run/product.ts';

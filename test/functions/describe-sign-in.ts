@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SignedIn, SignInOptions } from '../../src/contract/access.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { SignedIn, SignInOptions } from '../../src/contract/sign-in.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { AUDIENCE, CLIENT_ID, type LocalIdentityProvider } from './identity-provider-for-test.ts';
 import { send } from './product-for-test.ts';

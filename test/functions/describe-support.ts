@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { KnowledgeGapsResponse } from '../../src/contract/knowledge-gaps.ts';
-import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { KnowledgeGapsResponse, unavailableRetrieval } from '../../src/contract/knowledge.ts';
 import type { SupportRequest, SupportResponse } from '../../src/contract/support-response.ts';
 import { Taxonomy, TaxonomyWritten } from '../../src/contract/taxonomy.ts';
 import type { Product } from '../../src/dev/run/product.ts';

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
 import { MemorySearchResponse } from '../../src/contract/memory.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { KnowledgeGapsResponse } from '../../src/contract/knowledge-gaps.ts';
+import { KnowledgeGapsResponse } from '../../src/contract/knowledge.ts';
 import type { SupportRequest } from '../../src/contract/support-response.ts';
 import { textsInRedis } from './look-into-services.ts';
 import { send, startOnServices } from './product-for-test.ts';

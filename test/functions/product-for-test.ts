@@ -1,4 +1,4 @@
-import { LibrarianDirectory } from '../../src/contract/librarian-directory.ts';
+import { LibrarianDirectory } from '../../src/contract/librarian.ts';
 import { MemoryPage } from '../../src/contract/memory.ts';
 import { DelegationTrace, LibrarianResponse } from '../../src/contract/response.ts';
 import { type Product, type ProductOptions, startProduct } from '../../src/dev/run/product.ts';

@@ -1,7 +1,7 @@
 import { Redis } from '@upstash/redis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../src/contract/agent-response.ts';
-import { Healthz } from '../../src/contract/librarian-directory.ts';
+import { Healthz } from '../../src/contract/librarian.ts';
 import type { DelegationTrace } from '../../src/contract/response.ts';
 import type { SyncStatus } from '../../src/contract/sync.ts';
 import type { Product } from '../../src/dev/run/product.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { KnowledgeRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { KnowledgeRetrieval } from '../../src/contract/knowledge.ts';
 import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/support-response.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { send } from './product-for-test.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Healthz } from '../../src/contract/librarian-directory.ts';
+import { Healthz } from '../../src/contract/librarian.ts';
 import { SyncStatus } from '../../src/contract/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/tickets.ts';
 import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../src/dev/bench/chaos/fault-plan.ts';

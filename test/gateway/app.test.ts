@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { HostErrorBody } from '../../src/contract/host-article.ts';
 import { honoRoute, ROUTES, type RouteName } from '../../src/contract/http-routes.ts';
-import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/knowledge.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Statement } from '../../src/contract/ask-events.ts';
+import type { Statement } from '../../src/contract/ask.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';

@@ -1,9 +1,7 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import type { ProgressEvent } from '../../src/contract/ask-events.ts';
-import type { AskRequest } from '../../src/contract/ask-request.ts';
-import type { GatewayCall } from '../../src/contract/gateway-call.ts';
-import { routeMatcher } from '../../src/contract/http-routes.ts';
+import type { AskRequest, ProgressEvent } from '../../src/contract/ask.ts';
+import { type GatewayCall, routeMatcher } from '../../src/contract/http-routes.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import type { Asking } from '../../src/gateway/ask.ts';
 import { callsFor } from '../../src/gateway/calls-for-caller.ts';

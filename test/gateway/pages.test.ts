@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { KnowledgeHit } from '../../src/contract/knowledge-search.ts';
+import type { KnowledgeHit } from '../../src/contract/knowledge.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Explanation } from '../../src/contract/explanation.ts';
+import { Explanation } from '../../src/contract/navigator-response.ts';
 import { createNavigator } from '../../src/navigator/navigator-librarian.ts';
 import { openSmallKb } from './small-kb.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgressEvent } from '../../src/contract/ask-events.ts';
+import type { ProgressEvent } from '../../src/contract/ask.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StatementSource } from '../../src/contract/ask-events.ts';
+import type { StatementSource } from '../../src/contract/ask.ts';
 import { citedText } from '../../src/runtime/cited-text.ts';
 
 const FANS = { name: 'Fans', url: 'https://kb.example/fans', section: 'Noise' };

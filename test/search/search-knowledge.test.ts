@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KnowledgeSearchResponse } from '../../src/contract/knowledge-search.ts';
+import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
 import { createRetriever, type Retriever, searchKnowledge } from '../../src/search/retrieve.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 

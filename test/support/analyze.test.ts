@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { unavailableRetrieval } from '../../src/contract/knowledge.ts';
 import { type IntentClassification, SupportResponse } from '../../src/contract/support-response.ts';
 import { composeNote } from '../../src/helpdesk/compose-note.ts';
 import type { KnowledgeRetriever } from '../../src/knowledge/retrieval/retrieve-knowledge.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../src/contract/knowledge-retrieval.ts';
+import { unavailableRetrieval } from '../../src/contract/knowledge.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import type { Knowledge, KnowledgeQuestion } from '../../src/knowledge/retrieval/knowledge.ts';

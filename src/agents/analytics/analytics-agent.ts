@@ -1,4 +1,4 @@
-import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
+import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';

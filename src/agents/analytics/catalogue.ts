@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { type SqlDatabase, SqlRefused } from '../../storage/sql-database.ts';
 

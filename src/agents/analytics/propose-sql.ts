@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import type { Catalogue } from './catalogue.ts';
 import { ALLOWED_FUNCTIONS } from './sql-gate.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { type SchemaEntry, type SqlDatabase, SqlRefused, SqlUnavailable } from '../../storage/sql-database.ts';
 
 /** Sizes of the tables that may be read. */

@@ -5,7 +5,7 @@ import type {
   DocumentsBlock,
   LinksBlock,
   TableBlock,
-} from '../../contract/display-model.ts';
+} from '../../contract/agent-response.ts';
 import { escapeLine, escapeMarkdown, escapeParagraphs, markdownLink } from './escape-markdown.ts';
 
 export interface RenderOptions {

@@ -1,5 +1,4 @@
 import type * as z from 'zod';
-import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-response.ts';
 import type {
   DisplayBlock,
   DocumentsBlock,
@@ -7,9 +6,9 @@ import type {
   LinksBlock,
   PriceComparisonBlock,
   TableBlock,
-} from '../../contract/display-model.ts';
-import { ErrorCode } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/issue.ts';
+} from '../../contract/agent-response.ts';
+import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-response.ts';
+import { ErrorCode, readAs } from '../../contract/error-info.ts';
 import { oneLine, plainText, proseOf } from './plain-text.ts';
 import { numberProperty, ownProperty, stringProperty } from './properties.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';

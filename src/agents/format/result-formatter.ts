@@ -1,5 +1,4 @@
-import type { AgentResponse } from '../../contract/agent-response.ts';
-import type { DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/display-model.ts';
+import type { AgentResponse, DisplayAttribution, DisplayBlock, DisplayModel } from '../../contract/agent-response.ts';
 import { levelOf } from '../../contract/navigator-response.ts';
 import { LIST_MARKER, oneLine, plainText, proseOf } from './plain-text.ts';
 import { numberProperty, ownProperty, stringProperty } from './properties.ts';

@@ -1,5 +1,4 @@
-import type { AnalyticsResult } from '../../contract/agent-response.ts';
-import type { ChartBlock, TableBlock, TableColumn } from '../../contract/display-model.ts';
+import type { AnalyticsResult, ChartBlock, TableBlock, TableColumn } from '../../contract/agent-response.ts';
 import { oneLine } from './plain-text.ts';
 
 const MAX_ROWS = 50;

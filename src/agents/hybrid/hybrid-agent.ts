@@ -1,5 +1,5 @@
-import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
+import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from '../../delegation/aggregate.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/carry-subject.ts';

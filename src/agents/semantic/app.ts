@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
-import type { KnowledgeHealth } from '../../contract/knowledge-health.ts';
-import type { KnowledgeStats } from '../../contract/knowledge-search.ts';
-import { KnowledgeSearchRequest } from '../../contract/knowledge-search.ts';
+import type { KnowledgeHealth, KnowledgeStats } from '../../contract/knowledge.ts';
+import { KnowledgeSearchRequest } from '../../contract/knowledge.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';

@@ -1,4 +1,4 @@
-import type { StatementSource } from '../../contract/ask-events.ts';
+import type { StatementSource } from '../../contract/ask.ts';
 import { analyseQuery } from '../../search/analyse-query.ts';
 import { answeringModelOf, relevanceOfHits } from '../../search/answering-model.ts';
 import { readPages } from '../../search/chunk-texts.ts';

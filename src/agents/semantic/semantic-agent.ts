@@ -1,5 +1,5 @@
-import { AGENT_OPTIONS } from '../../contract/agent-options.ts';
 import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
+import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '../../contract/ask-events.ts';
+import type { Statement } from '../../contract/ask.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../grounding/checked-answer.ts';

@@ -1,6 +1,6 @@
 import type { D1Database } from '@cloudflare/workers-types';
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { productsNamedIn } from './product-names.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { providerJson } from './provider-json.ts';
 import { webResult } from './web-result.ts';

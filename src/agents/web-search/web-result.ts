@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { WebUrl } from '../../contract/names.ts';
 import { decodeEntities } from '../../markup/decode-entities.ts';
 import { centsOfNumber, type Price, parsePrice } from './parse-price.ts';

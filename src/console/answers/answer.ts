@@ -1,7 +1,6 @@
 import type { AskEvent } from '../../../client/answer-stream.ts';
-import type { AgentType } from '../../contract/agent-response.ts';
-import type { ProgressEvent, Statement, StatementSource } from '../../contract/ask-events.ts';
-import type { DisplayModel } from '../../contract/display-model.ts';
+import type { AgentType, DisplayModel } from '../../contract/agent-response.ts';
+import type { ProgressEvent, Statement, StatementSource } from '../../contract/ask.ts';
 import type { NavigatorResponse } from '../../contract/navigator-response.ts';
 import type { DelegationTrace, LibrarianResponse } from '../../contract/response.ts';
 

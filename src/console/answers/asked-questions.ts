@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals';
 import type { AskEvent } from '../../../client/answer-stream.ts';
 import { ConstellationError } from '../../../client/constellation-error.ts';
-import type { DisplayModel } from '../../contract/display-model.ts';
+import type { DisplayModel } from '../../contract/agent-response.ts';
 import { accessIsRead, call, client, may, missingCapability, noteRefusal } from '../session/deployment.ts';
 import { type Answer, afterEvent, agentIn, type ShownError, storedIdOf } from './answer.ts';
 

@@ -1,4 +1,4 @@
-import type { Statement, StatementSource } from '../../contract/ask-events.ts';
+import type { Statement, StatementSource } from '../../contract/ask.ts';
 import { Icon } from '../parts/button.tsx';
 import { SourceLink, safeUrl } from '../parts/source-link.tsx';
 import { count, t } from '../texts/texts.ts';

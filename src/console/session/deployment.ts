@@ -3,7 +3,7 @@ import { type Connection, connect } from '../../../client/connection.ts';
 import { Constellation } from '../../../client/constellation.ts';
 import { ConstellationError } from '../../../client/constellation-error.ts';
 import type { CallerAccess } from '../../contract/access.ts';
-import type { Healthz, LibrarianEntry } from '../../contract/librarian-directory.ts';
+import type { Healthz, LibrarianEntry } from '../../contract/librarian.ts';
 import type { SyncStatus } from '../../contract/sync.ts';
 import { credential, isRefused } from './credential.ts';
 import { isReachable, recordingFetch } from './sent-requests.ts';

@@ -1,4 +1,4 @@
-import type { SignedIn, SignInProvider } from '../../contract/sign-in.ts';
+import type { SignedIn, SignInProvider } from '../../contract/access.ts';
 import { navigate } from '../navigation/router.ts';
 import { SIGN_IN_PATH, SignInBroken, signIn, signInFailure } from '../session/credential.ts';
 import { call } from '../session/deployment.ts';

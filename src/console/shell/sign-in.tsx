@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { SignInOptions, SignInProvider } from '../../contract/sign-in.ts';
+import type { SignInOptions, SignInProvider } from '../../contract/access.ts';
 import { Button } from '../parts/button.tsx';
 import { Failure } from '../parts/states.tsx';
 import { isKey, isRefused, SignInBroken, signIn, signInFailure } from '../session/credential.ts';

@@ -1,4 +1,4 @@
-import { KnowledgeRetrieval, type RetrievalRequest } from '../../contract/knowledge-retrieval.ts';
+import { KnowledgeRetrieval, type RetrievalRequest } from '../../contract/knowledge.ts';
 import type { KnowledgeQuestion } from '../../knowledge/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../knowledge/retrieval/retrieve-knowledge.ts';
 import { createRetriever } from '../../search/retrieve.ts';

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { AgentCard, GatewayKeys, JsonRpcMessage, TaskErasureQuery } from '../../contract/a2a.ts';
-import { CallerAccess } from '../../contract/access.ts';
-import { AgentFormat } from '../../contract/agent-options.ts';
-import { AgentError, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
+import { CallerAccess, SignedIn, SignInOptions, SignInRequest } from '../../contract/access.ts';
+import { AgentError, AgentFormat, AgentRequest, AgentResponse } from '../../contract/agent-response.ts';
 import {
   AnswerFeedback,
   AnswerFeedbackRequest,
@@ -15,8 +14,7 @@ import {
   AnswersQuery,
   KeptAnswer,
 } from '../../contract/answers.ts';
-import { ProgressEvent } from '../../contract/ask-events.ts';
-import { AskRequest, LibrarianAskRequest, NavigateRequest } from '../../contract/ask-request.ts';
+import { AskRequest, LibrarianAskRequest, NavigateRequest, ProgressEvent } from '../../contract/ask.ts';
 import {
   ChatCompletion,
   ChatCompletionChunk,
@@ -45,13 +43,6 @@ import {
 } from '../../contract/editions.ts';
 import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
 import {
-  HandoverAccepted,
-  HandoverErasureQuery,
-  HandoverRequest,
-  HandoversPage,
-  HandoversRequest,
-} from '../../contract/handover.ts';
-import {
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
@@ -60,16 +51,17 @@ import {
 } from '../../contract/host-article.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../../contract/http-routes.ts';
 import * as contract from '../../contract/index.ts';
-import { KnowledgeGapsRequest, KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
-import { KnowledgeHealth } from '../../contract/knowledge-health.ts';
-import { RetrievalRequest, WeakKnowledgeRetrieval } from '../../contract/knowledge-retrieval.ts';
-import { KnowledgeSearchRequest, KnowledgeSearchResponse, KnowledgeStats } from '../../contract/knowledge-search.ts';
 import {
-  Healthz,
-  LibrarianDescription,
-  LibrarianDirectory,
-  ProtectedResource,
-} from '../../contract/librarian-directory.ts';
+  KnowledgeGapsRequest,
+  KnowledgeGapsResponse,
+  KnowledgeHealth,
+  KnowledgeSearchRequest,
+  KnowledgeSearchResponse,
+  KnowledgeStats,
+  RetrievalRequest,
+  WeakKnowledgeRetrieval,
+} from '../../contract/knowledge.ts';
+import { Healthz, LibrarianDescription, LibrarianDirectory, ProtectedResource } from '../../contract/librarian.ts';
 import {
   Memory,
   MemoryBatchResponse,
@@ -94,11 +86,15 @@ import {
 } from '../../contract/moving.ts';
 import { NavigatorResponse } from '../../contract/navigator-response.ts';
 import { LibrarianResponse } from '../../contract/response.ts';
-import { SignedIn, SignInOptions, SignInRequest } from '../../contract/sign-in.ts';
 import { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
 import {
+  HandoverAccepted,
+  HandoverErasureQuery,
+  HandoverRequest,
+  HandoversPage,
+  HandoversRequest,
   ReplayRequest,
   ReplayResponse,
   TicketDraft,

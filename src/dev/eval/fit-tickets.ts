@@ -1,5 +1,5 @@
 /** Fits `ANSWERS` of src/support/draft/ticket-units.ts. */
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import type { Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { applyLogistic, type Example, fitLogistic } from '../../search/fit-logistic.ts';
 import { analyze } from '../../support/analyze.ts';

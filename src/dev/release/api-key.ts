@@ -1,5 +1,5 @@
 /** `npm run api-key`: makes an API key. */
-import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { describeIssues, issuesOf } from '../../contract/error-info.ts';
 import { ApiKeyRecord, hashApiKey, newApiKey } from '../../gateway/api-keys.ts';
 import { covers } from '../../signing/capabilities.ts';
 import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';

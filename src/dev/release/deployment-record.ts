@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 
 const HexId = z.string().regex(/^[0-9a-f]{32}$/, 'is no id of 32 hexadecimal digits');
 const Name = z.string().min(1).max(100);

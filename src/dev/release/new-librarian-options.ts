@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { LibrarianInfo } from '../../contract/librarian.ts';
 
 export const HELP = `Makes a new librarian: a function with its test, wired to the gateway, that answers at once.

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
-import { describeIssues } from '../../contract/issue.ts';
+import { describeIssues } from '../../contract/error-info.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { openClassifier } from '../../support/intents/classifier.ts';
 import {

@@ -6,7 +6,7 @@ import { createServer, type Socket } from 'node:net';
 import { relative } from 'node:path';
 import { watch } from 'chokidar';
 import { type AdapterVariables, readSettings } from '../../adapters/settings.ts';
-import { describeIssues } from '../../contract/issue.ts';
+import { describeIssues } from '../../contract/error-info.ts';
 import type { SyncReport } from '../../contract/sync.ts';
 import { newApiKey } from '../../gateway/api-keys.ts';
 import { type HelpdeskVariables, readConnections } from '../../helpdesk/connections.ts';

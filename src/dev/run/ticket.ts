@@ -1,6 +1,6 @@
 /** `npm run ticket`: one ticket of a local helpdesk, from the customer's message to the note (docs/helpdesks.md). */
 import type * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { fail, helpIfAsked, orUsageError } from '../command-line.ts';
 import { type ControlledTicket, TicketNotes, WrittenTicket } from '../stand-ins/helpdesks/control-routes.ts';
 import { findDesks, type RunningDesks } from '../stand-ins/helpdesks/running-desks.ts';

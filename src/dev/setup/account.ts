@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { type DeploymentRecord, writeRecord } from '../release/deployment-record.ts';
 import type { neededResources } from '../release/function-config.ts';
 import type { runWrangler, WranglerResult } from '../release/wrangler.ts';

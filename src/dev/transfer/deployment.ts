@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { ContextRankers, ContextTemplates } from '../../contract/context-engine.ts';
-import { ErrorBody, type ErrorInfo } from '../../contract/error-info.ts';
+import { describeIssues, ErrorBody, type ErrorInfo, readAs } from '../../contract/error-info.ts';
 import { HostErrorBody } from '../../contract/host-article.ts';
-import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { ContextSetting } from '../../contract/moving.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 import { HttpFailure, retryAfterMs, send } from '../../http/fetch-json.ts';

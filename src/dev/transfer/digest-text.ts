@@ -1,6 +1,5 @@
 import type { AnswerSummary, AnswerVerdict } from '../../contract/answers.ts';
-import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
-import type { KnowledgeHealth } from '../../contract/knowledge-health.ts';
+import type { KnowledgeGap, KnowledgeHealth } from '../../contract/knowledge.ts';
 import { escapeMarkdown } from '../../markup/escape-markdown.ts';
 
 /** What a digest tells of some days. */

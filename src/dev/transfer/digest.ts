@@ -1,8 +1,7 @@
 /** `npm run digest`: what was asked, declined and fixed in the last days. */
 import { writeFileSync } from 'node:fs';
 import { type AnswerSummary, AnswersPage, AnswerVerdict } from '../../contract/answers.ts';
-import { KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
-import { KnowledgeHealth } from '../../contract/knowledge-health.ts';
+import { KnowledgeGapsResponse, KnowledgeHealth } from '../../contract/knowledge.ts';
 import { markdownToHtml } from '../../markup/markdown-to-html.ts';
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
 import { DEPLOYMENT_HELP, DEPLOYMENT_OPTIONS, openDeployment, progressLine, Refusal } from './deployment.ts';

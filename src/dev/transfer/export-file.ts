@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { ExportLine } from '../../contract/moving.ts';
 
 /** What an export holds, in the order of the file. */

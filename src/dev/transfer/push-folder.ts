@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../contract/host-article.ts';
-import { describeIssues, readAs } from '../../contract/issue.ts';
 import { Inventory } from '../../contract/moving.ts';
 import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { QUESTION_ORIGIN } from '../../contract/ask-request.ts';
-import { readAs } from '../../contract/issue.ts';
+import { QUESTION_ORIGIN } from '../../contract/ask.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { AIClient, Context, Librarian, LibrarianInfo } from '../../contract/librarian.ts';
 import type { DelegateRequest } from '../../contract/response.ts';
 import { nothingFound } from '../../delegation/abstention.ts';

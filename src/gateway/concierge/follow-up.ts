@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { Context } from '../../contract/librarian.ts';
 import { carrySubject, placeOf, subjectOf } from '../../knowledge/questions/carry-subject.ts';
 import { beginsAsQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';

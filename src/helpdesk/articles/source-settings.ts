@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { Audience, Audiences } from '../../contract/names.ts';
 import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
 import { parseJson } from '../connections.ts';

@@ -1,8 +1,7 @@
 import { Hono } from 'hono/tiny';
 import * as z from 'zod';
-import { HTTP_STATUS } from '../../contract/error-info.ts';
+import { describeIssues, HTTP_STATUS, issuesOf, readAs } from '../../contract/error-info.ts';
 import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/host-article.ts';
-import { describeIssues, issuesOf, readAs } from '../../contract/issue.ts';
 import {
   contextGuard,
   type GuardedEnv,

@@ -3,7 +3,7 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { XMLParser } from 'fast-xml-parser';
 import robotsModule from 'robots-parser';
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { HttpFailure, send } from '../../http/fetch-json.ts';
 import { discard, readBody } from '../../http/read-body.ts';
 import { readWebPage, type WebPage } from '../../markup/read-web-page.ts';

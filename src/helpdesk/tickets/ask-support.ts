@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { isWithin } from '../../contract/json-object.ts';
 import { type SupportRequest, SupportResponse, type TicketMessage } from '../../contract/support-response.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';

@@ -1,13 +1,16 @@
 import { DurableObject } from 'cloudflare:workers';
+import { SyncAccepted } from '../../contract/sync.ts';
 import type {
+  DraftFeedback,
   HandoverErasureQuery,
   HandoverRequest,
   HandoverState,
   HandoversPage,
   HandoversRequest,
-} from '../../contract/handover.ts';
-import { SyncAccepted } from '../../contract/sync.ts';
-import type { DraftFeedback, TicketJob, TicketOutcomes, TicketsRequest } from '../../contract/tickets.ts';
+  TicketJob,
+  TicketOutcomes,
+  TicketsRequest,
+} from '../../contract/tickets.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { type CallStore, callStore } from '../../knowledge/library/call-store.ts';

@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import {
   type HandoverAccepted,
   HandoverErasureQuery,
   HandoverRequest,
   type HandoversPage,
   HandoversRequest,
-} from '../../contract/handover.ts';
-import { describeIssues, readAs } from '../../contract/issue.ts';
+} from '../../contract/tickets.ts';
 import { type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
 import { readJson } from '../../runtime/read-json.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';

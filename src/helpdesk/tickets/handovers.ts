@@ -6,7 +6,7 @@ import {
   type HandoverState,
   type HandoversPage,
   type HandoversRequest,
-} from '../../contract/handover.ts';
+} from '../../contract/tickets.ts';
 import { migrate } from '../../storage/migrations.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';

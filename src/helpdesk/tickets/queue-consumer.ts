@@ -1,4 +1,4 @@
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { waitAtMost, withDeadline } from '../../http/deadline.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
 import { type EventMessage, type Stubs, storeEvent, type TicketKey, TicketMessage } from './ticket-objects.ts';

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import type {
+  DraftFeedback,
   HandoverErasureQuery,
   HandoverRequest,
   HandoverState,
   HandoversPage,
   HandoversRequest,
-} from '../../contract/handover.ts';
-import type {
-  DraftFeedback,
   TicketJob,
   TicketOutcomes,
   TicketsRequest,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 
 /** Timeouts and retries of the work on tickets; times in milliseconds. */
 export interface TicketTimes {

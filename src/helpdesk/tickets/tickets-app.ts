@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { describeIssues, issuesOf } from '../../contract/issue.ts';
+import { describeIssues, issuesOf } from '../../contract/error-info.ts';
 import { type Restored, TicketsRestore } from '../../contract/moving.ts';
 import {
   ReplayRequest,

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Hono } from 'hono/tiny';
 import { type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
-import type { Healthz } from '../../contract/librarian-directory.ts';
+import type { Healthz } from '../../contract/librarian.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { discard } from '../../http/read-body.ts';
 import { faultHandler, type GuardedEnv, refusal } from '../../runtime/context-guard.ts';

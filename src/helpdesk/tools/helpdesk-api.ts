@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
 import { discard } from '../../http/read-body.ts';
 import { isOwnAddress } from '../../runtime/service-address.ts';

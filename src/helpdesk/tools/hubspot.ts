@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { HelpdeskEvent, HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { HUBSPOT_V3 } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';

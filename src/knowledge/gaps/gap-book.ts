@@ -1,4 +1,4 @@
-import type { GapKind, KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import type { GapKind, KnowledgeGap } from '../../contract/knowledge.ts';
 import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 

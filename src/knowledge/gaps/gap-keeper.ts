@@ -1,5 +1,5 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { audiencesIn } from '../../search/current-edition.ts';

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import * as z from 'zod';
-import { describeIssues, readAs } from '../../contract/issue.ts';
-import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge-gaps.ts';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
+import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/moving.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { KnowledgeGap } from '../../contract/knowledge-gaps.ts';
+import type { KnowledgeGap } from '../../contract/knowledge.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
 import { NO_ONE } from '../../signing/audiences.ts';
 import { migrate } from '../../storage/migrations.ts';

@@ -4,7 +4,7 @@ import {
   type HealthPlace,
   type KnowledgeHealth,
   MAX_FINDINGS,
-} from '../../contract/knowledge-health.ts';
+} from '../../contract/knowledge.ts';
 import { overlapOf, SAME_PATTERN, type Statement, statementsOf } from '../../grounding/compare-statements.ts';
 import { numbersIn } from '../../grounding/literals.ts';
 import { cachedSection, type Section, sectionRanges, visibleSize } from '../../grounding/sections.ts';

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { EditionActivation, EditionChangesQuery } from '../../contract/editions.ts';
+import { describeIssues, issuesOf, readAs } from '../../contract/error-info.ts';
 import {
   type ArticleListing,
   ArticleListingQuery,
@@ -8,7 +9,6 @@ import {
   type HostArticle,
   LISTING_DEFAULT_LIMIT,
 } from '../../contract/host-article.ts';
-import { describeIssues, issuesOf, readAs } from '../../contract/issue.ts';
 import { type Inventory, InventoryQuery } from '../../contract/moving.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
 import { SyncRequest } from '../../contract/sync.ts';

@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { describeIssues, readAs } from '../../contract/error-info.ts';
 import {
   ARTICLE_CONTENT_MAX_LENGTH,
   ArticleListingReply,
   HostArticleReply,
   UnreadableArticleReply,
 } from '../../contract/host-article.ts';
-import { describeIssues, readAs } from '../../contract/issue.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
 import type { AllowedHosts } from './fetch-host-listing.ts';
 import { fetchHostListing, HostKbError } from './fetch-host-listing.ts';

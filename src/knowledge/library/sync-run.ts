@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../../contract/error-info.ts';
+import { readAs } from '../../contract/error-info.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
-import { readAs } from '../../contract/issue.ts';
 import { HeldDeletions, SkippedArticle, type SyncReport } from '../../contract/sync.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readStored } from '../../storage/stored-json.ts';

@@ -1,4 +1,4 @@
-import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
+import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
 import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
 import { cellAskedFor, cellsOf } from '../../grounding/units.ts';

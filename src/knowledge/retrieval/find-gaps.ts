@@ -1,4 +1,4 @@
-import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { backgroundShares } from '../../search/analyse-query.ts';

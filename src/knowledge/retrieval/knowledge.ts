@@ -1,10 +1,10 @@
-import type { GapKind } from '../../contract/knowledge-gaps.ts';
+import type { GapKind } from '../../contract/knowledge.ts';
 import {
   type Coverage,
   type KnowledgeRetrieval,
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,
-} from '../../contract/knowledge-retrieval.ts';
+} from '../../contract/knowledge.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { SearchOutcome } from '../../search/search-edition.ts';
 import type { OriginContext, VerifiedContext } from '../../signing/request-context.ts';

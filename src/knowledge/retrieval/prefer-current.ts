@@ -1,4 +1,4 @@
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';

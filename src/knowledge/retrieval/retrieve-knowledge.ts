@@ -5,7 +5,7 @@ import {
   RETRIEVAL_MIN_SCORE,
   RetrievalRequest,
   unavailableRetrieval,
-} from '../../contract/knowledge-retrieval.ts';
+} from '../../contract/knowledge.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';

@@ -1,4 +1,4 @@
-import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge-retrieval.ts';
+import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { findAnswer } from '../../grounding/find-answer.ts';
 import type { TextVectors } from '../../grounding/parse-question.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';

@@ -1,4 +1,4 @@
-import { ARTICLE_URL_MAX_LENGTH } from '../../contract/knowledge-retrieval.ts';
+import { ARTICLE_URL_MAX_LENGTH } from '../../contract/knowledge.ts';
 import type { Draft, DraftEvidence, DraftReference, IntentClassification } from '../../contract/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isInjectionName } from '../../grounding/prompt-injection.ts';

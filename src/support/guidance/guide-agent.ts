@@ -1,8 +1,4 @@
-import {
-  ARTICLE_URL_MAX_LENGTH,
-  RETRIEVAL_MIN_SCORE,
-  type WeakKnowledgeRetrieval,
-} from '../../contract/knowledge-retrieval.ts';
+import { ARTICLE_URL_MAX_LENGTH, RETRIEVAL_MIN_SCORE, type WeakKnowledgeRetrieval } from '../../contract/knowledge.ts';
 import type {
   AgentGuidance,
   ClosestArticle,

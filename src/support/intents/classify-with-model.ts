@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../contract/issue.ts';
+import { readAs } from '../../contract/error-info.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';

@@ -1,5 +1,5 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
-import type { Issue } from '../../contract/issue.ts';
+import type { Issue } from '../../contract/error-info.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import type { WaitUntil } from '../../runtime/wait-until.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';

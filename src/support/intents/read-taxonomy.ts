@@ -1,5 +1,5 @@
-import type { Issue } from '../../contract/issue.ts';
-import { type ReadValue, readAs } from '../../contract/issue.ts';
+import type { Issue } from '../../contract/error-info.ts';
+import { type ReadValue, readAs } from '../../contract/error-info.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 
 /** Upper bound of reported issues. */

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
-import { describeIssues, type Issue } from '../../contract/issue.ts';
+import { describeIssues, type Issue } from '../../contract/error-info.ts';
 import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import {

@@ -5,8 +5,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { validateAgentResponse } from '../../../src/agents/agent-response.ts';
 import { resultFormatter } from '../../../src/agents/format/result-formatter.ts';
-import type { AgentResponse } from '../../../src/contract/agent-response.ts';
-import { type DisplayBlock, DisplayModel } from '../../../src/contract/display-model.ts';
+import { type AgentResponse, type DisplayBlock, DisplayModel } from '../../../src/contract/agent-response.ts';
 import { ANSWERS } from '../agents-for-test.ts';
 import CASES from './result-formatter.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LibrarianDirectory } from '../../../src/contract/librarian-directory.ts';
+import { LibrarianDirectory } from '../../../src/contract/librarian.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { newLibrarianOptions } from '../../../src/dev/release/new-librarian-options.ts';
 import { planLibrarian } from '../../../src/dev/release/plan-librarian.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerSummary } from '../../../src/contract/answers.ts';
-import { HealthKind } from '../../../src/contract/knowledge-health.ts';
+import { HealthKind } from '../../../src/contract/knowledge.ts';
 import { type DigestData, digestText } from '../../../src/dev/transfer/digest-text.ts';
 import { markdownToHtml } from '../../../src/markup/markdown-to-html.ts';
 

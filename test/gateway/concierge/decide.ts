@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { QUESTION_ORIGIN } from '../../../src/contract/ask-request.ts';
+import { QUESTION_ORIGIN } from '../../../src/contract/ask.ts';
 import { type Context, LibrarianInfo } from '../../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../../src/contract/response.ts';
 import { createConcierge } from '../../../src/gateway/concierge/concierge.ts';

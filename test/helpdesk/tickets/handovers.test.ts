@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { HandoverRequest, HandoversPage } from '../../../src/contract/handover.ts';
+import { HandoverRequest, HandoversPage } from '../../../src/contract/tickets.ts';
 import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';

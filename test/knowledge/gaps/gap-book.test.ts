@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KnowledgeGap } from '../../../src/contract/knowledge-gaps.ts';
+import { KnowledgeGap } from '../../../src/contract/knowledge.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { GapBook, GapSighting, MetGap, OpenGap } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';

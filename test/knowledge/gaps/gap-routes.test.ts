@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import { KnowledgeGapsResponse } from '../../../src/contract/knowledge-gaps.ts';
+import { KnowledgeGapsResponse } from '../../../src/contract/knowledge.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { gapRoutes } from '../../../src/knowledge/gaps/gap-routes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KnowledgeHealth } from '../../../src/contract/knowledge-health.ts';
+import { KnowledgeHealth } from '../../../src/contract/knowledge.ts';
 import { knowledgeHealth } from '../../../src/knowledge/health/knowledge-health.ts';
 import type { Article } from '../../../src/search/article.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  KnowledgeRetrieval,
-  unavailableRetrieval,
-  WeakKnowledgeRetrieval,
-} from '../../../src/contract/knowledge-retrieval.ts';
+import { KnowledgeRetrieval, unavailableRetrieval, WeakKnowledgeRetrieval } from '../../../src/contract/knowledge.ts';
 import { knowledgeBlock } from '../../../src/knowledge/retrieval/knowledge.ts';
 import { createRetriever, type SemanticUse } from '../../../src/search/retrieve.ts';
 import { searchEdition } from '../../../src/search/search-edition.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.ts';
+import { unavailableRetrieval } from '../../../src/contract/knowledge.ts';
 import { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { createDraftGenerator } from '../../../src/support/draft/generate-draft.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { unavailableRetrieval } from '../../../src/contract/knowledge-retrieval.ts';
+import { unavailableRetrieval } from '../../../src/contract/knowledge.ts';
 import { AgentGuidance } from '../../../src/contract/support-response.ts';
 import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
 import type { Answer } from '../../../src/support/draft/answer-passages.ts';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { AnswerReplay, KeptAnswer, ReplayedAnswer, StatementChange } from '../../../contract/answers.ts';
-import type { Statement } from '../../../contract/ask-events.ts';
+import type { Statement } from '../../../contract/ask.ts';
 import type { EditionSummary } from '../../../contract/editions.ts';
 import { citedSources } from '../../answers/answer.ts';
 import { Evidence, supportOf } from '../../answers/evidence.tsx';

@@ -1,4 +1,4 @@
-import type { DisplayBlock, DisplayModel } from '../../../contract/display-model.ts';
+import type { DisplayBlock, DisplayModel } from '../../../contract/agent-response.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Age } from '../../parts/values.tsx';

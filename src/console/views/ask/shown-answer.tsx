@@ -1,9 +1,9 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
-import type { Statement } from '../../../contract/ask-events.ts';
+import type { Statement } from '../../../contract/ask.ts';
 import type { ErrorCode } from '../../../contract/error-info.ts';
-import type { KnowledgeRetrieval } from '../../../contract/knowledge-retrieval.ts';
+import type { KnowledgeRetrieval } from '../../../contract/knowledge.ts';
 import type { SupportResponse } from '../../../contract/support-response.ts';
 import {
   type Answer,

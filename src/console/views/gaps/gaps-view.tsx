@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { KnowledgeGap, KnowledgeGapsResponse } from '../../../contract/knowledge-gaps.ts';
+import type { KnowledgeGap, KnowledgeGapsResponse } from '../../../contract/knowledge.ts';
 import type { LibrarianResponse } from '../../../contract/response.ts';
 import { storedIdOf } from '../../answers/answer.ts';
 import { answersAddress, articleAddress, navigate } from '../../navigation/router.ts';

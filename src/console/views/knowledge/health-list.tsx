@@ -1,4 +1,4 @@
-import type { HealthFinding, HealthKind, HealthPlace, KnowledgeHealth } from '../../../contract/knowledge-health.ts';
+import type { HealthFinding, HealthKind, HealthPlace, KnowledgeHealth } from '../../../contract/knowledge.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Icon } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';

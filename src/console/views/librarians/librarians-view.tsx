@@ -1,4 +1,4 @@
-import type { Health, LibrarianEntry } from '../../../contract/librarian-directory.ts';
+import type { Health, LibrarianEntry } from '../../../contract/librarian.ts';
 import { Button, Icon, type IconName } from '../../parts/button.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { client } from '../../session/deployment.ts';

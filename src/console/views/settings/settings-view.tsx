@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { CallerAccess } from '../../../contract/access.ts';
-import type { Healthz } from '../../../contract/librarian-directory.ts';
+import type { Healthz } from '../../../contract/librarian.ts';
 import { Icon } from '../../parts/button.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { call, client } from '../../session/deployment.ts';

@@ -1,5 +1,4 @@
-import type { Handover, HandoversPage } from '../../../contract/handover.ts';
-import type { TicketOutcomes } from '../../../contract/tickets.ts';
+import type { Handover, HandoversPage, TicketOutcomes } from '../../../contract/tickets.ts';
 import { Button } from '../../parts/button.tsx';
 import { Failure } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';

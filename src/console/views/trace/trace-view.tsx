@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { LibrarianDescription } from '../../../contract/librarian-directory.ts';
+import type { LibrarianDescription } from '../../../contract/librarian.ts';
 import type { DelegationTrace, TraceHop } from '../../../contract/response.ts';
 import { type Answer, traceOf } from '../../answers/answer.ts';
 import { AnswerPage } from '../../answers/answer-page.tsx';

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { KnowledgeHit, KnowledgeSearchResponse } from '../../../contract/knowledge-search.ts';
+import type { KnowledgeHit, KnowledgeSearchResponse } from '../../../contract/knowledge.ts';
 import { type Answer, navigatorOf, removedFrom } from '../../answers/answer.ts';
 import { AnswerPage } from '../../answers/answer-page.tsx';
 import { Icon, type IconName } from '../../parts/button.tsx';

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'hono';
 import * as z from 'zod';
-import { readAs } from '../../../contract/issue.ts';
+import { readAs } from '../../../contract/error-info.ts';
 import type { Librarian } from '../../../contract/librarian.ts';
 import { LibrarianId } from '../../../contract/names.ts';
 import { delegateTo } from '../../../delegation/delegates.ts';

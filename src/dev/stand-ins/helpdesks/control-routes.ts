@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readAs } from '../../../contract/issue.ts';
+import { readAs } from '../../../contract/error-info.ts';
 import type { LocalReply } from '../server/local-server.ts';
 import type { RecordedRequest } from '../server/request-log.ts';
 import type { LocalDesk } from './desk/local-desk.ts';

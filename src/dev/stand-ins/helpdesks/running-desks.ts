@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { readAs } from '../../../contract/issue.ts';
+import { readAs } from '../../../contract/error-info.ts';
 
 /** Addresses of a running `npm start` and its stand-ins, for other processes of the same user. */
 export const RunningDesks = z.object({
