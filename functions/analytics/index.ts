@@ -1,6 +1,6 @@
 import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { createApp } from '../../src/agents/analytics/app.ts';
+import { createApp } from '../../src/agents/analytics/analytics-agent.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { memoryReplayStore } from '../../src/signing/replay-store.ts';

@@ -1,6 +1,6 @@
 import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { createApp } from '../../src/agents/hybrid/app.ts';
+import { createApp } from '../../src/agents/hybrid/hybrid-agent.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';

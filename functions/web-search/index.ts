@@ -1,9 +1,8 @@
 import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
-import { createApp } from '../../src/agents/web-search/app.ts';
-import { chooseProvider, type ProviderVariables } from '../../src/agents/web-search/choose-provider.ts';
 import { d1ProductCatalogue } from '../../src/agents/web-search/product-catalogue.ts';
 import { searchCache } from '../../src/agents/web-search/web-search.ts';
+import { chooseProvider, createApp, type ProviderVariables } from '../../src/agents/web-search/web-search-agent.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { memoryReplayStore } from '../../src/signing/replay-store.ts';

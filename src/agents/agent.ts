@@ -5,7 +5,13 @@ import type {
   AgentType,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
-import type { Progress, QuestionOrigin } from '../contract/ask.ts';
+import {
+  MAX_STATEMENTS,
+  type Progress,
+  type ProgressEvent,
+  type QuestionOrigin,
+  type Statement,
+} from '../contract/ask.ts';
 import { describeIssues, ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
@@ -14,7 +20,6 @@ import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-o
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { detectLanguage } from '../text/detect-language.ts';
 import { AgentResponse, validateAgentResponse } from './agent-response.ts';
-import type { AnswerParts } from './answer-parts.ts';
 
 /**
  * Answers a question in the agent envelope. A thrown error becomes a failure there: a `CodedError` keeps its code
@@ -171,4 +176,36 @@ const failureOf = ({ type }: AgentProfile, query: string, info: ErrorInfo): Wire
 const codeOf = ({ error_code }: AgentMetadata): ErrorCode => {
   const code = ErrorCode.safeParse(error_code);
   return code.success ? code.data : 'INTERNAL_ERROR';
+};
+
+/** The finished parts of an answer that is sent as a stream. */
+export interface AnswerParts {
+  /** Whether no part was sent, or all were withdrawn. */
+  isEmpty(): boolean;
+  /** Sends a finished part. Parts beyond `MAX_STATEMENTS` are only in the final reply. */
+  add(part: Statement & { librarian?: string | undefined }): void;
+  /** Withdraws all parts sent so far: the final answer does not contain them. */
+  withdraw(reason: string): void;
+  /** Names the librarians that are asked for the parts. */
+  routed(librarians: Extract<ProgressEvent, { type: 'routing' }>['librarians']): void;
+}
+
+/** Sends the parts in the order in which they are finished. */
+export const answerParts = (progress: Progress): AnswerParts => {
+  let next = 0;
+  let sent: { index: number; text: string }[] = [];
+  return {
+    isEmpty: () => sent.length === 0,
+    add: (part) => {
+      if (next >= MAX_STATEMENTS) return;
+      sent.push({ index: next, text: part.text.slice(0, 1000) });
+      progress({ type: 'statement', index: next, ...part });
+      next += 1;
+    },
+    withdraw: (reason) => {
+      for (const { index, text } of sent) progress({ type: 'removed', index, text, reason });
+      sent = [];
+    },
+    routed: (librarians) => progress({ type: 'routing', librarians }),
+  };
 };

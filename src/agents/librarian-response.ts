@@ -13,10 +13,9 @@ import type { Source } from '../contract/response.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 import { failureInfoOf } from './agent.ts';
-import { visibleText } from './format/plain-text.ts';
-import { numberProperty, ownProperty, stringProperty } from './format/properties.ts';
-import { renderMarkdown } from './format/render.ts';
-import { displayModelOf } from './format/result-formatter.ts';
+import { visibleText } from './format/markdown.ts';
+import { numberProperty, ownProperty, stringProperty } from './format/result-blocks.ts';
+import { displayModelOf, renderMarkdown } from './format/result-formatter.ts';
 
 /**
  * The librarian response for an agent's response, with the complete response under `metadata.<type>`.

@@ -13,8 +13,7 @@ import { type Reporting, reportedBy, withProgress } from '../runtime/progress.ts
 import { readJson } from '../runtime/read-json.ts';
 import { type RequestScope, requestScopes } from '../runtime/request-scope.ts';
 import { type ServeOptions, serveLibrarian } from '../runtime/serve-librarian.ts';
-import { type Agent, type AgentProfile, failureInfoOf, runAgent } from './agent.ts';
-import { answerParts } from './answer-parts.ts';
+import { type Agent, type AgentProfile, answerParts, failureInfoOf, runAgent } from './agent.ts';
 import { resultFormatter } from './format/result-formatter.ts';
 import { asLibrarianResponse, wholeStatement } from './librarian-response.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
-import { createApp } from '../../src/agents/semantic/app.ts';
+import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
 import type { ProgressEvent } from '../../src/contract/ask.ts';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { CodedError } from '../../src/http/coded-error.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { proposeSplit } from '../../src/agents/hybrid/propose-split.ts';
+import { proposeSplit } from '../../src/agents/hybrid/split-query.ts';
 import { modelSummary } from '../../src/agents/semantic/summaries.ts';
 import { summariseResults } from '../../src/agents/web-search/answer.ts';
-import { webResult } from '../../src/agents/web-search/web-result.ts';
+import { webResult } from '../../src/agents/web-search/web-search.ts';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
 import { scriptedModel } from '../navigator/scripted-model.ts';

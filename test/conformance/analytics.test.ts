@@ -1,5 +1,5 @@
 import { afterAll, describe, it } from 'vitest';
-import { createApp } from '../../src/agents/analytics/app.ts';
+import { createApp } from '../../src/agents/analytics/analytics-agent.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
 import type { SqlDatabase } from '../../src/storage/sql-database.ts';

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { createApp } from '../../src/agents/semantic/app.ts';
+import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
 import type { Edition } from '../../src/search/open-edition.ts';

@@ -1,7 +1,7 @@
 import { describe, it } from 'vitest';
-import { createApp } from '../../src/agents/web-search/app.ts';
 import type { WebResult, WebSearch } from '../../src/agents/web-search/web-search.ts';
 import { searchCache } from '../../src/agents/web-search/web-search.ts';
+import { createApp } from '../../src/agents/web-search/web-search-agent.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
 import { catalogueOf, IPHONE } from '../agents/web-search/shop.ts';

@@ -1,4 +1,9 @@
-import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import { CodedError, DataSourceError } from '../../http/coded-error.ts';
+import { SqlUnavailable } from '../../storage/sql-database.ts';
+import { editDistance } from '../../text/edit-distance.ts';
+import { stem } from '../../text/stem.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Table } from './run-sql.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
 /** Names by the id of their list. */
@@ -187,3 +192,126 @@ const numberAt = (name: string, words: readonly QuestionWord[], place: number): 
 };
 
 const isNumber = (word: QuestionWord | undefined): boolean => word !== undefined && /^\d+$/.test(word.text);
+
+const CACHE_MS = 60_000;
+const CACHE_AFTER_FAILURE_MS = 5000;
+const MAX_NAME_LENGTH = 200;
+
+interface NameListsParts {
+  ask: (sql: string) => Promise<Table>;
+  /** Called for a list that could not be read completely. */
+  report: (error: unknown) => void;
+  now: () => number;
+}
+
+/**
+ * Reads the names of products, customers and the like that questions may mention, and caches them for a minute. When a list cannot be
+ * read, its last value is used; a list with an invalid SQL statement is left empty and does not stop the others.
+ *
+ * @throws What `ask` throws when no list can be read; SERVICE_UNAVAILABLE when a list timed out before it was ever
+ *   loaded, because without its names a question would be refused or misunderstood.
+ */
+export const createNameLists = (
+  { names }: Catalogue,
+  { ask, report, now }: NameListsParts,
+): (() => Promise<NameLists>) => {
+  let cached: { lists: NameLists; expiresAtMs: number } | undefined;
+  const readList = async (list: string, sql: string) => {
+    const table = await ask(sql);
+    if (table.truncated)
+      report(new DataSourceError(`the list of names ${list} is truncated after ${table.rows.length} names`));
+    return namesIn(table);
+  };
+  return async () => {
+    if (cached !== undefined && now() < cached.expiresAtMs) return cached.lists;
+    const entries = Object.entries(names);
+    const read = await Promise.allSettled(entries.map(([list, sql]) => readList(list, sql)));
+    const failures = read.flatMap((list) => (list.status === 'rejected' ? [list.reason] : []));
+    if (failures.length > 0 && failures.length === read.length) throw failures[0];
+    for (const failure of failures) report(failure);
+    const before = cached?.lists ?? {};
+    const isMissing = entries.some(([list], index) => before[list] === undefined && isTransient(read[index]));
+    if (isMissing) throw unavailable(failures);
+    const lists = entries.map(([list], index) => {
+      const found = read[index];
+      return [list, found?.status === 'fulfilled' ? found.value : (before[list] ?? [])] as const;
+    });
+    const cacheMs = failures.length > 0 ? CACHE_AFTER_FAILURE_MS : CACHE_MS;
+    cached = { lists: Object.fromEntries(lists), expiresAtMs: now() + cacheMs };
+    return cached.lists;
+  };
+};
+
+/** The statement is not at fault, so the next attempt may succeed. */
+const isTransient = (read: PromiseSettledResult<unknown> | undefined): boolean =>
+  read?.status === 'rejected' &&
+  (read.reason instanceof SqlUnavailable || (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
+
+const unavailable = (failures: readonly unknown[]): CodedError =>
+  new CodedError('SERVICE_UNAVAILABLE', 'a list of names could not be read', {
+    cause: failures[0],
+    reported: {
+      message: 'Cannot read the names that questions may contain: the database is slow or down',
+      recoverable: true,
+      suggestion: 'Try again in a few seconds',
+    },
+  });
+
+const namesIn = ({ columns: [column], rows }: Table): string[] => {
+  if (column === undefined) throw new DataSourceError('a list of names has no column');
+  return rows
+    .map((row) => row[column])
+    .filter((name): name is string => typeof name === 'string' && /[\p{L}\p{N}]/u.test(name))
+    .filter(({ length }) => length <= MAX_NAME_LENGTH);
+};
+
+/** A word or number of a question, with its position in UTF-16 units. */
+export interface QuestionWord {
+  /** Lower case, without diacritics. Letters and digits are separate words: `iphone17` is two. */
+  text: string;
+  stem: string;
+  start: number;
+  end: number;
+}
+
+const MAX_WORDS = 200;
+
+/**
+ * The first 200 words of a question or a name, with currency and per cent signs as words. Roman numerals up to 9 become digits,
+ * so that `Model 2` equals `Model II`.
+ */
+export const wordsOfQuestion = (text: string): QuestionWord[] =>
+  [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)].slice(0, MAX_WORDS).map(({ 0: raw, index }) => {
+    const plain = raw
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase();
+    const word = REPLACEMENTS[plain] ?? plain;
+    return { text: word, stem: stem(word), start: index, end: index + raw.length };
+  });
+
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  '€': 'euros',
+  $: 'dollars',
+  '%': 'percent',
+  ii: '2',
+  iii: '3',
+  iv: '4',
+  vi: '6',
+  vii: '7',
+  viii: '8',
+  ix: '9',
+};
+
+const MIN_LENGTH = 5;
+const encoder = new TextEncoder();
+
+/** Whether two words of five letters or more differ by one letter added, dropped, changed or swapped. */
+export const isMisspelling = (word: string, other: string): boolean => {
+  if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
+  if (Math.abs(word.length - other.length) > 1) return false;
+  // One mistake leaves either the first two letters or the last two as they are, which rules out most pairs cheaply.
+  if (word.slice(0, 2) !== other.slice(0, 2) && word.slice(-2) !== other.slice(-2)) return false;
+  const bytes = encoder.encode(other);
+  return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
+};

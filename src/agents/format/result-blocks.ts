@@ -1,18 +1,19 @@
 import type * as z from 'zod';
-import type {
-  DisplayBlock,
-  DocumentsBlock,
-  ErrorBlock,
-  LinksBlock,
-  PriceComparisonBlock,
-  TableBlock,
+import {
+  AnalyticsResult,
+  type DisplayBlock,
+  type DocumentsBlock,
+  type ErrorBlock,
+  HybridResult,
+  type LinksBlock,
+  type PriceComparisonBlock,
+  SemanticResult,
+  type TableBlock,
+  WebSearchResult,
 } from '../../contract/agent-response.ts';
-import { AnalyticsResult, HybridResult, SemanticResult, WebSearchResult } from '../../contract/agent-response.ts';
 import { ErrorCode, readAs } from '../../contract/error-info.ts';
-import { oneLine, plainText, proseOf } from './plain-text.ts';
-import { numberProperty, ownProperty, stringProperty } from './properties.ts';
+import { oneLine, plainText, proseOf, webLink } from './markdown.ts';
 import { cellOf, chartBlock, tableBlock } from './table-blocks.ts';
-import { webLink } from './web-link.ts';
 
 /** Levels of hybrid answers within hybrid answers that are shown. */
 const MAX_DEPTH = 2;
@@ -226,4 +227,25 @@ export const errorBlock = (message: string | undefined, metadata: unknown): Erro
     ...(suggestion === undefined ? {} : { suggestion: oneLine(suggestion, 1000) }),
     ...(typeof recoverable === 'boolean' ? { recoverable } : {}),
   };
+};
+
+/** An own property of a value of unknown shape; `undefined` where there is none. */
+export const ownProperty = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name] // an object; what it holds stays unknown
+    : undefined;
+
+/** The first of these properties that is a non-blank string. */
+export const stringProperty = (value: unknown, ...names: string[]): string | undefined => {
+  for (const name of names) {
+    const property = ownProperty(value, name);
+    if (typeof property === 'string' && /\S/.test(property)) return property;
+  }
+  return undefined;
+};
+
+/** A property that is a finite number. */
+export const numberProperty = (value: unknown, name: string): number | undefined => {
+  const property = ownProperty(value, name);
+  return typeof property === 'number' && Number.isFinite(property) ? property : undefined;
 };

@@ -1,5 +1,5 @@
 import type { AnalyticsResult, ChartBlock, TableBlock, TableColumn } from '../../contract/agent-response.ts';
-import { oneLine } from './plain-text.ts';
+import { oneLine } from './markdown.ts';
 
 const MAX_ROWS = 50;
 const MAX_COLUMNS = 12;

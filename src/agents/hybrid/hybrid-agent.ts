@@ -1,17 +1,22 @@
-import type { AgentMetadata, AgentResponse as AgentResponseShape, SubQuery } from '../../contract/agent-response.ts';
-import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
+import {
+  AGENT_OPTIONS,
+  type AgentMetadata,
+  type AgentResponse as AgentResponseShape,
+  type SubQuery,
+} from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
 import { aggregate } from '../../delegation/aggregate.ts';
 import { joinFailures } from '../../delegation/failures.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import { type AgentCall, readOptions } from '../agent.ts';
+import type { AnswerParts } from '../agent.ts';
+import { type AgentCall, type AgentProfile, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import type { AnswerParts } from '../answer-parts.ts';
 import { statementOn } from '../librarian-response.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
-import { proposeSplit } from './propose-split.ts';
-import { cuesFor, MAX_PARTS, type PartialQuery, splitQuery } from './split-query.ts';
+import examples from './question-examples.json' with { type: 'json' };
+import { cuesFor, MAX_PARTS, type PartialQuery, proposeSplit, splitQuery } from './split-query.ts';
 import { isWithoutDocuments, modelSynthesis, notesOn, shownFinding, synthesise } from './synthesise.ts';
 
 /**
@@ -21,7 +26,7 @@ import { isWithoutDocuments, modelSynthesis, notesOn, shownFinding, synthesise }
  *
  * Options that it reads: `analytics`, `semantic` and `web_search`, the options for the agent of that type.
  */
-export const hybridAgent = async (
+const hybridAgent = async (
   query: string,
   call: AgentCall,
   now: () => number = Date.now,
@@ -237,3 +242,21 @@ const unauthorized = (parts: readonly FailedPart[]): ErrorInfo => {
     suggestion: `Ask with a key or a token that holds ${missing}`,
   };
 };
+
+/**
+ * The description of the hybrid agent. It needs no capability of its own, only those of the librarians that it asks.
+ */
+const HYBRID: AgentProfile = {
+  type: 'hybrid',
+  info: {
+    id: 'hybrid',
+    name: 'Hybrid',
+    description:
+      'Combines several librarians in one answer: for questions that need more than one kind of source at once, such as figures from the database together with the knowledge base, or our own price and stock together with the web.',
+    examples,
+    combines: Object.values(SOURCES).map(({ librarian }) => librarian),
+  },
+};
+
+/** `POST /librarians/hybrid/ask`, `GET /librarians/hybrid` and `POST /v1/agents/hybrid`. */
+export const createApp = (options: AgentServeOptions) => serveAgent(hybridAgent, HYBRID, options);

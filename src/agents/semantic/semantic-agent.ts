@@ -1,18 +1,32 @@
-import type { AgentDocument, AgentMetadata } from '../../contract/agent-response.ts';
-import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
+import type { Context } from 'hono';
+import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
+import { AGENT_OPTIONS, type AgentDocument, type AgentMetadata } from '../../contract/agent-response.ts';
+import { type KnowledgeHealth, KnowledgeSearchRequest, type KnowledgeStats } from '../../contract/knowledge.ts';
+import type { LibrarianInfo } from '../../contract/librarian.ts';
+import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
+import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
+import { readJson } from '../../runtime/read-json.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
+import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';
 import type { Edition } from '../../search/open-edition.ts';
-import { createRetriever, type Retriever } from '../../search/retrieve.ts';
+import {
+  createRetriever,
+  type MeaningOf,
+  type Retriever,
+  type RetrieverParts,
+  searchKnowledge,
+} from '../../search/retrieve.ts';
 import { type Agent, type AgentCall, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
-import { escapeParagraphs } from '../format/escape-markdown.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments, sourceOf } from './find-documents.ts';
-import { subjectOf } from './subject-of.ts';
+import { escapeParagraphs } from '../format/markdown.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
+import { citationOf, type Found, type FoundDocument, findDocuments, sourceOf, subjectOf } from './find-documents.ts';
+import examples from './question-examples.json' with { type: 'json' };
 import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
-export interface SemanticParts {
+interface SemanticParts {
   /** The current edition for a request: that of the workspace in its verified context. Throws when there is none. */
   editionFor: (scope: Pick<RequestScope, 'context' | 'waitUntil'>) => Promise<Edition>;
   /** Absent: a search by words alone. */
@@ -99,4 +113,77 @@ const documentOf = ({ chunk, score }: FoundDocument, edition: string): AgentDocu
     score,
     metadata: { source: id, title, url, heading, last_updated: lastUpdated, edition },
   };
+};
+
+/** How the semantic agent is introduced to people and librarians. */
+const SEMANTIC: LibrarianInfo = {
+  id: 'semantic',
+  name: 'Semantic search',
+  description:
+    'Searches the documents of the knowledge base and lists the passages that fit, each with a score and its place, and a short summary: for finding, listing, quoting and summarising articles, guides, manuals, help pages and sections on a subject, with their sources and links, rather than for one answer.',
+  capabilities: ['kb:read'],
+  examples,
+};
+
+export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, AgentServeOptions {
+  /** For editions that carry word vectors. */
+  wordVectors?: RetrieverParts['wordVectors'];
+  /** What a question means to the embedding model; words alone are searched when absent. */
+  meaningOf?: MeaningOf | undefined;
+  /** How often a meaning cost a call of the model, for questions of one workspace. */
+  statistics?: ((workspace: string) => EmbeddingStatistics) | undefined;
+  /** Receives what failed; answers go out without it. */
+  onFault?: ((where: string, error: unknown) => void) | undefined;
+}
+
+/**
+ * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/health`, `GET /v1/knowledge/stats`.
+ */
+export const createApp = ({
+  editionFor,
+  wordVectors,
+  meaningOf,
+  statistics,
+  onFault,
+  ...options
+}: SemanticAppOptions) => {
+  const { now = Date.now } = options;
+  const retrieve = createRetriever({ wordVectors, meaningOf, onFault });
+  const app = serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
+  const settings = { ...options, access: options.access ?? ('signed' as const), self: SEMANTIC.id };
+  const read = [contextGuard(settings), requireCapability('kb:read')] as const;
+
+  app.post('/v1/knowledge/search', ...read, async (c) => {
+    const request = readJson(c.get('body'), KnowledgeSearchRequest);
+    if (!request.ok) return refused(c, request.problem);
+    const context = c.get('context');
+    const waitUntil = waitUntilOf(c);
+    const edition = await editionFor({ context, waitUntil });
+    const timeLeftMs = context.deadlineMs - now();
+    return c.json(await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs }));
+  });
+  app.get('/v1/knowledge/health', ...read, async (c) => {
+    const context = c.get('context');
+    const edition = await editionFor({ context, waitUntil: waitUntilOf(c) });
+    const { value } = await readPages(edition, () => knowledgeHealth(edition), {
+      timeoutMs: context.deadlineMs - now(),
+    });
+    return c.json(value satisfies KnowledgeHealth);
+  });
+  app.get('/v1/knowledge/stats', ...read, (c) => c.json(statsOf(statistics?.(c.get('context').workspace))));
+  return app;
+};
+
+const statsOf = (counted: EmbeddingStatistics | undefined): KnowledgeStats => {
+  if (counted === undefined) return { embedding_cache: null };
+  const { hits, storeHits, coalesced, misses, failures, storeFaults } = counted;
+  const saved = hits + storeHits + coalesced;
+  const hitRate = saved + misses === 0 ? 0 : saved / (saved + misses);
+  const counts = { hits, store_hits: storeHits, coalesced, misses, failures, store_faults: storeFaults };
+  return { embedding_cache: { ...counts, hit_rate: hitRate } };
+};
+
+const refused = (c: Context<GuardedEnv>, message: string): Response => {
+  c.set('outcome', 'INVALID_QUERY');
+  return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message });
 };

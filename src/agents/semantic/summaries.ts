@@ -7,10 +7,8 @@ import { startModelCalls } from '../../grounding/model-calls.ts';
 import { headingOf, passageMarkdown } from '../../grounding/render-passage.ts';
 import type { Unit } from '../../grounding/units.ts';
 import type { Edition } from '../../search/open-edition.ts';
-import type { AnswerParts } from '../answer-parts.ts';
-import { escapeParagraphs } from '../format/escape-markdown.ts';
-import { joinStatements } from '../format/join-statements.ts';
-import { oneLine, proseOf } from '../format/plain-text.ts';
+import type { AnswerParts } from '../agent.ts';
+import { escapeParagraphs, joinStatements, oneLine, proseOf } from '../format/markdown.ts';
 import { citationOf, type Found, type FoundDocument, sourceOf } from './find-documents.ts';
 
 /** The summary when no document reaches the threshold: the score of the nearest, and what to do. */

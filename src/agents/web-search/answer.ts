@@ -2,13 +2,11 @@ import type { AIClient } from '../../contract/librarian.ts';
 import type { Passage } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
-import { escapeMarkdown, markdownLink } from '../format/escape-markdown.ts';
-import { joinStatements } from '../format/join-statements.ts';
-import { type Comparison, perCentOf } from './compare-prices.ts';
-import { type Price, writeCents } from './parse-price.ts';
+import { escapeMarkdown, joinStatements, markdownLink } from '../format/markdown.ts';
 import type { NamedProduct, Product } from './product-catalogue.ts';
-import { cleanUrl } from './web-result.ts';
+import { type Comparison, perCentOf } from './product-catalogue.ts';
 import type { WebResult } from './web-search.ts';
+import { cleanUrl, type Price, writeCents } from './web-search.ts';
 
 /** Everything that an answer can be made from. */
 export interface Findings {

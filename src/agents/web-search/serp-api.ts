@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
-import { providerJson } from './provider-json.ts';
-import { webResult } from './web-result.ts';
 import type { WebResult, WebSearch, WebSearchOptions } from './web-search.ts';
+import { providerJson, webResult } from './web-search.ts';
 
 export interface ProviderSettings {
   key: string;

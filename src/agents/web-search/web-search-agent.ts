@@ -2,16 +2,21 @@ import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
-import { type Agent, type AgentCall, readOptions } from '../agent.ts';
+import { serviceAddress } from '../../runtime/service-address.ts';
+import { type Agent, type AgentCall, type AgentProfile, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { linkOf } from '../librarian-response.ts';
+import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
-import { comparePrices, isPriceQuestion, priceComparisonOf } from './compare-prices.ts';
+import { braveSearch } from './brave-search.ts';
 import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
-import { uniqueUrls } from './web-result.ts';
-import type { SearchCache, WebResult } from './web-search.ts';
+import { comparePrices, isPriceQuestion, priceComparisonOf } from './product-catalogue.ts';
+import examples from './question-examples.json' with { type: 'json' };
+import { serpApi } from './serp-api.ts';
+import type { SearchCache, WebResult, WebSearch } from './web-search.ts';
+import { uniqueUrls } from './web-search.ts';
 
-export interface WebSearchParts {
+interface WebSearchParts {
   /** Absent when no provider is set up. */
   search?: { provider: string; cache: SearchCache } | undefined;
   /** The products of one workspace, which other workspaces never see. */
@@ -32,7 +37,7 @@ export interface WebSearchParts {
  *
  * Options that it reads: `limit` (1 to 20 results), `country` and `language` (two letters).
  */
-export const createWebSearchAgent =
+const createWebSearchAgent =
   (parts: WebSearchParts): Agent =>
   async (query, call) => {
     const { search, now = Date.now } = parts;
@@ -158,3 +163,59 @@ const externalResultOf = ({ title, url, price, shop, snippet, condition }: WebRe
   ...(snippet === '' ? {} : { snippet }),
   ...(condition === undefined ? {} : { condition }),
 });
+
+/** The description of the web search for people and librarians. */
+const WEB_SEARCH: AgentProfile = {
+  type: 'web_search',
+  info: {
+    id: 'web-search',
+    name: 'Web search',
+    description:
+      'Searches the public web for what is not in house: current market prices, deals and second-hand offers of other shops, online stores, marketplaces, rivals and competitors, compared with our own price (is it cheaper elsewhere), and news, press, rumours, reviews, opinions in forums, trends and announcements of products, companies and the market.',
+    capabilities: ['web:search'],
+    examples,
+  },
+};
+
+export type WebSearchAppOptions = Omit<AgentServeOptions, 'unavailable'> &
+  Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
+
+/** `POST /librarians/web-search/ask`, `GET /librarians/web-search` and `POST /v1/agents/web_search`. */
+export const createApp = ({ search, shop, country, language, ...options }: WebSearchAppOptions) => {
+  const agent = createWebSearchAgent({ search, shop, country, language, log: options.log, now: options.now });
+  const unavailable = async () => (search === undefined ? 'No search provider is set up' : undefined);
+  return serveAgent(agent, WEB_SEARCH, { ...options, unavailable });
+};
+
+/** Variables and secrets that choose the search provider. */
+export interface ProviderVariables {
+  /** `development` or `production`; anything but `development` counts as production. */
+  ENVIRONMENT?: string | undefined;
+  /** Secret. It wins when both are set: SerpApi knows offers with prices. */
+  SERPAPI_KEY?: string | undefined;
+  /** Address of another provider with SerpApi's interface. Empty: SerpApi itself. */
+  SERPAPI_URL?: string | undefined;
+  /** Secret. */
+  BRAVE_SEARCH_KEY?: string | undefined;
+  BRAVE_SEARCH_URL?: string | undefined;
+}
+
+/**
+ * The provider whose key is set; `undefined` without one.
+ *
+ * @throws {SettingRefused} When its address is not https, or its host is not a public name, such as an IP address; in
+ *   development the loopback interface is allowed, over http too.
+ */
+export const chooseProvider = (
+  variables: ProviderVariables,
+  tools: { fetch: typeof fetch; now: () => number },
+): WebSearch | undefined => {
+  const { SERPAPI_KEY, SERPAPI_URL, BRAVE_SEARCH_KEY, BRAVE_SEARCH_URL } = variables;
+  const isLocal = variables.ENVIRONMENT === 'development';
+  const url = (name: string, text: string) => serviceAddress(text, { name, isLocal });
+  if (SERPAPI_KEY)
+    return serpApi({ ...tools, key: SERPAPI_KEY, url: url('SERPAPI_URL', SERPAPI_URL || 'https://serpapi.com') });
+  if (!BRAVE_SEARCH_KEY) return undefined;
+  const brave = url('BRAVE_SEARCH_URL', BRAVE_SEARCH_URL || 'https://api.search.brave.com');
+  return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url: brave });
+};

@@ -7,8 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { indexQuestions, matchQuestion } from '../../agents/analytics/match-question.ts';
-import { parseQuestion } from '../../agents/analytics/parse-question.ts';
+import { indexQuestions, matchQuestion, parseQuestion } from '../../agents/analytics/match-question.ts';
 import { ROOT } from '../functions.ts';
 import { generateShop } from '../sample/shop/generate-shop.ts';
 import { SHOP_CATALOGUE } from '../sample/shop/shop-catalogue.ts';

@@ -1,6 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
-import { indexQuestions, matchQuestion, type QuestionMatch } from '../../agents/analytics/match-question.ts';
-import { parseQuestion } from '../../agents/analytics/parse-question.ts';
+import {
+  indexQuestions,
+  matchQuestion,
+  parseQuestion,
+  type QuestionMatch,
+} from '../../agents/analytics/match-question.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { SHOP_CATALOGUE } from '../sample/shop/shop-catalogue.ts';
 

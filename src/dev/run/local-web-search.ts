@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { wordsOf } from '../../agents/web-search/product-names.ts';
+import { wordsOf } from '../../agents/web-search/product-catalogue.ts';
 
 export interface LocalWebSearch {
   /** Address to be given to the web search as `SERPAPI_URL`; any key will do. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../src/agents/analytics/app.ts';
+import { createApp } from '../../../src/agents/analytics/analytics-agent.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import SHOP_CATALOGUE from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { type SqlDatabase, SqlUnavailable } from '../../../src/storage/sql-database.ts';

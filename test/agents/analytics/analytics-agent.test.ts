@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../src/agents/analytics/app.ts';
+import { createApp } from '../../../src/agents/analytics/analytics-agent.ts';
 import { startAsker } from '../../../src/dev/eval/figures-of-questions.ts';
 import SHOP_TEXT from '../../../src/dev/sample/shop/shop-catalogue.json' with { type: 'json' };
 import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findNames, similarNames } from '../../../src/agents/analytics/find-names.ts';
-import { wordsOfQuestion } from '../../../src/agents/analytics/question-words.ts';
+import { findNames, similarNames, wordsOfQuestion } from '../../../src/agents/analytics/find-names.ts';
 import CASES from './find-names.json' with { type: 'json' };
 
 const LISTS = CASES.lists;

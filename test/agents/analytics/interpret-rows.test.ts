@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interpretRows } from '../../../src/agents/analytics/interpret-rows.ts';
+import { interpretRows } from '../../../src/agents/analytics/run-sql.ts';
 import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 
 const readingOf = (name: string) => {

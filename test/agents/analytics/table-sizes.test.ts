@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readTableSizes } from '../../../src/agents/analytics/table-sizes.ts';
+import { readTableSizes } from '../../../src/agents/analytics/sql-gate.ts';
 import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import { shopForTests } from './shop-for-test.ts';
 

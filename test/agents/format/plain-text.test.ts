@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { plainText, proseOf } from '../../../src/agents/format/plain-text.ts';
+import { plainText, proseOf } from '../../../src/agents/format/markdown.ts';
 
 it.each([
   ['a table in a code block', '```\n| id | name |\n```', '| id | name |'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tablesAsLines } from '../../../src/agents/format/table-lines.ts';
+import { tablesAsLines } from '../../../src/agents/format/markdown.ts';
 
 describe('tablesAsLines()', () => {
   it('writes each row with its column headers, without header and delimiter rows', () => {

@@ -1,5 +1,5 @@
 import type { Agent } from '../../../src/agents/agent.ts';
-import { createApp } from '../../../src/agents/hybrid/app.ts';
+import { createApp } from '../../../src/agents/hybrid/hybrid-agent.ts';
 import { serveAgent } from '../../../src/agents/serve-agent.ts';
 import type { AgentResponse } from '../../../src/contract/agent-response.ts';
 import type { Librarian } from '../../../src/contract/librarian.ts';

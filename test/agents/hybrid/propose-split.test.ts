@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proposeSplit } from '../../../src/agents/hybrid/propose-split.ts';
+import { proposeSplit } from '../../../src/agents/hybrid/split-query.ts';
 import CASES from './propose-split.json' with { type: 'json' };
 
 /** The reply of a model: a query for each kind of source. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/app.ts';
+import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/semantic-agent.ts';
 import { describeLibrarian } from '../../../src/contract/conformance/describe-librarian.ts';
-import type { AIClient } from '../../../src/contract/librarian.ts';
-import { LibrarianInfo } from '../../../src/contract/librarian.ts';
+import { type AIClient, LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { statesLackOfInformation } from '../../../src/contract/navigator-response.ts';
 import { DataSourceError } from '../../../src/http/coded-error.ts';
 import { EditionUnavailable } from '../../../src/search/edition-reader.ts';

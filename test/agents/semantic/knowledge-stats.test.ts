@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApp } from '../../../src/agents/semantic/app.ts';
+import { createApp } from '../../../src/agents/semantic/semantic-agent.ts';
 import { KnowledgeStats } from '../../../src/contract/knowledge.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';

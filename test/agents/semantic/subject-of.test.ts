@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { subjectOf, withoutKinds } from '../../../src/agents/semantic/subject-of.ts';
+import { subjectOf, withoutKinds } from '../../../src/agents/semantic/find-documents.ts';
 import CASES from './subject-of.json' with { type: 'json' };
 
 describe('subjectOf()', () => {

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createApp, type WebSearchAppOptions } from '../../../src/agents/web-search/app.ts';
-import { chooseProvider } from '../../../src/agents/web-search/choose-provider.ts';
-import type { WebResult, WebSearch } from '../../../src/agents/web-search/web-search.ts';
-import { searchCache } from '../../../src/agents/web-search/web-search.ts';
+import { searchCache, type WebResult, type WebSearch } from '../../../src/agents/web-search/web-search.ts';
+import {
+  chooseProvider,
+  createApp,
+  type WebSearchAppOptions,
+} from '../../../src/agents/web-search/web-search-agent.ts';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseProvider, type ProviderVariables } from '../../../src/agents/web-search/choose-provider.ts';
+import { chooseProvider, type ProviderVariables } from '../../../src/agents/web-search/web-search-agent.ts';
 import CASES from './choose-provider.json' with { type: 'json' };
 
 const chosen = (variables: ProviderVariables) => chooseProvider(variables, { fetch, now: Date.now })?.provider;

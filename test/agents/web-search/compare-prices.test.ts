@@ -5,9 +5,8 @@ import {
   isPriceQuestion,
   perCentOf,
   priceComparisonOf,
-} from '../../../src/agents/web-search/compare-prices.ts';
-import { webResult } from '../../../src/agents/web-search/web-result.ts';
-import type { WebResult } from '../../../src/agents/web-search/web-search.ts';
+} from '../../../src/agents/web-search/product-catalogue.ts';
+import { type WebResult, webResult } from '../../../src/agents/web-search/web-search.ts';
 import CASES from './compare-prices.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { centsOfNumber, parsePrice, writeCents } from '../../../src/agents/web-search/parse-price.ts';
+import { centsOfNumber, parsePrice, writeCents } from '../../../src/agents/web-search/web-search.ts';
 import CASES from './parse-price.json' with { type: 'json' };
 
 describe('parsePrice()', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { namesProduct, productsNamedIn } from '../../../src/agents/web-search/product-names.ts';
+import { namesProduct, productsNamedIn } from '../../../src/agents/web-search/product-catalogue.ts';
 import CASES from './product-names.json' with { type: 'json' };
 
 const PRODUCTS = ['iPhone 17', 'iPhone 17 Pro', 'Apollo', 'Apollo II', 'Apollo III', 'Apollo II Power Supply'].map(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanUrl, plainText, uniqueUrls } from '../../../src/agents/web-search/web-result.ts';
+import { cleanUrl, plainText, uniqueUrls } from '../../../src/agents/web-search/web-search.ts';
 import CASES from './web-result.json' with { type: 'json' };
 
 describe('plainText()', () => {
