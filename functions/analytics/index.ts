@@ -3,8 +3,8 @@ import { type AdapterVariables, readModelSettings } from '../../src/adapters/set
 import { createApp } from '../../src/agents/analytics/analytics-agent.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
-import { d1Database } from '../../src/storage/d1-database.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
+import { d1Database } from '../../src/storage/sql-database.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   /** Without it the librarian is unavailable and gets no questions. */

@@ -5,7 +5,7 @@ import { delegateTo } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
 
 interface Env extends IdentityVariables, AdapterVariables {
   ANALYTICS: Fetcher;

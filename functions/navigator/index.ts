@@ -7,14 +7,14 @@ import type { WorkersAI } from '../../src/ai/reranker.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
 import { createApp } from '../../src/navigator/app.ts';
-import { faultLogger } from '../../src/runtime/fault-logger.ts';
+import { faultLogger } from '../../src/runtime/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
-import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
+import { kvEditionParts } from '../../src/storage/edition-storage.ts';
 
 interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;

@@ -4,13 +4,13 @@ import { type AdapterVariables, readSettings } from '../../src/adapters/settings
 import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { faultLogger } from '../../src/runtime/fault-logger.ts';
+import { faultLogger } from '../../src/runtime/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { currentEdition } from '../../src/search/current-edition.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
-import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
+import { kvEditionParts } from '../../src/storage/edition-storage.ts';
 
 interface Env extends IdentityVariables, AdapterVariables, MetricsBindings {
   EDITIONS: KVNamespace;

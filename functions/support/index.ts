@@ -9,7 +9,7 @@ import { oncePer } from '../../src/runtime/once-per.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type Identity, type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { kvEditionParts } from '../../src/storage/kv-edition-parts.ts';
+import { kvEditionParts } from '../../src/storage/edition-storage.ts';
 import { kvTaxonomies } from '../../src/support/intents/current-taxonomy.ts';
 import { createSupportDesk } from '../../src/support/support-desk.ts';
 

@@ -5,7 +5,7 @@ import { searchCache } from '../../src/agents/web-search/web-search.ts';
 import { chooseProvider, createApp, type ProviderVariables } from '../../src/agents/web-search/web-search-agent.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
 
 interface Env extends IdentityVariables, ProviderVariables, AdapterVariables {
   /** Absent when there is no shop. */

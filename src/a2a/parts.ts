@@ -3,8 +3,7 @@ import { ContentTypeNotSupportedError } from '@a2a-js/sdk/errors';
 import * as z from 'zod';
 import { EVIDENCE_EXTENSION } from '../contract/a2a.ts';
 import { Statements } from '../contract/ask.ts';
-import type { ErrorInfo } from '../contract/error-info.ts';
-import { readAs } from '../contract/error-info.ts';
+import { type ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 
 /** Media types of an answer: its text, and the whole Response as JSON. */

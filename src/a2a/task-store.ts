@@ -1,8 +1,6 @@
 import { Artifact, Task, TaskState } from '@a2a-js/sdk';
 import * as z from 'zod';
-import { migrate } from '../storage/migrations.ts';
-import type { Sql, SqlValue } from '../storage/sql.ts';
-import { readStored } from '../storage/stored-json.ts';
+import { migrate, readStored, type Sql, type SqlValue } from '../storage/sql.ts';
 
 /** A task and its lookup keys. */
 export interface StoredTask {

@@ -3,9 +3,9 @@ import type { A2aCaller, A2aFunction, A2aReply, TaskErasureQuery } from '../cont
 import type { GatewayCall, WholeRequest } from '../contract/http-routes.ts';
 import { LibrarianDirectory } from '../contract/librarian.ts';
 import { isEventStream } from '../http/event-stream.ts';
+import { SettingRefused } from '../http/public-address.ts';
 import { held, type Routes, routesOf } from '../runtime/gateway-routes.ts';
 import { createMask, readMaskKinds } from '../runtime/privacy/mask.ts';
-import { SettingRefused } from '../runtime/service-address.ts';
 import { covers } from '../signing/capabilities.ts';
 import { durableObjectSql } from '../storage/sql.ts';
 import { extendedCard } from './agent-card.ts';

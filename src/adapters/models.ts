@@ -5,7 +5,7 @@ import { openaiChat } from '../ai/openai-chat.ts';
 import { type ModelPrice, priceOf } from '../ai/prices.ts';
 import { type Reranker, rerankApi, WORKERS_AI_RERANKER, type WorkersAI, workersAIReranker } from '../ai/reranker.ts';
 import type { AIClient, Healthz } from '../contract/librarian.ts';
-import { SettingRefused } from '../runtime/service-address.ts';
+import { SettingRefused } from '../http/public-address.ts';
 import { type AdapterSettings, type AdapterVariables, accessOf, readModelSettings } from './settings.ts';
 
 /** For an app to spread into its options. */

@@ -1,11 +1,15 @@
-import { EmbeddingCache, type EmbeddingStatistics, totalOf } from '../ai/embeddings/cache.ts';
-import { type CachedEmbeddings, cachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
-import { faultLogger } from '../runtime/fault-logger.ts';
-import type { Log } from '../runtime/log.ts';
+import {
+  type CachedEmbeddings,
+  cachedEmbeddings,
+  EmbeddingCache,
+  type EmbeddingStatistics,
+  totalOf,
+} from '../ai/embeddings/cached-embeddings.ts';
+import type { WaitUntil } from '../runtime/concurrency.ts';
+import { faultLogger, type Log } from '../runtime/log.ts';
 import { type IsolateCounters, seriesOf } from '../runtime/metrics.ts';
-import type { WaitUntil } from '../runtime/wait-until.ts';
 import { type MeaningOf, meaningBy } from '../search/retrieve.ts';
-import { kvEmbeddingStore } from '../storage/kv-embedding-store.ts';
+import { kvEmbeddingStore } from '../storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../storage/redis-embedding-store.ts';
 import { embeddingProviderOf } from './models.ts';
 import type { AdapterSettings } from './settings.ts';

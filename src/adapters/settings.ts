@@ -3,7 +3,7 @@ import { EMBEDDING_MODELS } from '../ai/embeddings/openai.ts';
 import { priceOf } from '../ai/prices.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import { MAX_FACT_TOKENS } from '../contract/memory.ts';
-import { isOwnAddress, SettingRefused, serviceAddress } from '../runtime/service-address.ts';
+import { isOwnAddress, SettingRefused, serviceAddress } from '../http/public-address.ts';
 
 /** The variables and secrets that choose adapters (docs/configuration.md). An empty one counts as not set. */
 export interface AdapterVariables {

@@ -1,5 +1,4 @@
-import type { MemoryStore } from '../storage/memory-store.ts';
-import type { WordsOf } from '../storage/rank-memories.ts';
+import type { MemoryStore, WordsOf } from '../storage/memory-store.ts';
 import { upstashMemoryStore } from '../storage/upstash-memory-store.ts';
 import { namespaceOf, upstashVectorIndex } from '../storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';

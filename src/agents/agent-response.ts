@@ -1,14 +1,12 @@
-import type {
-  AgentType,
-  AnalyticsResult,
-  HybridResult,
-  SemanticResult,
-  WebSearchResult,
-} from '../contract/agent-response.ts';
 import {
   type AgentMetadata,
+  type AgentType,
+  type AnalyticsResult,
   ATTRIBUTIONS,
+  type HybridResult,
+  type SemanticResult,
   type SourceAttribution,
+  type WebSearchResult,
   AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
 import { type ReadValue, readAs } from '../contract/error-info.ts';

@@ -1,16 +1,16 @@
-import type {
-  AgentMetadata,
-  AgentSuccess,
-  DisplayBlock,
-  AgentResponse as WireAgentResponse,
+import {
+  type AgentMetadata,
+  type AgentSuccess,
+  type DisplayBlock,
+  SemanticResult,
+  WebSearchResult,
+  type AgentResponse as WireAgentResponse,
 } from '../contract/agent-response.ts';
-import { SemanticResult, WebSearchResult } from '../contract/agent-response.ts';
 import type { Statement } from '../contract/ask.ts';
 import { readAs } from '../contract/error-info.ts';
 import { jsonObject } from '../contract/json-object.ts';
 import { Link } from '../contract/names.ts';
-import type { Source } from '../contract/response.ts';
-import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { isUnsure, type LibrarianResponse, type Source } from '../contract/response.ts';
 import { escapeHtml } from '../runtime/escape-html.ts';
 import { failureInfoOf } from './agent.ts';
 import { visibleText } from './format/markdown.ts';

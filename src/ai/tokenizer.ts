@@ -1,5 +1,4 @@
-import { type BytePairEncoding, bytePairEncoding } from './byte-pair-encoding.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import { type BytePairEncoding, bytePairEncoding, type Vocabulary } from './byte-pair-encoding.ts';
 
 /** Converts text to the tokens of a model and back; deterministic. */
 export interface Tokenizer {

@@ -12,8 +12,7 @@ import {
   type KeptAnswer,
   MAX_KEPT_TOGETHER,
 } from '../contract/answers.ts';
-import type { ErrorCode } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/error-info.ts';
+import { describeIssues, type ErrorCode, readAs } from '../contract/error-info.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -21,10 +20,9 @@ import {
   refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { jsonAnswer } from '../runtime/json-answer.ts';
-import { readJson } from '../runtime/read-json.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { covers } from '../signing/capabilities.ts';
-import { memoryReplayStore } from '../signing/replay-store.ts';
+import { memoryReplayStore } from '../signing/verify-context.ts';
 import { rangeOf } from './answer-statistics.ts';
 import { type AnswerListing, readAnswerCursor } from './answer-store.ts';
 import { maskAnswer } from './mask-answer.ts';

@@ -1,8 +1,13 @@
 import * as z from 'zod';
-import type { AnswerInterface, AnswerStatistics, AnswerStatisticsQuery, AnswerVerdict } from '../contract/answers.ts';
-import { MAX_BUCKETS, MAX_CITED_ARTICLES } from '../contract/answers.ts';
-import type { Sql, SqlValue } from '../storage/sql.ts';
-import { readStored } from '../storage/stored-json.ts';
+import {
+  type AnswerInterface,
+  type AnswerStatistics,
+  type AnswerStatisticsQuery,
+  type AnswerVerdict,
+  MAX_BUCKETS,
+  MAX_CITED_ARTICLES,
+} from '../contract/answers.ts';
+import { readStored, type Sql, type SqlValue } from '../storage/sql.ts';
 
 /** The time of a request for statistics, in milliseconds since 1970, in whole buckets. */
 export interface StatisticsRange {

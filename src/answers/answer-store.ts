@@ -9,7 +9,7 @@ import type {
   KeptAnswer,
 } from '../contract/answers.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import { SettingRefused } from '../runtime/service-address.ts';
+import { SettingRefused } from '../http/public-address.ts';
 import type { StatisticsRange } from './answer-statistics.ts';
 
 /** Which page of a list. */

@@ -8,9 +8,7 @@ import {
   type AnswersErasureQuery,
   type KeptAnswer,
 } from '../contract/answers.ts';
-import { migrate } from '../storage/migrations.ts';
-import type { Sql, SqlValue } from '../storage/sql.ts';
-import { readStored } from '../storage/stored-json.ts';
+import { migrate, readStored, type Sql, type SqlValue } from '../storage/sql.ts';
 import { statisticsOf } from './answer-statistics.ts';
 import {
   type AnswerLimits,

@@ -1,5 +1,5 @@
 import { EmbeddingFailed } from '../ai/embeddings/base.ts';
-import { EmbeddingCache } from '../ai/embeddings/cache.ts';
+import { EmbeddingCache } from '../ai/embeddings/cached-embeddings.ts';
 import type { ContextError } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import { describeCause } from '../runtime/log.ts';

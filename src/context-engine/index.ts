@@ -1,4 +1,4 @@
-import { EmbeddingCache } from '../ai/embeddings/cache.ts';
+import { EmbeddingCache } from '../ai/embeddings/cached-embeddings.ts';
 import type { Tokenizer } from '../ai/tokenizer.ts';
 import type {
   ContextError,
@@ -11,7 +11,7 @@ import type {
   SearchOptions,
 } from '../contract/context-engine.ts';
 import type { SearchResult } from '../contract/memory.ts';
-import { mapBounded } from '../runtime/map-bounded.ts';
+import { mapBounded } from '../runtime/concurrency.ts';
 import { buildContext, readyTokenizer } from './build-context.ts';
 import { type ContextEngineConfig, checkedConfig, type RequestParts, type SearchAnalytics } from './config.ts';
 import { contextErrorOf, type EngineCall, logFailure } from './errors.ts';

@@ -1,5 +1,4 @@
-import type { RankerWeights, RankingFunction } from '../contract/context-engine.ts';
-import { ContextTemplate } from '../contract/context-engine.ts';
+import { ContextTemplate, type RankerWeights, type RankingFunction } from '../contract/context-engine.ts';
 import { describeIssues, issuesOf } from '../contract/error-info.ts';
 import type { SearchResult } from '../contract/memory.ts';
 import { InvalidContextConfiguration, templateNotFound, validationFailure } from './errors.ts';

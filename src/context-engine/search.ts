@@ -1,10 +1,9 @@
 import { EmbeddingFailed, type EmbeddingProvider } from '../ai/embeddings/base.ts';
-import type { EmbeddingCache } from '../ai/embeddings/cache.ts';
+import type { EmbeddingCache } from '../ai/embeddings/cached-embeddings.ts';
 import type { RelatedMemory, SearchResult } from '../contract/memory.ts';
 import { withDeadline } from '../http/deadline.ts';
-import { mapBounded } from '../runtime/map-bounded.ts';
-import type { AdjacentMemory, FoundMemory, StorageClient } from '../storage/memory-store.ts';
-import { isWanted } from '../storage/rank-memories.ts';
+import { mapBounded } from '../runtime/concurrency.ts';
+import { type AdjacentMemory, type FoundMemory, isWanted, type StorageClient } from '../storage/memory-store.ts';
 import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
 import type { SearchPlan } from './read-input.ts';
 

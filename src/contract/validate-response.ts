@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import { describeIssues, type Issue, readAs } from './error-info.ts';
 import { isWithin } from './json-object.ts';
-import type { DelegateRequest } from './response.ts';
-import { ANSWER_ADVISED_LENGTH, isUnsure, LibrarianResponse, METADATA_LIMITS } from './response.ts';
+import {
+  ANSWER_ADVISED_LENGTH,
+  type DelegateRequest,
+  isUnsure,
+  LibrarianResponse,
+  METADATA_LIMITS,
+} from './response.ts';
 
 /** What a delegation is checked against. The rule of an absent member is skipped. */
 export interface DelegationRules {

@@ -1,5 +1,4 @@
-import type { AnswerPart } from '../contract/response.ts';
-import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import { type AnswerPart, isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
 import { closestOf } from './abstention.ts';

@@ -1,6 +1,5 @@
-import type { Amounts, Budget } from '../signing/budget.ts';
 import { covers } from '../signing/capabilities.ts';
-import { MAX_CAPABILITIES } from '../signing/limits.ts';
+import { type Amounts, type Budget, MAX_CAPABILITIES } from '../signing/limits.ts';
 import { CAPABILITY } from '../signing/link-claims.ts';
 
 /** The share of the time that delegates get: the rest is for joining their answers. Milliseconds. */

@@ -3,7 +3,7 @@ import { describeIssues, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
-import { type Amounts, type Budget, budgetOf } from '../signing/budget.ts';
+import { type Amounts, type Budget, budgetOf } from '../signing/limits.ts';
 import { askTarget, type Caller, isFailure, type TargetReply } from './call.ts';
 import { timeOfFirst } from './delegated-limits.ts';
 import { withMetadata } from './trace.ts';

@@ -1,15 +1,15 @@
-import type { LibrarianInfo } from '../contract/librarian.ts';
 import {
   type Health,
   LibrarianDescription,
   type LibrarianDirectory,
   type LibrarianEntry,
+  type LibrarianInfo,
 } from '../contract/librarian.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
-import { readJson } from '../runtime/read-json.ts';
+import type { WaitUntil } from '../runtime/concurrency.ts';
+import { readJson } from '../runtime/json-http.ts';
 import type { Target } from '../runtime/signed-client.ts';
-import type { WaitUntil } from '../runtime/wait-until.ts';
 
 /** The librarians that a function knows, with their descriptions. One per isolate. */
 export interface Librarians {

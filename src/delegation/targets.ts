@@ -1,6 +1,6 @@
+import { originOfHost } from '../http/public-address.ts';
 import type { Target } from '../runtime/signed-client.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import { originOfHost } from '../signing/librarian-host.ts';
 
 /**
  * Every service binding of a function as a target, by the id of the librarian behind it: `WEB_SEARCH` is `web-search`. Everything

@@ -8,7 +8,7 @@ import {
   type TraceHop,
 } from '../contract/response.ts';
 import { readJws } from '../signing/compact-jws.ts';
-import { sha256, utf8 } from '../signing/digest.ts';
+import { sha256, utf8 } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { verifyForeignReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';

@@ -1,13 +1,11 @@
 import type { Context } from 'hono';
 import { type A2aFunction, type GatewayKeys, TaskErasureQuery } from '../contract/a2a.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import type { WholeRequest } from '../contract/http-routes.ts';
-import { routeMatcher } from '../contract/http-routes.ts';
+import { routeMatcher, type WholeRequest } from '../contract/http-routes.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
-import { encodeBase64url } from '../signing/base64url.ts';
-import { sha256, utf8 } from '../signing/digest.ts';
+import type { Signer } from '../signing/compact-jws.ts';
+import { encodeBase64url, sha256, utf8 } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import type { Signer } from '../signing/signer.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
 import { jsonBytes } from './forward.ts';

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
-import { knownJson } from '../runtime/json-answer.ts';
-import { type Reporting, withProgress } from '../runtime/progress.ts';
-import { reportStatements } from '../runtime/report-statements.ts';
+import { knownJson } from '../runtime/json-http.ts';
+import { type Reporting, reportStatements, withProgress } from '../runtime/progress.ts';
 import { faultResponse } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 

@@ -1,8 +1,8 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { Capability, HeldAudiences, WorkspaceId } from '../contract/names.ts';
-import { encodeBase64url } from '../signing/base64url.ts';
-import { readStored } from '../storage/stored-json.ts';
+import { encodeBase64url } from '../signing/encoding.ts';
+import { readStored } from '../storage/sql.ts';
 
 /** An origin as browsers send it: scheme, host and a port that is not the scheme's own (RFC 6454, section 6.2). */
 const WebOrigin = z

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type * as z from 'zod';
 import { ASKER_FACTS, QUESTION_ORIGIN } from '../contract/ask.ts';
 import { type Facts, MemoryId } from '../contract/memory.ts';
-import { readJson } from '../runtime/read-json.ts';
+import { readJson } from '../runtime/json-http.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
 import { conversationsBy } from './conversations.ts';

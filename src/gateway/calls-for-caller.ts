@@ -1,10 +1,9 @@
 import type { Context, Hono } from 'hono';
-import type { ProgressEvent } from '../contract/ask.ts';
-import { AskRequest } from '../contract/ask.ts';
+import { AskRequest, type ProgressEvent } from '../contract/ask.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import type { GatewayCall, routeMatcher } from '../contract/http-routes.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
-import { withStatements } from '../runtime/report-statements.ts';
+import { withStatements } from '../runtime/progress.ts';
 import type { Asking } from './ask.ts';
 import { limitKey } from './authenticate.ts';
 import { faultOf, GatewayError, type RateLimits } from './gateway-error.ts';

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { type ErrorCode, type ErrorInfo, HTTP_STATUS } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
-import { errorHeaders } from '../runtime/error-headers.ts';
 import { errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
+import { errorHeaders } from '../runtime/json-http.ts';
 import { type Log, logLine } from '../runtime/log.ts';
 import type { ApiKey } from './api-keys.ts';
 import type { GatewayEnv } from './request-log.ts';

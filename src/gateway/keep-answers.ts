@@ -15,12 +15,12 @@ import { WorkspaceId } from '../contract/names.ts';
 import { DelegationTrace, isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { isDeclined } from '../delegation/abstention.ts';
 import { withMetadata } from '../delegation/trace.ts';
+import { SettingRefused } from '../http/public-address.ts';
+import { waitUntilOf } from '../runtime/concurrency.ts';
 import { type Log, logLine } from '../runtime/log.ts';
-import { SettingRefused } from '../runtime/service-address.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
-import type { Budget } from '../signing/budget.ts';
-import { utf8 } from '../signing/digest.ts';
+import { utf8 } from '../signing/encoding.ts';
+import type { Budget } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
 import type { GatewayEnv } from './request-log.ts';
 

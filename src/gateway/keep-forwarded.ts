@@ -7,9 +7,9 @@ import { ConfidenceLevel, confidenceOf } from '../contract/navigator-response.ts
 import type { LibrarianResponse, Source } from '../contract/response.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
-import { readJson } from '../runtime/read-json.ts';
+import { readJson } from '../runtime/json-http.ts';
 import type { SignedAnswer } from '../runtime/signed-client.ts';
-import { budgetOf } from '../signing/budget.ts';
+import { budgetOf } from '../signing/limits.ts';
 import type { OriginContext } from '../signing/request-context.ts';
 import { withUsage } from './ask.ts';
 import type { KeepAnswers } from './keep-answers.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { SyncStatus } from '../contract/sync.ts';
 import { TicketState, TicketsResponse } from '../contract/tickets.ts';
-import { mapBounded } from '../runtime/map-bounded.ts';
+import { mapBounded } from '../runtime/concurrency.ts';
 import { type CounterStore, DURATION_BUCKETS, seriesOf } from '../runtime/metrics.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { originate } from '../signing/request-context.ts';

@@ -2,10 +2,10 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { isEventStream, streamEnd, tapStream } from '../http/event-stream.ts';
+import { waitUntilOf } from '../runtime/concurrency.ts';
+import { type ModelUse, usageFields } from '../runtime/context-guard.ts';
 import type { Log } from '../runtime/log.ts';
-import { type ModelUse, usageFields } from '../runtime/model-use.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
-import { randomHex } from '../signing/digest.ts';
+import { randomHex } from '../signing/encoding.ts';
 import type { ApiKey } from './api-keys.ts';
 
 export interface GatewayEnv {

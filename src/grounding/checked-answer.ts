@@ -19,8 +19,7 @@ import {
   prepareEvidence,
   type StatementCheck,
 } from './check-statement.ts';
-import type { CallFailure, ModelCalls } from './model-calls.ts';
-import { type JudgedPair, type Judgement, judgeStatements } from './model-calls.ts';
+import { type CallFailure, type JudgedPair, type Judgement, judgeStatements, type ModelCalls } from './model-calls.ts';
 import { hasPromptInjection, isInjectionName } from './prompt-injection.ts';
 import { closestQuote, evidenceOfPassage, evidenceOfQuote, type PlacedQuote, placeQuotes } from './quote-evidence.ts';
 import { plainOf } from './statement-words.ts';

@@ -1,8 +1,7 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
 import { answeringModelOf, domainFeatures, keynessOf } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
-import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import { cachedChunk } from '../search/open-edition.ts';
+import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';

@@ -1,4 +1,4 @@
-import { decodeEntities } from '../markup/decode-entities.ts';
+import { decodeEntities } from '../markup/read-inline.ts';
 import { splitSentences } from '../text/split-sentences.ts';
 
 /**

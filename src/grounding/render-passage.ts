@@ -1,7 +1,6 @@
-import { dropTags } from '../markup/drop-tags.ts';
+import { dropTags } from '../markup/drop-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import type { Edition } from '../search/open-edition.ts';
-import { type CachedChunk, cachedChunk } from '../search/open-edition.ts';
+import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
 import type { Piece, Section } from './sections.ts';
 import type { Unit } from './units.ts';

@@ -1,9 +1,7 @@
 import type { SupportResponse } from '../contract/support-response.ts';
-import { isPublicAddress } from '../knowledge/public-address.ts';
-import { escapeLines, escapeMarkdown } from '../markup/escape-markdown.ts';
-import { markdownToHtml } from '../markup/markdown-to-html.ts';
-import { markdownToText } from '../markup/markdown-to-text.ts';
-import { randomHex, utf8 } from '../signing/digest.ts';
+import { isPublicAddress } from '../http/public-address.ts';
+import { escapeLines, escapeMarkdown, markdownToHtml, markdownToText } from '../markup/render-markdown.ts';
+import { randomHex, utf8 } from '../signing/encoding.ts';
 import type { DraftReply, Note } from './helpdesk-tool.ts';
 
 /** UTF-8 bytes of a note in any format: Zendesk accepts 64 KiB, the others more. */

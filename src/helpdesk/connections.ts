@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import { serviceAddress } from '../runtime/service-address.ts';
+import { serviceAddress } from '../http/public-address.ts';
 import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId, type HelpdeskTool } from './helpdesk-tool.ts';
 
 /** What is written into a ticket: an internal note, an unsent draft (a note where the tool has no drafts), or both. */

@@ -1,8 +1,7 @@
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha1 } from '@noble/hashes/legacy.js';
 import { sha256 } from '@noble/hashes/sha2.js';
-import { type Bytes, decodeBase64url } from '../signing/base64url.ts';
-import { utf8 } from '../signing/digest.ts';
+import { type Bytes, decodeBase64url, utf8 } from '../signing/encoding.ts';
 import { BODY, type DeliveryHead, type SignatureScheme } from './helpdesk-tool.ts';
 
 /** Largest difference between a signed time and now: what Chatwoot, Front, HubSpot and Standard Webhooks use or recommend. */

@@ -7,8 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
-import type { ErrorInfo } from '../contract/error-info.ts';
-import { describeIssues, readAs } from '../contract/error-info.ts';
+import { describeIssues, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import { ArticleListing, HostArticle } from '../contract/host-article.ts';
 import type { McpCaller } from '../contract/mcp.ts';
 import { Query } from '../contract/names.ts';

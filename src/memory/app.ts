@@ -1,11 +1,14 @@
 import { type Context, Hono } from 'hono';
-import type { EmbeddingStatistics } from '../ai/embeddings/cache.ts';
-import type { CachedEmbeddings } from '../ai/embeddings/cached-embeddings.ts';
+import type { CachedEmbeddings, EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
 import type { SearchAnalytics } from '../context-engine/config.ts';
-import type { ContextError, Result } from '../contract/context-engine.ts';
-import { ContextRequest, MemoryBatchRequest, MemorySearchRequest } from '../contract/context-engine.ts';
+import {
+  type ContextError,
+  ContextRequest,
+  MemoryBatchRequest,
+  MemorySearchRequest,
+  type Result,
+} from '../contract/context-engine.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import type { MemoryStats } from '../contract/memory.ts';
 import {
   FactsRequest,
   type MemoryBatchResponse,
@@ -16,10 +19,12 @@ import {
   MemoryListingQuery,
   type MemoryPage,
   type MemorySearchResponse,
+  type MemoryStats,
   type SearchResult,
 } from '../contract/memory.ts';
 import { MemoriesRestore, type Restored } from '../contract/moving.ts';
 import { withDeadline } from '../http/deadline.ts';
+import { mapBounded, type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
 import {
   contextGuard,
   faultHandler,
@@ -27,11 +32,8 @@ import {
   type GuardOptions,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { jsonAnswer } from '../runtime/json-answer.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { logLine } from '../runtime/log.ts';
-import { mapBounded } from '../runtime/map-bounded.ts';
-import { readJson } from '../runtime/read-json.ts';
-import { type WaitUntil, waitUntilOf } from '../runtime/wait-until.ts';
 import type { MemoryCount } from '../storage/memory-store.ts';
 import { addContextSettingsRoutes, resolveStored } from './context-settings.ts';
 import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';

@@ -14,9 +14,8 @@ import {
 import { readAs } from '../contract/error-info.ts';
 import { withDeadline } from '../http/deadline.ts';
 import type { GuardedEnv } from '../runtime/context-guard.ts';
-import { jsonAnswer } from '../runtime/json-answer.ts';
-import { readJson } from '../runtime/read-json.ts';
-import { readStored } from '../storage/stored-json.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
+import { readStored } from '../storage/sql.ts';
 import { errorResponse } from './error-responses.ts';
 import { MAX_SETTINGS, type SettingKind } from './ledger.ts';
 import type { RemoteLedger } from './remote-memory.ts';

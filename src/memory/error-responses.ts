@@ -3,8 +3,8 @@ import type { ContextError } from '../contract/context-engine.ts';
 import type { ErrorCode } from '../contract/error-info.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type GuardedEnv, refusal } from '../runtime/context-guard.ts';
-import { errorHeaders } from '../runtime/error-headers.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
+import { errorHeaders } from '../runtime/json-http.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 
 type MemoryContext = Context<GuardedEnv>;

@@ -1,7 +1,7 @@
 import type { MemoryPage, MemoryRecord, SearchResult } from '../contract/memory.ts';
-import { utf8 } from '../signing/digest.ts';
+import { utf8 } from '../signing/encoding.ts';
 import { MAX_ANSWER_BYTES } from '../signing/limits.ts';
-import { placeOf } from '../storage/memory-place.ts';
+import { placeOf } from '../storage/memory-store.ts';
 
 /** Upper bound of the results in a response; the rest is for the fields around them. */
 const MAX_RESULT_BYTES = MAX_ANSWER_BYTES - 65_536;

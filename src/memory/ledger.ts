@@ -1,7 +1,6 @@
 import type { MemoryStats } from '../contract/memory.ts';
 import { callStore } from '../knowledge/library/call-store.ts';
-import { migrate } from '../storage/migrations.ts';
-import type { Sql } from '../storage/sql.ts';
+import { migrate, type Sql } from '../storage/sql.ts';
 
 /** The outcome of a search or a context, without query and results. */
 interface SearchOutcome {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
 import type { Memory } from '../contract/memory.ts';
-import { mayReadAsked } from '../signing/audiences.ts';
+import { mayReadAsked } from '../signing/capabilities.ts';
 import type { AdjacentMemory, MemoryStore } from '../storage/memory-store.ts';
 
 /**

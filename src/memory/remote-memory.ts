@@ -1,5 +1,5 @@
 import { withDeadline } from '../http/deadline.ts';
-import type { ReplayStore } from '../signing/replay-store.ts';
+import type { ReplayStore } from '../signing/verify-context.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 import type { Ledger } from './ledger.ts';

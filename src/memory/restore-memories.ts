@@ -1,6 +1,6 @@
 import type { Memory, MemoryRecord } from '../contract/memory.ts';
 import type { Restored } from '../contract/moving.ts';
-import { mapBounded } from '../runtime/map-bounded.ts';
+import { mapBounded } from '../runtime/concurrency.ts';
 import { isTurn } from '../storage/memory-store.ts';
 import {
   embedMemory,

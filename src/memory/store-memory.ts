@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import type { Memory, MemoryDegradation, MemoryInput, MemoryStored, NearlyFull } from '../contract/memory.ts';
+import { SettingRefused } from '../http/public-address.ts';
 import { describeCause, type Log } from '../runtime/log.ts';
-import { SettingRefused } from '../runtime/service-address.ts';
 import type { MemoryStore } from '../storage/memory-store.ts';
 import { StoreUnavailable } from '../storage/store-unavailable.ts';
 

@@ -1,5 +1,9 @@
-import type { AlternativeAnswer, NavigatorResponse } from '../contract/navigator-response.ts';
-import { levelOf, MAX_ALTERNATIVES } from '../contract/navigator-response.ts';
+import {
+  type AlternativeAnswer,
+  levelOf,
+  MAX_ALTERNATIVES,
+  type NavigatorResponse,
+} from '../contract/navigator-response.ts';
 import type { AnswerPassage, FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
 import { escapeHtml, escapeText } from '../runtime/escape-html.ts';

@@ -13,8 +13,7 @@ import { compareWithOthers } from './compare-sources.ts';
 import { citeSources, composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline } from './decline.ts';
 import { knowledgeIn } from './edition-knowledge.ts';
-import type { AnswerViolation, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
-import { chooseHits } from './navigator-answer.ts';
+import { type AnswerViolation, type ChosenHits, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import { type Screen, unscreened } from './screen.ts';
 import { type CitableKnowledge, type Violation, validateNavigatorResponse } from './validate-navigator-response.ts';
 

@@ -18,8 +18,7 @@ import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
 import { composeValidAnswer, statementOf } from './compose-model-answer.ts';
-import type { NavigatorAnswer } from './navigator-answer.ts';
-import { chooseHits } from './navigator-answer.ts';
+import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import { promptInjectionScreen } from './screen.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {

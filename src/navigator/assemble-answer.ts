@@ -1,19 +1,19 @@
 import { MAX_STATEMENTS, type Statement } from '../contract/ask.ts';
-import type {
-  AlternativeAnswer,
-  ConfidenceComponents,
-  ConfidenceFactor,
-  ConfidenceLevel,
-  NavigatorResponse,
-  ResponseQuality,
+import {
+  type AlternativeAnswer,
+  type ConfidenceComponents,
+  type ConfidenceFactor,
+  type ConfidenceLevel,
+  levelOf,
+  type NavigatorResponse,
+  PARTIAL_BELOW,
+  type ResponseQuality,
 } from '../contract/navigator-response.ts';
-import { levelOf, PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { CLOSE_SECOND, type FoundAnswer } from '../grounding/find-answer.ts';
 import { stemsOf } from '../grounding/sections.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import type { Edition } from '../search/open-edition.ts';
-import { type CachedChunk, cachedChunk } from '../search/open-edition.ts';
+import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import headings from './common-headings.json' with { type: 'json' };
 import type { Comparison } from './compare-sources.ts';

@@ -27,8 +27,7 @@ import {
 } from './assemble-answer.ts';
 import { type Comparison, compareWithOthers } from './compare-sources.ts';
 import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
-import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
-import { chooseHits } from './navigator-answer.ts';
+import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import {
   type CitableArticle,
   type CitableKnowledge,

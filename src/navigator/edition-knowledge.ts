@@ -1,6 +1,11 @@
 import { oncePer } from '../runtime/once-per.ts';
-import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import { type CachedChunk, cachedArticle, cachedChunk } from '../search/open-edition.ts';
+import {
+  type CachedChunk,
+  cachedArticle,
+  cachedChunk,
+  type Edition,
+  type EditionArticle,
+} from '../search/open-edition.ts';
 import type { CitableArticle, CitableKnowledge } from './validate-navigator-response.ts';
 
 /** Articles whose analysis is cached per edition. */

@@ -5,8 +5,7 @@ import {
   PARTIAL_BELOW,
 } from '../contract/navigator-response.ts';
 import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
-import type { Edition } from '../search/open-edition.ts';
-import { cachedArticle } from '../search/open-edition.ts';
+import { cachedArticle, type Edition } from '../search/open-edition.ts';
 import type { SemanticUse } from '../search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../search/search-edition.ts';
 import { DECLINED_BELOW } from './answer-from-edition.ts';

@@ -1,7 +1,6 @@
 import type { NavigatorResponse } from '../contract/navigator-response.ts';
 import { devicesNamedIn } from '../search/devices-named-in.ts';
-import type { Edition, EditionArticle } from '../search/open-edition.ts';
-import { cachedArticle } from '../search/open-edition.ts';
+import { cachedArticle, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import type { SearchHit } from '../search/search-edition.ts';
 
 /** A response (docs/contract.md#navigator) with further data for callers. */

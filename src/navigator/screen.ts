@@ -3,8 +3,7 @@ import { excerptsOf } from '../grounding/render-passage.ts';
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
 import type { Unit } from '../grounding/units.ts';
 import type { AnsweringModel } from '../search/answering-model.ts';
-import type { Edition } from '../search/open-edition.ts';
-import { cachedChunk } from '../search/open-edition.ts';
+import { cachedChunk, type Edition } from '../search/open-edition.ts';
 import { confidenceFeatures, type SearchOutcome } from '../search/search-edition.ts';
 
 /** Excludes content before a question is answered, with or without a model. */

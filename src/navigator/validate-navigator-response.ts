@@ -1,8 +1,14 @@
-import type { Excerpt, NavigatorResponse, NavigatorSource } from '../contract/navigator-response.ts';
-import { isMeaningfulReason, REASON_MIN_LENGTH, statesLackOfInformation } from '../contract/navigator-response.ts';
-import type { Evidence } from '../grounding/check-statement.ts';
+import {
+  type Excerpt,
+  isMeaningfulReason,
+  type NavigatorResponse,
+  type NavigatorSource,
+  REASON_MIN_LENGTH,
+  statesLackOfInformation,
+} from '../contract/navigator-response.ts';
 import {
   checkPrepared,
+  type Evidence,
   prepareStatementEvidence,
   type StatementCheck,
   type StatementEvidence,

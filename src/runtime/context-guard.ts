@@ -4,24 +4,32 @@ import { type ErrorCode, HTTP_STATUS } from '../contract/error-info.ts';
 import { newerStateIn } from '../http/coded-error.ts';
 import { eventText, isEventStream, tapStream } from '../http/event-stream.ts';
 import { joinBytes, readBody } from '../http/read-body.ts';
-import { type Anonymity, originateAnonymous } from '../signing/anonymous-context.ts';
-import type { Bytes } from '../signing/base64url.ts';
-import { type Amounts, NOTHING_SPENT } from '../signing/budget.ts';
 import { covers } from '../signing/capabilities.ts';
-import { ContextRefused, demand } from '../signing/context-refused.ts';
+import type { Signer } from '../signing/compact-jws.ts';
+import type { Bytes } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
-import { CONTEXT_HEADER, MAX_BODY_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from '../signing/limits.ts';
-import { type LinkCache, linkCache } from '../signing/link-cache.ts';
+import {
+  type Amounts,
+  CONTEXT_HEADER,
+  MAX_BODY_BYTES,
+  NOTHING_SPENT,
+  RECEIPT_EVENT,
+  RECEIPT_HEADER,
+} from '../signing/limits.ts';
 import { signReceipt } from '../signing/receipt.ts';
-import type { ReplayStore } from '../signing/replay-store.ts';
-import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
-import type { Signer } from '../signing/signer.ts';
-import { verifyContext } from '../signing/verify-context.ts';
+import {
+  type Anonymity,
+  ContextRefused,
+  demand,
+  type OriginContext,
+  originateAnonymous,
+  type VerifiedContext,
+} from '../signing/request-context.ts';
+import { type LinkCache, linkCache, type ReplayStore, verifyContext } from '../signing/verify-context.ts';
+import { waitUntilOf } from './concurrency.ts';
 import { errorInfo, errorInfoOf } from './error-info-of.ts';
-import { jsonAnswer, knownBody } from './json-answer.ts';
+import { jsonAnswer, knownBody } from './json-http.ts';
 import { type Log, logLine } from './log.ts';
-import { type ModelUse, usageFields } from './model-use.ts';
-import { waitUntilOf } from './wait-until.ts';
 
 /** Who may call: anyone, callers with a signed context, or only users. */
 type Access = 'public' | 'signed' | 'user';
@@ -256,3 +264,21 @@ const requestLine = (
     ...usageFields(c.get('modelUse')),
   };
 };
+
+/** Model usage of one request, as the API reports it. */
+export interface ModelUse {
+  model: string;
+  /** Calls that were answered. */
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** US dollars; absent when the model has no prices. */
+  costUsd?: number | undefined;
+}
+
+/** Model usage as members of a log line. */
+export const usageFields = (use: ModelUse | undefined) =>
+  use && {
+    ...{ model: use.model, model_calls: use.calls },
+    ...{ input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd },
+  };

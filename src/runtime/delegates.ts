@@ -1,11 +1,11 @@
 import type { Progress } from '../contract/ask.ts';
 import type { Delegate } from '../contract/librarian.ts';
 import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../contract/response.ts';
-import type { Amounts, Budget } from '../signing/budget.ts';
+import type { Amounts, Budget } from '../signing/limits.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
+import type { WaitUntil } from './concurrency.ts';
 import type { GuardOptions } from './context-guard.ts';
 import { errorInfo } from './error-info-of.ts';
-import type { WaitUntil } from './wait-until.ts';
 
 /** A delegate request and its outcome. */
 export interface Branch {

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from '../contract/error-info.ts';
 import { CodedError, newerStateIn } from '../http/coded-error.ts';
-import { ContextRefused } from '../signing/context-refused.ts';
+import { ContextRefused } from '../signing/request-context.ts';
 import { describeCause, type Log } from './log.ts';
 
 /** The place where an error was caught. */

@@ -4,7 +4,7 @@ import { ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { GatewayCall } from '../contract/http-routes.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { readBody } from '../http/read-body.ts';
-import { reportStatements } from './report-statements.ts';
+import { reportStatements } from './progress.ts';
 
 /** A route has refused or failed; `info` is visible to the caller. */
 export class RouteFailed extends Error {

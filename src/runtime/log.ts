@@ -1,4 +1,4 @@
-import type { WaitUntil } from './wait-until.ts';
+import type { WaitUntil } from './concurrency.ts';
 
 /** The log line of a request. Contains no token, body, question or subject. */
 interface RequestLine {
@@ -87,3 +87,9 @@ export const describeCause = (error: unknown): string => {
 
 /** The message of a SyntaxError is dropped: V8 quotes the input, in ways that no pattern reliably finds. */
 const describeError = ({ name, message }: Error): string => (name === 'SyntaxError' ? name : `${name}: ${message}`);
+
+/** Logs a fault of a dependency that an answer had to do without. */
+export const faultLogger =
+  (librarian: string, log: Log = logLine) =>
+  (where: string, error: unknown): void =>
+    log({ event: 'fault', time: Date.now(), librarian, where, code: 'DATA_SOURCE_ERROR', cause: describeCause(error) });

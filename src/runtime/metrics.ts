@@ -1,6 +1,6 @@
+import type { WaitUntil } from './concurrency.ts';
 import type { Log, LogLine } from './log.ts';
 import { oncePer } from './once-per.ts';
-import type { WaitUntil } from './wait-until.ts';
 
 /** Counts of one isolate since its last batch: what is added to each series, by its name and labels as Prometheus writes them. */
 export interface CounterBatch {

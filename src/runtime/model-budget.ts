@@ -1,9 +1,8 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
-import type { Amounts, Budget } from '../signing/budget.ts';
-import type { GuardedEnv } from './context-guard.ts';
-import type { ModelUse } from './model-use.ts';
+import type { Amounts, Budget } from '../signing/limits.ts';
+import type { GuardedEnv, ModelUse } from './context-guard.ts';
 
 /** The budget of the request does not pay for another call. */
 export class ModelBudgetSpent extends CodedError {

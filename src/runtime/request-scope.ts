@@ -1,12 +1,12 @@
 import type { Context as HonoContext } from 'hono';
 import type { AIClient, Delegate } from '../contract/librarian.ts';
-import { requestBudget } from '../signing/budget.ts';
 import { covers } from '../signing/capabilities.ts';
+import { requestBudget } from '../signing/limits.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
+import { type WaitUntil, waitUntilOf } from './concurrency.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
 import { type ConnectDelegation, type Delegates, type DelegationScope, noDelegation } from './delegates.ts';
 import { type BudgetedModel, budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
-import { type WaitUntil, waitUntilOf } from './wait-until.ts';
 
 /** Per-request dependencies for wiring a librarian; the librarian itself stays `(query, context?)`. */
 export interface RequestScope {

@@ -1,23 +1,29 @@
 import type { Context as HonoContext } from 'hono';
 import { Hono } from 'hono/tiny';
-import { LibrarianAskRequest } from '../contract/ask.ts';
+import { LibrarianAskRequest, type Progress } from '../contract/ask.ts';
 import { describeIssues, HTTP_STATUS } from '../contract/error-info.ts';
-import type { Librarian, LibrarianDescription, LibrarianInfo } from '../contract/librarian.ts';
+import type {
+  AIClient,
+  Context,
+  Delegate,
+  Librarian,
+  LibrarianDescription,
+  LibrarianInfo,
+} from '../contract/librarian.ts';
 import { isUnsure, type LibrarianResponse } from '../contract/response.ts';
 import { readResponse } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline, timeToAnswer } from '../http/deadline.ts';
-import { NOTHING_SPENT } from '../signing/budget.ts';
+import { NOTHING_SPENT } from '../signing/limits.ts';
+import type { RequestContext } from '../signing/request-context.ts';
 import { contextGuard, faultHandler, type GuardedEnv, type GuardOptions, requireCapability } from './context-guard.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from './error-info-of.ts';
-import { jsonAnswer } from './json-answer.ts';
-import { librarianContext } from './librarian-context.ts';
+import { jsonAnswer, readJson } from './json-http.ts';
 import { logLine } from './log.ts';
 import { type Reporting, reportedBy, withProgress } from './progress.ts';
-import { readJson } from './read-json.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { shortenAnswer } from './shorten-answer.ts';
-import { isSampled } from './trace-parent.ts';
+import { isSampled } from './signed-client.ts';
 
 /** A librarian, or a factory that creates one per request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
@@ -149,4 +155,43 @@ const reply = (c: HonoContext<GuardedEnv>, { answer, error, ...rest }: Librarian
   if (error === undefined || answer !== undefined) return jsonAnswer(response);
   c.set('outcome', error.code);
   return jsonAnswer(response, { status: HTTP_STATUS[error.code] });
+};
+
+/** What a librarian gets beyond the signed context. The values are frozen. */
+interface LibrarianCall {
+  info: LibrarianInfo;
+  /** Milliseconds left. */
+  timeoutMs: number;
+  signal: AbortSignal;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  delegates?: readonly Delegate[] | undefined;
+  ai?: AIClient | undefined;
+  sampled?: boolean | undefined;
+  progress?: Progress | undefined;
+}
+
+/** The signed context as a librarian sees it: no token, no signer, and deeply frozen, since librarians must not change it. */
+const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
+  const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled, progress } = call;
+  const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
+  return Object.freeze({
+    librarian: frozen(info),
+    user: frozen({ id: subject, workspaceId: workspace, capabilities: [...capabilities], authentication }),
+    trace: frozen({ traceId, spanId, ...(sampled === undefined ? {} : { sampled }) }),
+    delegationChain: frozen([...chain]),
+    availableDelegates: frozen(delegates.filter(({ id }) => !chain.includes(id)).map((delegate) => ({ ...delegate }))),
+    ...(metadata === undefined ? {} : { metadata: frozen(metadata) }),
+    ...(ai === undefined ? {} : { ai }),
+    ...(progress === undefined ? {} : { progress }),
+    timeout: timeoutMs,
+    signal,
+  });
+};
+
+/** Freezes plain data deeply. */
+const frozen = <T extends object>(value: T): T => {
+  // A frozen value was deeply frozen here for an earlier request.
+  if (Object.isFrozen(value)) return value;
+  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member);
+  return Object.freeze(value);
 };

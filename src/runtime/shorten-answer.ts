@@ -1,5 +1,5 @@
 import { ANSWER_ADVISED_LENGTH, type Source } from '../contract/response.ts';
-import { escapeMarkdown } from '../markup/escape-markdown.ts';
+import { escapeMarkdown } from '../markup/render-markdown.ts';
 import { shorten } from '../markup/shorten.ts';
 
 /**

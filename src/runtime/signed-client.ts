@@ -4,21 +4,18 @@ import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { EVENT_STREAM, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
 import { discard, readBody } from '../http/read-body.ts';
-import type { Bytes } from '../signing/base64url.ts';
 import { covers, intersectCapabilities } from '../signing/capabilities.ts';
-import { ContextRefused, demand } from '../signing/context-refused.ts';
-import { sha256, utf8 } from '../signing/digest.ts';
+import type { Signer } from '../signing/compact-jws.ts';
+import { type Bytes, sha256, utf8 } from '../signing/encoding.ts';
 import { audiencesOf, capabilitiesOf, type KeyDirectory } from '../signing/key-directory.ts';
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from '../signing/limits.ts';
+import { type SignedLink, signLink } from '../signing/link-claims.ts';
 import { type Receipt, verifyReceipt } from '../signing/receipt.ts';
-import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
-import { type SignedLink, signLink } from '../signing/sign-link.ts';
-import type { Signer } from '../signing/signer.ts';
+import { ContextRefused, demand, type OriginContext, type VerifiedContext } from '../signing/request-context.ts';
 import { noTarget } from './delegates.ts';
 import { errorInfo } from './error-info-of.ts';
 import { describeCause, type Log, logLine } from './log.ts';
 import { readProgress } from './progress.ts';
-import { traceParent } from './trace-parent.ts';
 
 /** Destination of calls: a service binding, or anything else with `fetch`. */
 export interface Target {
@@ -325,4 +322,17 @@ const bytesOf = (body: unknown): Bytes => {
   // Bytes of a request or a TextEncoder, never shared memory, which WebCrypto would refuse.
   if (body instanceof Uint8Array) return body as Bytes;
   return utf8(typeof body === 'string' ? body : JSON.stringify(body));
+};
+
+/**
+ * `traceparent` of W3C Trace Context, always rebuilt from the signed context, which takes precedence over an incoming header. Only the
+ * sampled flag comes from that header.
+ */
+export const traceParent = (trace: { traceId: string; spanId: string; sampled?: boolean | undefined }): string =>
+  `00-${trace.traceId}-${trace.spanId}-${trace.sampled === false ? '00' : '01'}`;
+
+/** The sampled flag of an incoming `traceparent`; `undefined` when there is none or it is malformed. */
+export const isSampled = (header: string | undefined): boolean | undefined => {
+  const flags = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header ?? '')?.[1];
+  return flags === undefined ? undefined : (Number.parseInt(flags, 16) & 1) === 1;
 };

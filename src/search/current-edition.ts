@@ -3,7 +3,7 @@ import { readAs } from '../contract/error-info.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import type { RequestScope } from '../runtime/request-scope.ts';
 import { type SignedClient, signedClient, type Target } from '../runtime/signed-client.ts';
-import { mayRead } from '../signing/audiences.ts';
+import { mayRead } from '../signing/capabilities.ts';
 import type { Identity } from '../signing/identity.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
 import {

@@ -1,8 +1,14 @@
 import { letterMask, utf8Length } from '../text/analyse-text.ts';
 import type { EditionIdentity } from './article.ts';
 import type { CollectedWords } from './collect-words.ts';
-import type { GrowingTable } from './text-table.ts';
-import { compareByBytes, encodeStrings, entryBytes, numbersView, type TextTable } from './text-table.ts';
+import {
+  compareByBytes,
+  encodeStrings,
+  entryBytes,
+  type GrowingTable,
+  numbersView,
+  type TextTable,
+} from './text-table.ts';
 
 /** A section before its memory is allocated. */
 interface Section {

@@ -1,6 +1,6 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { utf8 } from '../signing/digest.ts';
+import { utf8 } from '../signing/encoding.ts';
 import { sha256Hex } from '../storage/edition-storage.ts';
 import type { PageSource } from './chunk-texts.ts';
 import { aligned, attachSection } from './edition-format.ts';

@@ -1,12 +1,9 @@
-import type { Bytes } from './base64url.ts';
-import type { Amounts } from './budget.ts';
-import { readJws, signJws } from './compact-jws.ts';
-import { demand } from './context-refused.ts';
-import { sha256 } from './digest.ts';
+import { readJws, type Signer, signJws } from './compact-jws.ts';
+import { type Bytes, sha256 } from './encoding.ts';
 import type { KeyDirectory } from './key-directory.ts';
-import { LEEWAY_MS, MAX_BUDGETS } from './limits.ts';
+import { type Amounts, LEEWAY_MS, MAX_BUDGETS } from './limits.ts';
 import { HASH, millis } from './link-claims.ts';
-import type { Signer } from './signer.ts';
+import { demand } from './request-context.ts';
 
 /** A receipt: a librarian's signature over exactly these response bytes for exactly this call. */
 export interface Receipt {

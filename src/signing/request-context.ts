@@ -1,6 +1,6 @@
-import { ContextRefused } from './context-refused.ts';
-import { randomHex } from './digest.ts';
-import { DEFAULT_TIMEOUT_MS, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
+import type { ErrorCode } from '../contract/error-info.ts';
+import { encodeBase64url, randomHex, utf8 } from './encoding.ts';
+import { ANONYMOUS_MAX_HOPS, ANONYMOUS_TIMEOUT_MS, DEFAULT_TIMEOUT_MS, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
 
 /** The subject of a request, its rights and its deadline. */
 export interface RequestContext {
@@ -99,3 +99,65 @@ export const originate = (origin: Origin): OriginContext => {
     links: () => '' as const,
   });
 };
+
+/** What an unauthenticated caller of a public librarian gets. */
+export interface Anonymity {
+  workspace: string;
+  /** Capabilities of anonymous callers, e.g. `kb:public`. */
+  capabilities: readonly string[];
+  budgets?: Readonly<Record<string, number>> | undefined;
+  /** HMAC secret, so that the ids of anonymous callers cannot be turned back into addresses. */
+  secret: string;
+}
+
+/** A context for an anonymous caller at `address`: an id that changes daily, at most 3 hops, a short timeout. */
+export const originateAnonymous = async (
+  anonymity: Anonymity,
+  { self, address, now }: { self: string; address: string; now: number },
+): Promise<OriginContext> =>
+  originate({
+    self,
+    subject: `anon:${await dailyId(anonymity.secret, { address, now })}`,
+    workspace: anonymity.workspace,
+    authentication: 'none',
+    capabilities: anonymity.capabilities,
+    budgets: anonymity.budgets,
+    maxHops: ANONYMOUS_MAX_HOPS,
+    timeoutMs: ANONYMOUS_TIMEOUT_MS,
+    now,
+  });
+
+const dailyId = async (secret: string, { address, now }: { address: string; now: number }): Promise<string> => {
+  const day = new Date(now).toISOString().slice(0, 10);
+  return (await hmac(`${secret}/${day}`, address)).slice(0, 22);
+};
+
+const hmac = async (secret: string, text: string): Promise<string> => {
+  const key = await crypto.subtle.importKey('raw', utf8(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(text))));
+};
+
+/** A context that was not accepted, or a call that may not be made. `reason` is for the log and for tests; callers get the code alone. */
+export class ContextRefused extends Error {
+  override readonly name = 'ContextRefused';
+  readonly code: ErrorCode;
+  readonly reason: string;
+  /** The caller and the hash of its link, once all signatures have been verified: such a refusal gets a receipt. */
+  caller: { id: string; linkHash: string } | undefined;
+
+  constructor(code: ErrorCode, reason: string, options: { cause?: unknown } = {}) {
+    super(`${code}: ${reason}`, options);
+    this.code = code;
+    this.reason = reason;
+  }
+}
+
+/** One named check. Every refusal of the verifier goes through here, so that the mutation test can disable each of them. */
+export function demand(
+  condition: boolean,
+  reason: string,
+  code: ErrorCode = 'UNAUTHORIZED',
+  options?: { cause?: unknown },
+): asserts condition {
+  if (!condition) throw new ContextRefused(code, reason, options);
+}

@@ -1,14 +1,10 @@
-import type { Bytes } from './base64url.ts';
 import { covers, intersectCapabilities } from './capabilities.ts';
 import { readJws, type UnverifiedJws } from './compact-jws.ts';
-import { ContextRefused, demand } from './context-refused.ts';
-import { sha256, utf8 } from './digest.ts';
+import { type Bytes, sha256, utf8 } from './encoding.ts';
 import { audiencesOf, capabilitiesOf, type KeyDirectory } from './key-directory.ts';
 import { FRESHNESS_MS, LEEWAY_MS, MAX_LINKS, MAX_TOKEN_LENGTH } from './limits.ts';
-import type { LinkCache } from './link-cache.ts';
 import { checkLinkClaims, type LaterClaims, millis, type RootClaims } from './link-claims.ts';
-import type { ReplayStore } from './replay-store.ts';
-import type { VerifiedContext } from './request-context.ts';
+import { ContextRefused, demand, type VerifiedContext } from './request-context.ts';
 
 export interface Verification {
   /** The librarian that was called: from its configuration, never from the request. */
@@ -278,4 +274,60 @@ const rootOf = (links: Link[]): RootClaims => {
   const claims = links[0]?.claims;
   demand(claims !== undefined && 'sub' in claims, 'the first link is not a root');
   return claims;
+};
+
+/** Cache of links whose signature has been verified, so that sibling calls of one chain cost one verification each. */
+export interface LinkCache {
+  /** `linkHash` covers the full link including its signature, so that no other signature matches it. */
+  has(directoryVersion: string, linkHash: string): boolean;
+  add(directoryVersion: string, linkHash: string): void;
+}
+
+/** Holds at most `limit` links, evicting the least recently used; cleared when the directory changes. */
+export const linkCache = (limit = 512): LinkCache => {
+  const links = new Set<string>();
+  let version = '';
+  const forgetOther = (current: string) => {
+    if (current === version) return;
+    links.clear();
+    version = current;
+  };
+  return {
+    has: (current, linkHash) => {
+      forgetOther(current);
+      if (!links.delete(linkHash)) return false;
+      links.add(linkHash);
+      return true;
+    },
+    add: (current, linkHash) => {
+      forgetOther(current);
+      links.delete(linkHash);
+      links.add(linkHash);
+      if (links.size > limit) links.delete(links.values().next().value ?? '');
+    },
+  };
+};
+
+/** Stores the hashes of calls, so that an exact replay is refused. For routes with side effects. */
+export interface ReplayStore {
+  /**
+   * Stores a link hash for at least `ttlSeconds` and returns whether it is new. Throws when that is unknown; the call is then refused.
+   *
+   * @param options.workspace Workspace of the verified context, so that each may have its own store.
+   */
+  isFirst(linkHash: string, options: { workspace: string; ttlSeconds: number; nowMs: number }): Promise<boolean>;
+}
+
+/** In memory: best effort, since other isolates do not share it. */
+export const memoryReplayStore = (limit = 4096): ReplayStore => {
+  const until = new Map<string, number>();
+  return {
+    isFirst: async (linkHash, { ttlSeconds, nowMs }) => {
+      if ((until.get(linkHash) ?? 0) > nowMs) return false;
+      until.delete(linkHash);
+      until.set(linkHash, nowMs + ttlSeconds * 1000);
+      if (until.size > limit) until.delete(until.keys().next().value ?? '');
+      return true;
+    },
+  };
 };

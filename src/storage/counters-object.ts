@@ -1,9 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { UsedDirectory } from '../runtime/directory-number.ts';
 import type { CounterBatch } from '../runtime/metrics.ts';
+import type { UsedDirectory } from '../runtime/serve-app.ts';
 import { durableObjectSql } from './sql.ts';
-import { sqlCounters } from './sql-counters.ts';
-import { sqlDirectoryNumbers } from './sql-directory-numbers.ts';
+import { sqlCounters, sqlDirectoryNumbers } from './sql-counters.ts';
 
 /**
  * The counters of the whole deployment: isolates are many and short-lived, and add what they have counted every few seconds. Remembers the

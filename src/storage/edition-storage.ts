@@ -1,3 +1,4 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 
 /** Maximum bytes of one part of an edition, below the 25 MiB limit of a KV value. */
@@ -101,4 +102,18 @@ export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionP
       },
     },
   ],
+});
+
+/** Parts in Workers KV, which has a copy close to every location. KV may be a minute behind: a missing part is read elsewhere. */
+export const kvEditionParts = (kv: Pick<KVNamespace, 'get'>): EditionParts => ({
+  readPart: async (manifest, part) => {
+    const key = part < FIRST_PAGE ? manifest.parts[part]?.key : partKey(manifest, part);
+    const bytes = key === undefined ? null : await kv.get(key, 'arrayBuffer');
+    return bytes === null ? undefined : new Uint8Array(bytes);
+  },
+});
+
+export const kvEditionStorage = (kv: Pick<KVNamespace, 'put' | 'delete'>): EditionStorage => ({
+  put: (key, bytes) => kv.put(key, bytes),
+  delete: (key) => kv.delete(key),
 });

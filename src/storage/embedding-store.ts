@@ -1,4 +1,6 @@
-import type { StoreOptions } from './store-unavailable.ts';
+import type { KVNamespace } from '@cloudflare/workers-types';
+import { withDeadline } from '../http/deadline.ts';
+import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
 /** The second level of the embedding cache, which outlives an isolate. It holds vectors under hashes, never a text. */
 export interface EmbeddingStore {
@@ -64,5 +66,90 @@ const binaryOf = (text: string): string | undefined => {
     return atob(text);
   } catch {
     return undefined;
+  }
+};
+
+export interface KvEmbeddingConfig {
+  /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
+  dimensions: number;
+  /** Precedes every key, as the namespace may be shared; `embedding:` when absent. */
+  prefix?: string | undefined;
+  /** Expiry, counted from when an embedding was set, 60 or more; 30 days when absent. */
+  ttlSeconds?: number | undefined;
+  /** Limit of one call, whatever its number of keys; 10,000 when absent. */
+  timeoutMs?: number | undefined;
+}
+
+/** The most keys that KV reads at once. It returns text or JSON then, not bytes, so values are base64. */
+const KEYS_AT_ONCE = 100;
+/** The most requests that a Worker may have waiting for a response. */
+const PARALLEL = 6;
+
+/**
+ * Embeddings in Workers KV. Reads take one request for 100 keys, writes and deletions one for each key, and each counts towards the
+ * limit of subrequests. Another location may see a change a minute late.
+ *
+ * @throws {RangeError} For a `ttlSeconds` that KV does not accept.
+ */
+export const kvEmbeddingStore = (
+  kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>,
+  { dimensions, prefix = 'embedding:', ttlSeconds = 30 * 86_400, timeoutMs = 10_000 }: KvEmbeddingConfig,
+): EmbeddingStore => {
+  if (!(Number.isInteger(ttlSeconds) && ttlSeconds >= 60))
+    throw new RangeError('KV keeps a value for 60 seconds or more');
+
+  const call = <T>(what: string, work: (signal: AbortSignal) => Promise<T>, { signal }: StoreOptions = {}) => {
+    const named = (ending: AbortSignal) =>
+      work(ending).catch((error: unknown) => Promise.reject(failureOf(error, what)));
+    return withDeadline(named, { timeoutMs, signal, errorFor: storeGivenUp(what) });
+  };
+
+  return {
+    getMany: async (keys, options) => {
+      checkKeys(keys);
+      const read = async (ending: AbortSignal): Promise<(number[] | undefined)[]> => {
+        const found = new Map<string, string | null>();
+        const readSome = async (some: string[]) => {
+          const values = await kv.get(some, 'text');
+          for (const [name, value] of values) found.set(name, value);
+        };
+        const names = new Set(keys.map((key) => prefix + key));
+        await inParallel(slicesOf([...names], KEYS_AT_ONCE), readSome, ending);
+        return keys.map((key) => decodeEmbedding(found.get(prefix + key), dimensions));
+      };
+      return call('read embeddings', read, options);
+    },
+    setMany: async (entries, options) => {
+      checkKeys(entries.map(({ key }) => key));
+      for (const { embedding } of entries) checkEmbedding(embedding, dimensions);
+      const put = ({ key, embedding }: (typeof entries)[number]) =>
+        kv.put(prefix + key, encodeEmbedding(embedding), { expirationTtl: ttlSeconds });
+      return call('store embeddings', (ending) => inParallel(entries, put, ending), options);
+    },
+    deleteMany: async (keys, options) => {
+      checkKeys(keys);
+      const remove = (key: string) => kv.delete(prefix + key);
+      return call('delete embeddings', (ending) => inParallel(keys, remove, ending), options);
+    },
+  };
+};
+
+/** KV's errors are `KV PUT failed: 429 Too Many Requests`. They may quote the key, so they are not passed on. */
+const failureOf = (error: unknown, what: string): StoreUnavailable => {
+  const status = /failed: (\d{3})/.exec(error instanceof Error ? error.message : '')?.[1];
+  const message = `Cannot ${what}: ${status === undefined ? 'KV did not answer' : `status is ${status}`}`;
+  if (status === '429') return new StoreUnavailable('rate_limited', message);
+  return new StoreUnavailable(status?.startsWith('4') ? 'refused' : 'unavailable', message);
+};
+
+/** Six at a time; none starts after a failure, or once the signal has aborted. */
+const inParallel = async <T>(
+  values: readonly T[],
+  work: (value: T) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const some of slicesOf(values, PARALLEL)) {
+    if (signal.aborted) return;
+    await Promise.all(some.map(work));
   }
 };

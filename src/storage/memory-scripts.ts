@@ -4,7 +4,7 @@ import { MAX_ANSWER_BYTES, RELATIONS_LIMIT } from './memory-store.ts';
  * Lua scripts for the memories of a workspace. Redis runs each as a whole or not at all; each is safe to run twice and depends on nothing
  * but its arguments and what is stored. Most keys are only known inside a script, so Upstash runs no other command meanwhile (its page
  * on EVAL): some milliseconds. `KEYS[1]` is the prefix of all keys of a workspace. Places, words and memory ids are in the alphabet of
- * memory-place.ts; conversations and persons are hashed, so that a key contains no text of a user.
+ * memory-store.ts; conversations and persons are hashed, so that a key contains no text of a user.
  *
  * | key | value |
  * | --- | --- |

@@ -1,12 +1,15 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { Memory, type Relationship } from '../contract/memory.ts';
 import { logLine } from '../runtime/log.ts';
+import { decodeBase64url, encodeBase64url } from '../signing/encoding.ts';
+import { readStored } from './sql.ts';
 import type { StoreOptions } from './store-unavailable.ts';
-import { readStored } from './stored-json.ts';
+import type { VectorFilter, VectorMetadata } from './vector-index.ts';
 
 /**
  * A search by meaning (`vector`), by words (`text`), by both, or by neither: then the newest come first, with score 0. By words alone, a
  * memory must share one with the text. By both, a memory that is similar in either way is found, and one that is similar in both ways
- * ranks higher (`scoreOf` in rank-memories.ts).
+ * ranks higher (`scoreOf`).
  */
 export interface MemoryQuery {
   vector?: readonly number[] | undefined;
@@ -141,3 +144,175 @@ export const readStoredMemory = (text: string, workspaceId?: string): Memory | u
   logLine({ ...about, code: 'INTERNAL_ERROR', cause });
   return undefined;
 };
+
+/**
+ * Sort key of a memory within its workspace, in the alphabet `A-Za-z0-9_:-`: ascending order is oldest first. Confidence and type follow
+ * the time, so that a scan can filter by them without reading the memory.
+ */
+export const placeOf = ({ id, type, confidence, created_at }: Memory): string =>
+  [timeOf(Date.parse(created_at)), confidenceOf(Math.ceil(confidence * PARTS)), shortHash(type), encodeText(id)].join(
+    ':',
+  );
+
+/** Milliseconds since 1970 as a sortable string: 15 digits for the years 0 to 9999. */
+const timeOf = (ms: number): string =>
+  String(Math.min(Math.max(ms + YEAR_ZERO_MS, 0), LAST_MS)).padStart(TIME_DIGITS, '0');
+
+/** Confidence in millionths as a sortable string. Places round up and bounds round down, so that nothing that matches is missed. */
+const confidenceOf = (parts: number): string => String(parts).padStart(7, '0');
+
+const PARTS = 1_000_000;
+const TIME_DIGITS = 15;
+const LAST_MS = 10 ** TIME_DIGITS - 1;
+const YEAR_ZERO_MS = 62_167_219_200_000;
+
+/** A whole relation as one string that sorts by time. */
+export const relationPlaceOf = ({ from_memory_id, to_memory_id, type, created_at }: Relationship): string =>
+  [
+    timeOf(Date.parse(created_at)),
+    encodeText(from_memory_id),
+    encodeText(to_memory_id),
+    encodeText(type),
+    created_at,
+  ].join('|');
+
+export const relationOfPlace = (place: string): Relationship => {
+  const [, from = '', to = '', type = '', createdAt = ''] = place.split('|');
+  return {
+    from_memory_id: decodeText(from),
+    to_memory_id: decodeText(to),
+    type: decodeText(type),
+    created_at: createdAt,
+  };
+};
+
+/** UTF-8 as base64url. An id of 128 characters becomes 171. */
+export const encodeText = (text: string): string => encodeBase64url(encoder.encode(text));
+
+export const decodeText = (encoded: string): string => decoder.decode(decodeBase64url(encoded));
+
+/** 64 bits of SHA-256 as 11 characters of base64url, for values that are compared again once they are read. */
+export const shortHash = (text: string): string => encodeBase64url(sha256(encoder.encode(text)).subarray(0, 8));
+
+/** 128 bits of SHA-256 as 22 characters, for names whose memories are listed and erased: two names must never share one. */
+export const nameHash = (name: string): string => encodeBase64url(sha256(encoder.encode(name)).subarray(0, 16));
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A memory that may match, with the scores that are known. */
+export interface Candidate {
+  memory: Memory;
+  /** Cosine to the query's vector, -1 to 1. */
+  semantic?: number | undefined;
+  /** Weighted share of the query's words that it contains, 0 to 1; rarer words weigh more. */
+  lexical?: number | undefined;
+}
+
+/** Best first, newest first on equal scores. Candidates with the same id are merged; those outside of the query's filter are dropped. */
+export const rankMemories = (
+  candidates: readonly Candidate[],
+  { workspaceId, query }: { workspaceId: string; query: MemoryQuery },
+): FoundMemory[] => {
+  const byId = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    if (candidate.memory.workspace_id !== workspaceId || !isWanted(candidate.memory, query)) continue;
+    const known = byId.get(candidate.memory.id);
+    byId.set(candidate.memory.id, {
+      memory: candidate.memory,
+      semantic: known?.semantic ?? candidate.semantic,
+      lexical: known?.lexical ?? candidate.lexical,
+    });
+  }
+  // A memory that a search by vector did not return has no similarity.
+  const unknown = query.vector === undefined ? undefined : 0;
+  return [...byId.values()]
+    .map(({ memory, semantic = unknown, lexical }) => ({
+      memory,
+      score: scoreOf({ semantic, lexical }),
+      place: placeOf(memory),
+    }))
+    .sort((one, other) => other.score - one.score || (other.place > one.place ? 1 : -1))
+    .slice(0, query.limit)
+    .map(({ memory, score }) => ({ memory, score }));
+};
+
+/**
+ * Both scores as one, 0 to 1: never below the semantic score, and above it where words match too. All words together weigh half of an
+ * equal meaning, so that a memory without a vector (yet) is found, but ranks below one with the same meaning.
+ */
+const scoreOf = ({ semantic, lexical }: Omit<Candidate, 'memory'>): number => {
+  if (semantic === undefined && lexical === undefined) return 0;
+  if (semantic === undefined) return clamp(lexical ?? 0);
+  if (lexical === undefined) return clamp(semantic);
+  return 1 - (1 - clamp(semantic)) * (1 - LEXICAL_SHARE * clamp(lexical));
+};
+
+const LEXICAL_SHARE = 0.5;
+const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
+
+/** Whether a memory meets the filter of a query. */
+export const isWanted = (
+  memory: Memory,
+  { memoryTypes, dateFrom, dateTo, minConfidence, conversationId, personId, factsOf }: Omit<MemoryQuery, 'limit'>,
+): boolean => {
+  const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
+  const createdMs = Date.parse(created_at);
+  return (
+    (memoryTypes === undefined || memoryTypes.includes(type)) &&
+    (dateFrom === undefined || createdMs >= dateFrom.getTime()) &&
+    (dateTo === undefined || createdMs <= dateTo.getTime()) &&
+    (minConfidence === undefined || confidence >= minConfidence) &&
+    (conversationId === undefined || conversation_id === conversationId) &&
+    (personId === undefined || person_id === personId) &&
+    (factsOf === undefined || (stored_by === factsOf && !isTurn(memory)))
+  );
+};
+
+/** Metadata that a memory's vector can be filtered by: numbers and hashes, no text of a user. */
+export const vectorMetadataOf = (memory: Memory): VectorMetadata => {
+  const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
+  return {
+    created: Date.parse(created_at),
+    confidence: Math.ceil(confidence * PARTS),
+    type: shortHash(type),
+    ...(conversation_id === undefined ? {} : { conversation: shortHash(conversation_id) }),
+    ...(person_id === undefined ? {} : { person: shortHash(person_id) }),
+    ...(stored_by === undefined || isTurn(memory) ? {} : { factsOf: shortHash(stored_by) }),
+  };
+};
+
+/** Accepts every memory that meets the query, and few others: `isWanted` decides. */
+export const vectorFilterOf = (query: MemoryQuery): VectorFilter => {
+  const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId, personId, factsOf } = query;
+  return [
+    ...(memoryTypes.length === 0 ? [] : [{ field: 'type', in: memoryTypes.map(shortHash) }]),
+    ...(dateFrom === undefined ? [] : [{ field: 'created', atLeast: dateFrom.getTime() }]),
+    ...(dateTo === undefined ? [] : [{ field: 'created', atMost: dateTo.getTime() }]),
+    ...(minConfidence === undefined ? [] : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
+    ...(conversationId === undefined ? [] : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
+    ...(personId === undefined ? [] : [{ field: 'person', in: [shortHash(personId)] }]),
+    ...(factsOf === undefined ? [] : [{ field: 'factsOf', in: [shortHash(factsOf)] }]),
+  ];
+};
+
+/** The same filter on places: bounds of the string, and values of its second and third part. */
+export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [] }: Omit<MemoryQuery, 'limit'>) => ({
+  /** Inclusive lower bound; empty for none. */
+  from: dateFrom === undefined ? '' : timeOf(dateFrom.getTime()),
+  /** Exclusive upper bound; empty for none. */
+  before: dateTo === undefined ? '' : timeOf(dateTo.getTime() + 1),
+  minConfidence: minConfidence === undefined ? '' : confidenceOf(Math.floor(minConfidence * PARTS)),
+  types: memoryTypes.map(shortHash),
+});
+
+/** Inverse document frequency of a word that `count` of `total` memories contain: above 0, higher for rarer words. */
+export const wordWeight = (count: number, total: number): number =>
+  Math.log(1 + (Math.max(total - count, 0) + 0.5) / (count + 0.5));
+
+/** The most words of a query that are looked up, and of a memory that are indexed. */
+export const MAX_QUERY_WORDS = 64;
+export const MAX_MEMORY_WORDS = 1000;
+
+/** The distinct words of a text, in the form in which they are compared. */
+export type WordsOf = (text: string) => readonly string[];

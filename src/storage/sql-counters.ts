@@ -1,6 +1,6 @@
 import type { CounterBatch } from '../runtime/metrics.ts';
-import { migrate } from './migrations.ts';
-import type { Sql } from './sql.ts';
+import type { UsedDirectory } from '../runtime/serve-app.ts';
+import { migrate, type Sql } from './sql.ts';
 
 /** Isolates live for hours at most; a batch is sent again within seconds. */
 const FORGET_AFTER_MS = 24 * 3600 * 1000;
@@ -48,3 +48,27 @@ const addTo = (sql: Sql, series: string, amount: number): void =>
     series,
     amount,
   );
+
+/** The highest number of a key directory that each function has had, by the root that signed it. A row for each function and root. */
+export const sqlDirectoryNumbers = (sql: Sql) => {
+  migrate(sql, 'directory_numbers', [
+    [
+      `CREATE TABLE directory_numbers (
+        function TEXT NOT NULL, root TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (function, root)
+      ) WITHOUT ROWID`,
+    ],
+  ]);
+  return {
+    /** Records a directory and returns the highest number, this one included. */
+    raise: ({ function: name, root, sequence }: UsedDirectory): number => {
+      const [row] = sql.all<{ sequence: number }>(
+        `INSERT INTO directory_numbers (function, root, sequence) VALUES (?, ?, ?)
+          ON CONFLICT (function, root) DO UPDATE SET sequence = max(sequence, excluded.sequence) RETURNING sequence`,
+        name,
+        root,
+        sequence,
+      );
+      return row?.sequence ?? sequence;
+    },
+  };
+};

@@ -1,31 +1,32 @@
 import type { Memory, Relationship } from '../contract/memory.ts';
-import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf } from './memory-place.ts';
 import {
   type AdjacentMemory,
+  type Candidate,
+  decodeText,
+  encodeText,
   type FoundMemory,
   MAX_ANSWER_BYTES,
+  MAX_MEMORY_WORDS,
+  MAX_QUERY_WORDS,
   type MemoryCount,
   type MemoryListing,
   type MemoryQuery,
   type MemoryStore,
+  placeFilterOf,
+  placeOf,
   RELATIONS_LIMIT,
+  rankMemories,
   readStoredMemory,
+  relationOfPlace,
+  relationPlaceOf,
   SURPLUS_LIMIT,
   type TurnLimits,
-} from './memory-store.ts';
-import { addColumn, migrate } from './migrations.ts';
-import {
-  type Candidate,
-  MAX_MEMORY_WORDS,
-  MAX_QUERY_WORDS,
-  placeFilterOf,
-  rankMemories,
   vectorFilterOf,
   vectorMetadataOf,
   type WordsOf,
   wordWeight,
-} from './rank-memories.ts';
-import type { Sql } from './sql.ts';
+} from './memory-store.ts';
+import { addColumn, migrate, type Sql } from './sql.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface SqlMemoryStoreOptions {
@@ -154,7 +155,7 @@ export const sqlMemoryStore = (
 
 /** A row stays far below 2 MB. */
 const TABLES = [
-  // `place` as in memory-place.ts; `memory` is JSON.
+  // `place` as in memory-store.ts; `memory` is JSON.
   `TABLE IF NOT EXISTS memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL UNIQUE,
     type TEXT NOT NULL, confidence REAL NOT NULL, conversation TEXT, person TEXT, memory TEXT NOT NULL)`,
   'INDEX IF NOT EXISTS memories_of_conversation ON memories (conversation, place) WHERE conversation IS NOT NULL',

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { slicesOf } from './embedding-store.ts';
-import { migrate } from './migrations.ts';
-import { bytesOf, type Sql } from './sql.ts';
+import { bytesOf, migrate, readStored, type Sql } from './sql.ts';
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
-import { readStored } from './stored-json.ts';
 import {
   checkId,
   checkLimit,

@@ -1,35 +1,33 @@
 import type { Memory } from '../contract/memory.ts';
-import { decodeEmbedding, encodeEmbedding } from './embedding-store.ts';
-import { decodeText, encodeText, placeOf, relationOfPlace, relationPlaceOf, shortHash } from './memory-place.ts';
-import { CLEAR, COUNT, FRESH, PUT, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
+import { decodeEmbedding, encodeEmbedding, slicesOf } from './embedding-store.ts';
+import { CLEAR, COUNT, FRESH, PICK, PUT, READ, RELATIONS, REMOVE, SURPLUS } from './memory-scripts.ts';
 import {
   type AdjacentMemory,
-  type MemoryQuery,
-  type MemoryStore,
-  readStoredMemory,
-  SURPLUS_LIMIT,
-} from './memory-store.ts';
-import {
   type Candidate,
+  decodeText,
+  encodeText,
+  isTurn,
   MAX_MEMORY_WORDS,
   MAX_QUERY_WORDS,
+  type MemoryListing,
+  type MemoryQuery,
+  type MemoryStore,
+  nameHash,
+  placeFilterOf,
+  placeOf,
   rankMemories,
+  readStoredMemory,
+  relationOfPlace,
+  relationPlaceOf,
+  SURPLUS_LIMIT,
+  shortHash,
+  type TurnLimits,
   vectorFilterOf,
   vectorMetadataOf,
   type WordsOf,
-} from './rank-memories.ts';
-import type { StoreOptions } from './store-unavailable.ts';
-import type { UpstashAccess } from './upstash-client.ts';
-import {
-  factsIndex,
-  groupsOf,
-  indexesFor,
-  indexesOf,
-  type MemoryRecords,
-  malformed,
-  memoryRecords,
-  turnIndexes,
-} from './upstash-memory-records.ts';
+} from './memory-store.ts';
+import { type StoreOptions, StoreUnavailable } from './store-unavailable.ts';
+import { redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
 import type { VectorIndex } from './vector-index.ts';
 
 export interface UpstashMemoryStoreOptions {
@@ -277,4 +275,119 @@ const cosine = (one: readonly number[], other: readonly number[]): number => {
   }
   const length = Math.sqrt(squares) * Math.sqrt(otherSquares);
   return length === 0 ? 0 : Math.min(Math.max(product / length, -1), 1);
+};
+
+/** Selects memories, up to a limit. */
+interface Selection {
+  filter?: Omit<MemoryQuery, 'limit'> | undefined;
+  /** Every memory must be in all of them: `indexesFor`. */
+  indexes: readonly string[];
+  /** Hashes; with words the best come first, without them the newest. */
+  words?: readonly string[] | undefined;
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** How often a selection is repeated with a higher limit because it has damaged records. */
+const MAX_ATTEMPTS = 3;
+
+type MemoryRecords = ReturnType<typeof memoryRecords>;
+
+/** Runs the scripts and reads what they return. Methods throw `StoreUnavailable`. */
+const memoryRecords = (access: UpstashAccess) => {
+  const call = upstashCaller(access);
+  const run = (script: string, workspaceId: string, args: string[], options: StoreOptions): Promise<unknown> => {
+    const prefix = prefixOf(workspaceId);
+    const work = (requester: Parameters<typeof redisClient>[1]) =>
+      redisClient(access, requester).createScript(script).exec([prefix], args);
+    return call('use memories', work, options);
+  };
+  const texts = async (...parameters: Parameters<typeof run>): Promise<string[]> => {
+    const value = await run(...parameters);
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+    throw malformed('something that is not a list of strings');
+  };
+  /** In the order of the ids, which are encoded. */
+  const readMany = async (workspaceId: string, ids: readonly string[], options: StoreOptions) => {
+    const found: (Memory | undefined)[] = [];
+    while (found.length < ids.length) {
+      const records = await texts(READ, workspaceId, ids.slice(found.length), options);
+      if (records.length === 0) throw malformed('fewer records than requested');
+      for (const record of records) found.push(record === '' ? undefined : readStoredMemory(record, workspaceId));
+    }
+    return found;
+  };
+  const pick = async (
+    workspaceId: string,
+    { filter = {}, indexes, words = [], limit, cursor = '' }: Selection,
+    options: StoreOptions,
+  ) => {
+    const { from, before, minConfidence, types } = placeFilterOf(filter);
+    const end = cursor === '' || (before !== '' && before < cursor) ? before : cursor;
+    const criteria = [from, end, minConfidence, types.join(' '), indexes.join(' '), words.join(' ')];
+    // Damaged records take no place of others.
+    for (let damaged = 0, attempt = 1; ; attempt += 1) {
+      const most = limit + damaged;
+      const [next, ...found] = await texts(PICK, workspaceId, [String(most), ...criteria], options);
+      const records = groupsOf(found, 2);
+      const picked = records.flatMap(([score, record = '']) => {
+        const memory = readStoredMemory(record, workspaceId);
+        return memory === undefined ? [] : [{ memory, score: Number(score) }];
+      });
+      const isFull = picked.length >= limit || records.length < most || attempt === MAX_ATTEMPTS;
+      if (isFull) return { picked, next: next === '' ? undefined : next };
+      damaged = records.length - picked.length;
+    }
+  };
+  return { run, texts, readMany, pick };
+};
+
+/** The keys of a workspace begin with it; no workspace id contains a colon. */
+const prefixOf = (workspaceId: string): string => {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(workspaceId)) return `memory:${workspaceId}:`;
+  throw new RangeError('Cannot read memories: this is not the id of a workspace');
+};
+
+const indexesOf = (memory: Memory): string[] => {
+  const { conversation_id: conversationId, person_id: personId, type, stored_by: storedBy } = memory;
+  const kinds = isTurn(memory)
+    ? turnIndexes({ storedBy: storedBy ?? '', conversationId: conversationId ?? '', personId })
+    : storedBy === undefined
+      ? []
+      : [factsIndex(storedBy)];
+  return [...new Set(['all', ...indexesFor({ conversationId, personId, type }), ...kinds])];
+};
+
+/** All turns, those of a subject, and those of one conversation. */
+const turnIndexes = ({
+  storedBy,
+  conversationId,
+  personId = '',
+}: Pick<TurnLimits, 'storedBy' | 'conversationId' | 'personId'>): [string, string, string] => [
+  'turns',
+  `turns:${nameHash(storedBy)}`,
+  // Ids and subjects contain no line break.
+  `turns:${nameHash([storedBy, conversationId, personId].join('\n'))}`,
+];
+
+/** What a subject has stored, without turns. */
+const factsIndex = (storedBy: string): string => `facts:${nameHash(storedBy)}`;
+
+/** The indexes that all matching memories are in, the narrowest first. */
+const indexesFor = ({ conversationId, personId, type, factsOf }: Partial<MemoryListing>): string[] => {
+  const indexes = [
+    ...(conversationId === undefined ? [] : [`conversation:${nameHash(conversationId)}`]),
+    ...(personId === undefined ? [] : [`person:${nameHash(personId)}`]),
+    ...(type === undefined ? [] : [`type:${shortHash(type)}`]),
+    ...(factsOf === undefined ? [] : [factsIndex(factsOf)]),
+  ];
+  return indexes.length === 0 ? ['all'] : indexes;
+};
+
+const malformed = (what: string): StoreUnavailable =>
+  new StoreUnavailable('malformed', `Cannot read memories: Redis answered with ${what}`);
+
+const groupsOf = (texts: readonly string[], size: number): string[][] => {
+  if (texts.length % size !== 0) throw malformed('an incomplete list');
+  return slicesOf(texts, size);
 };

@@ -3,11 +3,15 @@ import type { AIClient } from '../contract/librarian.ts';
 import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/support-response.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../contract/taxonomy.ts';
 import type { TextVectors } from '../grounding/parse-question.ts';
-import type { KnowledgeScope } from '../knowledge/retrieval/knowledge.ts';
-import { type Knowledge, knowledgeBlock, withoutWeakSources } from '../knowledge/retrieval/knowledge.ts';
+import {
+  type Knowledge,
+  type KnowledgeScope,
+  knowledgeBlock,
+  withoutWeakSources,
+} from '../knowledge/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../knowledge/retrieval/retrieve-knowledge.ts';
+import type { WaitUntil } from '../runtime/concurrency.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
-import type { WaitUntil } from '../runtime/wait-until.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { covers } from '../signing/capabilities.ts';
 import { type Answer, answerPassages } from './draft/answer-passages.ts';

@@ -4,6 +4,7 @@ import { readAs } from '../contract/error-info.ts';
 import type { AIClient } from '../contract/librarian.ts';
 import { SupportRequest } from '../contract/support-response.ts';
 import { timeToAnswer } from '../http/deadline.ts';
+import { waitUntilOf } from '../runtime/concurrency.ts';
 import {
   contextGuard,
   faultHandler,
@@ -12,11 +13,9 @@ import {
   refusal,
   requireCapability,
 } from '../runtime/context-guard.ts';
-import { jsonAnswer } from '../runtime/json-answer.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
-import { readJson } from '../runtime/read-json.ts';
-import { waitUntilOf } from '../runtime/wait-until.ts';
-import { requestBudget } from '../signing/budget.ts';
+import { requestBudget } from '../signing/limits.ts';
 import { type AnalysisParts, analyze } from './analyze.ts';
 
 const SUPPORT = 'support';

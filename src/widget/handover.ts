@@ -1,5 +1,4 @@
-import type { WidgetOptions } from './options.ts';
-import { createElement, linkTo } from './options.ts';
+import { createElement, linkTo, type WidgetOptions } from './options.ts';
 
 /** Bounds of `POST /v1/support/requests`. */
 const MAX = { email: 254, message: 4000, turns: 10, answer: 8000 };

@@ -1,8 +1,7 @@
 import { Constellation, ConstellationError } from '../../client/index.ts';
 import { createAnswer } from './answer.ts';
 import { contactAddress, createHandover, historyOf, type Turn } from './handover.ts';
-import type { WidgetOptions } from './options.ts';
-import { createElement, linkTo } from './options.ts';
+import { createElement, linkTo, type WidgetOptions } from './options.ts';
 import texts from './texts.json' with { type: 'json' };
 
 const MAX_QUESTION_LENGTH = 4000;

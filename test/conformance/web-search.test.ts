@@ -1,6 +1,5 @@
 import { describe, it } from 'vitest';
-import type { WebResult, WebSearch } from '../../src/agents/web-search/web-search.ts';
-import { searchCache } from '../../src/agents/web-search/web-search.ts';
+import { searchCache, type WebResult, type WebSearch } from '../../src/agents/web-search/web-search.ts';
 import { createApp } from '../../src/agents/web-search/web-search-agent.ts';
 import { describeLibrarian } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';

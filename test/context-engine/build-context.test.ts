@@ -5,8 +5,12 @@ import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { DEFAULT_TEMPLATES } from '../../src/context-engine/registry.ts';
-import type { ContextOptions, RankingFunction } from '../../src/contract/context-engine.ts';
-import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
+import {
+  type ContextOptions,
+  ContextPreview,
+  ContextResult,
+  type RankingFunction,
+} from '../../src/contract/context-engine.ts';
 import { memoryOf, memoryStorage, valueIn } from './memory-storage.ts';
 import { wordEmbeddings } from './word-embeddings.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { requestBudget } from '../../src/signing/budget.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
+import { requestBudget } from '../../src/signing/limits.ts';
 import { userContext } from '../signing/callers.ts';
 import { type Arrival, chainOf, codesOf, delegatesTo, fails, network, says } from './network.ts';
 

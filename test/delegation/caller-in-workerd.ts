@@ -2,8 +2,8 @@ import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
 import { serviceTargets } from '../../src/delegation/targets.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { requestBudget } from '../../src/signing/budget.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
+import { requestBudget } from '../../src/signing/limits.ts';
 import { userContext } from '../signing/callers.ts';
 
 const circuitBreakers = createCircuitBreakers({ halfOpenAfterMs: 1 });

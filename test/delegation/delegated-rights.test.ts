@@ -4,12 +4,11 @@ import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
 import { readingCapabilities } from '../../src/delegation/delegated-limits.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { requestBudget } from '../../src/signing/budget.ts';
 import { signJws } from '../../src/signing/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
-import { identityFrom } from '../../src/signing/identity.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
+import { identityFrom, localSigner } from '../../src/signing/identity.ts';
 import { capabilitiesOf, type KeyDirectory } from '../../src/signing/key-directory.ts';
-import { localSigner } from '../../src/signing/local-directory.ts';
+import { requestBudget } from '../../src/signing/limits.ts';
 import { userContext } from '../signing/callers.ts';
 import { delegatesTo, network } from './network.ts';
 

@@ -5,8 +5,8 @@ import type { DelegateRequest } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
 import { httpsTargets } from '../../src/delegation/targets.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { makeSigningKey } from '../../src/signing/compact-jws.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
-import { makeSigningKey } from '../../src/signing/signer.ts';
 import { ask as askOf, userContext } from '../signing/callers.ts';
 import { asks, chainOf, codesOf, delegatesTo, fails, network, says, signing, type Tamper } from './network.ts';
 

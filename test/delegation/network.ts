@@ -7,8 +7,8 @@ import { createDelegates, type DelegateParts, delegateTo } from '../../src/deleg
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { requestBudget } from '../../src/signing/budget.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
+import { requestBudget } from '../../src/signing/limits.ts';
 import type { OriginContext } from '../../src/signing/request-context.ts';
 import { notebook, userContext } from '../signing/callers.ts';
 

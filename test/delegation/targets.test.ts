@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
+import { makeSigningKey } from '../../src/signing/compact-jws.ts';
 import { openDirectory } from '../../src/signing/key-directory.ts';
-import { makeSigningKey } from '../../src/signing/signer.ts';
 import CASES from './targets.json' with { type: 'json' };
 
 const directoryWith = async (host: string, env = 'production') => {

@@ -8,7 +8,7 @@ import {
 } from '../../src/contract/response.ts';
 import type { Delegates } from '../../src/runtime/delegates.ts';
 import { readJws, signJws } from '../../src/signing/compact-jws.ts';
-import { sha256, utf8 } from '../../src/signing/digest.ts';
+import { sha256, utf8 } from '../../src/signing/encoding.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
 import { userContext } from '../signing/callers.ts';

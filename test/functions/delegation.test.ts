@@ -8,8 +8,8 @@ import type { Product } from '../../src/dev/run/product.ts';
 import type { Plan } from '../../src/dev/run/relays/index.ts';
 import { relayIds, relayWorkers } from '../../src/dev/run/relays/relay-workers.ts';
 import { readJws } from '../../src/signing/compact-jws.ts';
+import { localSigner } from '../../src/signing/identity.ts';
 import { CONTEXT_HEADER } from '../../src/signing/limits.ts';
-import { localSigner } from '../../src/signing/local-directory.ts';
 import { type Misbehaving, serveMisbehaving } from './misbehaving-librarians.ts';
 import { ask as askProduct, startEmbedded } from './product-for-test.ts';
 import {

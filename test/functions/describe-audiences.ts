@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { KnowledgeSearchResponse } from '../../src/contract/knowledge.ts';
 import type { Product } from '../../src/dev/run/product.ts';
-import { mayRead } from '../../src/signing/audiences.ts';
+import { mayRead } from '../../src/signing/capabilities.ts';
 import { grant, send } from './product-for-test.ts';
 
 /** Places of an article, each with a unique word. */

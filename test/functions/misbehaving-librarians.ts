@@ -1,12 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeBase64url } from '../../src/signing/base64url.ts';
-import { signJws } from '../../src/signing/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
+import { importSigner, makeSigningKey, type Signer, signJws } from '../../src/signing/compact-jws.ts';
+import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
 import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
 import { CONTEXT_HEADER, RECEIPT_HEADER } from '../../src/signing/limits.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
-import { importSigner, makeSigningKey, type Signer } from '../../src/signing/signer.ts';
 
 /** Partner librarians, each with one fault. */
 const FAULTS = {

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { ROOT } from '../../src/dev/functions.ts';
-import { decodeBase64url } from '../../src/signing/base64url.ts';
-import { signJws } from '../../src/signing/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
+import { importSigner, type Signer, signJws } from '../../src/signing/compact-jws.ts';
+import { decodeBase64url, randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { RECEIPT_HEADER } from '../../src/signing/limits.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
-import { importSigner, type Signer } from '../../src/signing/signer.ts';
 
 const SCRIPT = join(ROOT, 'examples/third-team/weather.mjs');
 export const WEATHER = 'partner.weather';

@@ -13,10 +13,10 @@ import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.t
 import type { LogLine } from '../../src/runtime/log.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import type { Signer } from '../../src/signing/compact-jws.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { MAX_ARTICLE_BYTES } from '../../src/signing/limits.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
-import type { Signer } from '../../src/signing/signer.ts';
 import { keyStore } from './key-store.ts';
 
 const READER = 'ck_reader_0123456789abcdef';

@@ -8,7 +8,7 @@ import { type GatewayEnv, requestLog } from '../../src/gateway/request-log.ts';
 import type { RequestScope } from '../../src/runtime/request-scope.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import type { Amounts } from '../../src/signing/budget.ts';
+import type { Amounts } from '../../src/signing/limits.ts';
 import { identityOf, notebook } from '../signing/callers.ts';
 import { LIBRARIANS } from './concierge/decide.ts';
 

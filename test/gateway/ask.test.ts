@@ -10,7 +10,7 @@ import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-
 import type { GatewayEnv } from '../../src/gateway/request-log.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { randomHex } from '../../src/signing/digest.ts';
+import { randomHex } from '../../src/signing/encoding.ts';
 import { identityOf } from '../signing/callers.ts';
 import { LIBRARIANS } from './concierge/decide.ts';
 

@@ -4,7 +4,7 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } fr
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../src/gateway/gateway-error.ts';
 import { oidcTokens, type Provider, readProviders, type Tokens } from '../../src/gateway/oidc.ts';
-import { SettingRefused } from '../../src/runtime/service-address.ts';
+import { SettingRefused } from '../../src/http/public-address.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 

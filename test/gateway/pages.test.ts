@@ -6,7 +6,7 @@ import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { keyStore } from './key-store.ts';
 
 const READER = 'ck_reader_0123456789abcdef';

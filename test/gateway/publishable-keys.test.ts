@@ -5,7 +5,7 @@ import { ApiKeyRecord, kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { keyStore } from './key-store.ts';
 
 const PUBLISHED = 'ck_pub_0123456789abcdefghij';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from '../../src/dev/functions.ts';
 import { signJws } from '../../src/signing/compact-jws.ts';
-import { randomHex, sha256, utf8 } from '../../src/signing/digest.ts';
-import { localSigner } from '../../src/signing/local-directory.ts';
+import { randomHex, sha256, utf8 } from '../../src/signing/encoding.ts';
+import { localSigner } from '../../src/signing/identity.ts';
 import { startServices } from '../dev/run/upgrade/services.ts';
 
 /** Attacks on `npm start` from outside, as anyone on the machine could try them. */

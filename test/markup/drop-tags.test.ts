@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropTags } from '../../src/markup/drop-tags.ts';
+import { dropTags } from '../../src/markup/drop-html.ts';
 
 describe('dropTags()', () => {
   it.each([

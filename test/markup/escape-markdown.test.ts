@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeMarkdown } from '../../src/markup/escape-markdown.ts';
-import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
-import { markdownToText } from '../../src/markup/markdown-to-text.ts';
+import { escapeMarkdown, markdownToHtml, markdownToText } from '../../src/markup/render-markdown.ts';
 import cases from './escape-markdown.json' with { type: 'json' };
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
+import { markdownToHtml } from '../../src/markup/render-markdown.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import cases from './markdown-to-html.json' with { type: 'json' };
 import { referenceHtml } from './reference-html.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markdownToHtml } from '../../src/markup/markdown-to-html.ts';
-import { markdownToText, plainHeading } from '../../src/markup/markdown-to-text.ts';
+import { markdownToHtml, markdownToText, plainHeading } from '../../src/markup/render-markdown.ts';
 import { hostileMarkdown } from './hostile-markdown.ts';
 import cases from './markdown-to-text.json' with { type: 'json' };
 

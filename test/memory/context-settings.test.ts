@@ -7,7 +7,7 @@ import type { RemoteLedger } from '../../src/memory/remote-memory.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { originate } from '../../src/signing/request-context.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';

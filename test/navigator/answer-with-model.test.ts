@@ -8,7 +8,7 @@ import { type ModelRefusal, REFUSALS } from '../../src/navigator/answer-with-mod
 import { promptInjectionScreen } from '../../src/navigator/screen.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { budgetedModel } from '../../src/runtime/model-budget.ts';
-import { budgetOf } from '../../src/signing/budget.ts';
+import { budgetOf } from '../../src/signing/limits.ts';
 import cases from './answer-with-model.json' with { type: 'json' };
 import { judging, replyOf, type ScriptedModel, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb } from './small-kb.ts';

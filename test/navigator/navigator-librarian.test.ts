@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { levelOf } from '../../src/contract/navigator-response.ts';
+import { levelOf, type NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { asLibrarianResponse, createNavigator } from '../../src/navigator/navigator-librarian.ts';
 import { EditionUnavailable } from '../../src/search/edition-reader.ts';

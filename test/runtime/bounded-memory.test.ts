@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkCache } from '../../src/signing/link-cache.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
+import { linkCache, memoryReplayStore } from '../../src/signing/verify-context.ts';
 
 describe('linkCache()', () => {
   it('holds the most recently used links up to its limit', () => {

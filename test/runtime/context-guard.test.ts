@@ -7,11 +7,11 @@ import {
   type GuardOptions,
   requireCapability,
 } from '../../src/runtime/context-guard.ts';
-import { jsonAnswer } from '../../src/runtime/json-answer.ts';
-import { utf8 } from '../../src/signing/digest.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
+import { jsonAnswer } from '../../src/runtime/json-http.ts';
+import { utf8 } from '../../src/signing/encoding.ts';
+import { signLink } from '../../src/signing/link-claims.ts';
 import { type OriginContext, originate, type VerifiedContext } from '../../src/signing/request-context.ts';
-import { signLink } from '../../src/signing/sign-link.ts';
+import { memoryReplayStore } from '../../src/signing/verify-context.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 
 const guarded = async (options: Partial<GuardOptions> = {}) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorCode, ErrorInfo } from '../../src/contract/error-info.ts';
 import { CodedError, DataSourceError } from '../../src/http/coded-error.ts';
 import { errorInfo, errorInfoOf } from '../../src/runtime/error-info-of.ts';
-import { ContextRefused } from '../../src/signing/context-refused.ts';
+import { ContextRefused } from '../../src/signing/request-context.ts';
 import { notebook } from '../signing/callers.ts';
 
 const resultOf = (error: unknown) => {

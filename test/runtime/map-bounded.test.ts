@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mapBounded } from '../../src/runtime/map-bounded.ts';
+import { mapBounded } from '../../src/runtime/concurrency.ts';
 
 describe('mapBounded()', () => {
   it('has at most five calls in flight and keeps the order', async () => {

@@ -3,7 +3,7 @@ import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { budgetOf } from '../../src/signing/budget.ts';
+import { budgetOf } from '../../src/signing/limits.ts';
 import { ask, identityOf, notebook, userContext } from '../signing/callers.ts';
 
 const MESSAGES: AIMessage[] = [{ role: 'user', content: 'Where is the key?' }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { readJson } from '../../src/runtime/read-json.ts';
+import { readJson } from '../../src/runtime/json-http.ts';
 
 const Body = z.strictObject({ name: z.string().min(1).max(10) });
 const bytes = (text: string) => new TextEncoder().encode(text);

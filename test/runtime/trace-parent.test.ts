@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSampled, traceParent } from '../../src/runtime/trace-parent.ts';
+import { isSampled, traceParent } from '../../src/runtime/signed-client.ts';
 
 const TRACE = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) };
 

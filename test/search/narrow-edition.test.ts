@@ -7,7 +7,7 @@ import { fitEdition } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { findTerm, findWord } from '../../src/search/open-index.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
-import { mayRead } from '../../src/signing/audiences.ts';
+import { mayRead } from '../../src/signing/capabilities.ts';
 import { editionOf, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
 
 const article = (id: string, audiences: string[] | undefined, text: string, more: Partial<Sketch> = {}): Sketch => ({

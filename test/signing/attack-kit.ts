@@ -1,10 +1,9 @@
-import { type Bytes, decodeBase64url, encodeBase64url } from '../../src/signing/base64url.ts';
-import { sha256, utf8 } from '../../src/signing/digest.ts';
+import type { Signer } from '../../src/signing/compact-jws.ts';
+import { type Bytes, decodeBase64url, encodeBase64url, sha256, utf8 } from '../../src/signing/encoding.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import type { DirectoryClaims, DirectoryEntry, KeyDirectory } from '../../src/signing/key-directory.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import type { LinkRequest } from '../../src/signing/link-claims.ts';
 import type { Origin, OriginContext, VerifiedContext } from '../../src/signing/request-context.ts';
-import type { LinkRequest } from '../../src/signing/sign-link.ts';
-import type { Signer } from '../../src/signing/signer.ts';
 import type { Verification } from '../../src/signing/verify-context.ts';
 import type { Runtime } from './real-runtime.ts';
 

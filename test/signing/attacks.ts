@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../src/contract/error-info.ts';
-import { decodeBase64url, encodeBase64url } from '../../src/signing/base64url.ts';
-import { sha256, utf8 } from '../../src/signing/digest.ts';
+import { decodeBase64url, encodeBase64url, sha256, utf8 } from '../../src/signing/encoding.ts';
 import type { VerifiedContext } from '../../src/signing/request-context.ts';
 import {
   BODY,

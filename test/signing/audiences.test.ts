@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayRead, mayReadAsked } from '../../src/signing/audiences.ts';
+import { mayRead, mayReadAsked } from '../../src/signing/capabilities.ts';
 
 describe('mayRead()', () => {
   it.each([

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeBase64url, encodeBase64url } from '../../src/signing/base64url.ts';
+import { decodeBase64url, encodeBase64url } from '../../src/signing/encoding.ts';
 
 describe('encodeBase64url() and decodeBase64url()', () => {
   it('agree with Node on any bytes', () => {

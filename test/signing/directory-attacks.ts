@@ -1,7 +1,7 @@
-import { decodeBase64url } from '../../src/signing/base64url.ts';
+import { pkcs8Of, publicKeyOf } from '../../src/signing/compact-jws.ts';
+import { decodeBase64url } from '../../src/signing/encoding.ts';
+import { localSigningKey } from '../../src/signing/identity.ts';
 import type { DirectoryClaims } from '../../src/signing/key-directory.ts';
-import { localSigningKey } from '../../src/signing/local-directory.ts';
-import { pkcs8Of, publicKeyOf } from '../../src/signing/signer.ts';
 import { directoryClaims, editClaims, type Kit, NOW } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 import { LOW_ORDER_KEYS } from './receipt-attacks.ts';

@@ -1,11 +1,10 @@
 import { createHmac, createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { utf8 } from '../../src/signing/digest.ts';
+import { makeSigningKey } from '../../src/signing/compact-jws.ts';
+import { utf8 } from '../../src/signing/encoding.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
-import type { DirectoryClaims } from '../../src/signing/key-directory.ts';
-import { signDirectory } from '../../src/signing/signed-directory.ts';
-import { makeSigningKey } from '../../src/signing/signer.ts';
+import { type DirectoryClaims, signDirectory } from '../../src/signing/key-directory.ts';
 
 /** A deployment: a root, a key, a signed directory. */
 const deployment = async (change: Partial<DirectoryClaims> = {}) => {

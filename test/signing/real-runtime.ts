@@ -1,11 +1,8 @@
-import { openDirectory } from '../../src/signing/key-directory.ts';
-import { linkCache } from '../../src/signing/link-cache.ts';
+import { loadDirectory, openDirectory, signDirectory } from '../../src/signing/key-directory.ts';
+import { extendContext, mintContext, signLink } from '../../src/signing/link-claims.ts';
 import { signReceipt, verifyReceipt } from '../../src/signing/receipt.ts';
-import { memoryReplayStore } from '../../src/signing/replay-store.ts';
 import { originate } from '../../src/signing/request-context.ts';
-import { extendContext, mintContext, signLink } from '../../src/signing/sign-link.ts';
-import { loadDirectory, signDirectory } from '../../src/signing/signed-directory.ts';
-import { verifyContext } from '../../src/signing/verify-context.ts';
+import { linkCache, memoryReplayStore, verifyContext } from '../../src/signing/verify-context.ts';
 
 /** The code as it ships. */
 export const realRuntime = {

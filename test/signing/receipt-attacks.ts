@@ -1,5 +1,4 @@
-import { encodeBase64url } from '../../src/signing/base64url.ts';
-import { sha256, utf8 } from '../../src/signing/digest.ts';
+import { encodeBase64url, sha256, utf8 } from '../../src/signing/encoding.ts';
 import type { Receipt } from '../../src/signing/receipt.ts';
 import { BODY, type Claims, editClaims, editPart, headerOf, type Kit, kidOf, NOW, OP } from './attack-kit.ts';
 import type { Attack } from './attacks.ts';

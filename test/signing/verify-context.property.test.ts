@@ -3,8 +3,8 @@ import { decodeProtectedHeader, importJWK, importPKCS8, jwtVerify, SignJWT } fro
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../src/runtime/seeded-random.ts';
 import { covers } from '../../src/signing/capabilities.ts';
-import { ContextRefused } from '../../src/signing/context-refused.ts';
-import { localSigningKey } from '../../src/signing/local-directory.ts';
+import { localSigningKey } from '../../src/signing/identity.ts';
+import { ContextRefused } from '../../src/signing/request-context.ts';
 import { BODY, createKit, kidOf, NOW, OP, opFor, SEED } from './attack-kit.ts';
 import { realRuntime } from './real-runtime.ts';
 

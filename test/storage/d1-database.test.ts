@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedCatalogue } from '../../src/agents/analytics/catalogue.ts';
-import { type D1, d1Database } from '../../src/storage/d1-database.ts';
+import { type D1, d1Database } from '../../src/storage/sql-database.ts';
 import { startShop } from '../agents/analytics/shop-for-test.ts';
 
 let shop: Awaited<ReturnType<typeof startShop>>;

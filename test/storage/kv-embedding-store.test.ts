@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
+import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../src/storage/embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
 import { oneWorker } from './worker-for-test.ts';
 

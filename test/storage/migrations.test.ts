@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { ticketStore } from '../../src/helpdesk/tickets/ticket-store.ts';
 import { sqlGapBook } from '../../src/knowledge/gaps/sql-gap-book.ts';
-import { migrate } from '../../src/storage/migrations.ts';
+import { migrate } from '../../src/storage/sql.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 
 const FIRST = ['CREATE TABLE IF NOT EXISTS notes (text TEXT NOT NULL)'];

@@ -1,4 +1,4 @@
-import { kvEmbeddingStore } from '../../src/storage/kv-embedding-store.ts';
+import { kvEmbeddingStore } from '../../src/storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
 import { durableObjectSql, type SqlStorage } from '../../src/storage/sql.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';

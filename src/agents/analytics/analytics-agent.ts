@@ -9,8 +9,7 @@ import { AgentResponse } from '../agent-response.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { type Catalogue, type NamedQuestion, storedCatalogue } from './catalogue.ts';
 import { checkCurrencies } from './check-currencies.ts';
-import type { FoundName } from './find-names.ts';
-import { createNameLists } from './find-names.ts';
+import { createNameLists, type FoundName } from './find-names.ts';
 import {
   indexQuestions,
   type MatchOutcome,

@@ -1,8 +1,8 @@
-import { plainHeading } from '../../markup/markdown-to-text.ts';
+import { plainHeading } from '../../markup/render-markdown.ts';
 
 /**
  * Escapes text inside a line so that CommonMark and its tables show it literally. `<` becomes an entity because some renderers
- * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/markup/escape-markdown.ts` stops
+ * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/markup/render-markdown.ts` stops
  * them from becoming links, for names and titles.
  */
 export const escapeMarkdown = (line: string): string =>

@@ -1,14 +1,13 @@
 import type * as z from 'zod';
-import type { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import {
+  type AGENT_OPTIONS,
   type AgentMetadata,
   AgentResponse,
   type AgentSuccess,
   type SourceAttribution,
 } from '../../contract/agent-response.ts';
 import { ASKER_FACTS } from '../../contract/ask.ts';
-import type { ErrorInfo } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/error-info.ts';
+import { type ErrorInfo, readAs } from '../../contract/error-info.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../contract/response.ts';
 import { containMarkdown } from '../../delegation/contain-markdown.ts';
 import type { Branch } from '../../runtime/delegates.ts';

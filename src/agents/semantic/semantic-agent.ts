@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
-import type { EmbeddingStatistics } from '../../ai/embeddings/cache.ts';
+import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
 import { AGENT_OPTIONS, type AgentDocument, type AgentMetadata } from '../../contract/agent-response.ts';
 import { type KnowledgeHealth, KnowledgeSearchRequest, type KnowledgeStats } from '../../contract/knowledge.ts';
 import type { LibrarianInfo } from '../../contract/librarian.ts';
 import { knowledgeHealth } from '../../knowledge/health/knowledge-health.ts';
+import { waitUntilOf } from '../../runtime/concurrency.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../runtime/context-guard.ts';
-import { readJson } from '../../runtime/read-json.ts';
+import { readJson } from '../../runtime/json-http.ts';
 import type { RequestScope } from '../../runtime/request-scope.ts';
-import { waitUntilOf } from '../../runtime/wait-until.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';
 import type { Edition } from '../../search/open-edition.ts';

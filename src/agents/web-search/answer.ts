@@ -3,10 +3,8 @@ import type { Passage } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';
 import { escapeMarkdown, joinStatements, markdownLink } from '../format/markdown.ts';
-import type { NamedProduct, Product } from './product-catalogue.ts';
-import { type Comparison, perCentOf } from './product-catalogue.ts';
-import type { WebResult } from './web-search.ts';
-import { cleanUrl, type Price, writeCents } from './web-search.ts';
+import { type Comparison, type NamedProduct, type Product, perCentOf } from './product-catalogue.ts';
+import { cleanUrl, type Price, type WebResult, writeCents } from './web-search.ts';
 
 /** Everything that an answer can be made from. */
 export interface Findings {

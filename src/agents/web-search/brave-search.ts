@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import type { ProviderSettings } from './serp-api.ts';
-import type { WebResult, WebSearch, WebSearchOptions } from './web-search.ts';
-import { providerJson, webResult } from './web-search.ts';
+import { providerJson, type WebResult, type WebSearch, type WebSearchOptions, webResult } from './web-search.ts';
 
 /**
  * Brave's own index (api-dashboard.search.brave.com, Web Search). Prices come with pages that mark up their product.

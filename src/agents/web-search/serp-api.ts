@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
-import type { WebResult, WebSearch, WebSearchOptions } from './web-search.ts';
-import { providerJson, webResult } from './web-search.ts';
+import { providerJson, type WebResult, type WebSearch, type WebSearchOptions, webResult } from './web-search.ts';
 
 export interface ProviderSettings {
   key: string;

@@ -1,20 +1,25 @@
 import { AGENT_OPTIONS } from '../../contract/agent-response.ts';
 import { CodedError } from '../../http/coded-error.ts';
+import { serviceAddress } from '../../http/public-address.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { type Log, logLine } from '../../runtime/log.ts';
-import { serviceAddress } from '../../runtime/service-address.ts';
 import { type Agent, type AgentCall, type AgentProfile, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';
 import { linkOf } from '../librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../serve-agent.ts';
 import { answerExtractively, type Findings, onlyOneNote, summariseResults } from './answer.ts';
 import { braveSearch } from './brave-search.ts';
-import type { NamedProduct, Product, ProductCatalogue } from './product-catalogue.ts';
-import { comparePrices, isPriceQuestion, priceComparisonOf } from './product-catalogue.ts';
+import {
+  comparePrices,
+  isPriceQuestion,
+  type NamedProduct,
+  type Product,
+  type ProductCatalogue,
+  priceComparisonOf,
+} from './product-catalogue.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { serpApi } from './serp-api.ts';
-import type { SearchCache, WebResult, WebSearch } from './web-search.ts';
-import { uniqueUrls } from './web-search.ts';
+import { type SearchCache, uniqueUrls, type WebResult, type WebSearch } from './web-search.ts';
 
 interface WebSearchParts {
   /** Absent when no provider is set up. */

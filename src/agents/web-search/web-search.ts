@@ -2,7 +2,7 @@ import { readAs } from '../../contract/error-info.ts';
 import { WebUrl } from '../../contract/names.ts';
 import { CodedError, DataSourceError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
-import { decodeEntities } from '../../markup/decode-entities.ts';
+import { decodeEntities } from '../../markup/read-inline.ts';
 import currencies from './currencies.json' with { type: 'json' };
 
 /** Finds pages and offers on the web. */

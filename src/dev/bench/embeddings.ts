@@ -1,6 +1,9 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../ai/embeddings/cache.ts';
-import { type CachedEmbeddingsOptions, cachedEmbeddings } from '../../ai/embeddings/cached-embeddings.ts';
+import {
+  type CachedEmbeddingsOptions,
+  cachedEmbeddings,
+  EmbeddingCache,
+} from '../../ai/embeddings/cached-embeddings.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { EmbeddingStore } from '../../storage/embedding-store.ts';

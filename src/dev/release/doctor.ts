@@ -1,6 +1,6 @@
 /** `npm run doctor`: checks the services of a configuration. */
 import { existsSync } from 'node:fs';
-import { isOwnAddress } from '../../runtime/service-address.ts';
+import { isOwnAddress } from '../../http/public-address.ts';
 import { readCommandLine } from '../command-line.ts';
 import { RECORD_FILE, readRecord } from './deployment-record.ts';
 import { readEnvFile } from './env-file.ts';

@@ -1,7 +1,6 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
-import type { AdapterVariables } from '../../adapters/settings.ts';
-import { type AdapterSettings, readSettings } from '../../adapters/settings.ts';
+import { type AdapterSettings, type AdapterVariables, readSettings } from '../../adapters/settings.ts';
 import { OpenAIEmbeddingProvider } from '../../ai/embeddings/openai.ts';
 import { openaiChat } from '../../ai/openai-chat.ts';
 import { priceOf } from '../../ai/prices.ts';

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeSigningKey } from '../../signing/compact-jws.ts';
 import { LOCAL_LIBRARIANS } from '../../signing/internal-librarians.ts';
-import { type DirectoryClaims, openDirectory } from '../../signing/key-directory.ts';
-import { signDirectory } from '../../signing/signed-directory.ts';
-import { makeSigningKey } from '../../signing/signer.ts';
+import { type DirectoryClaims, openDirectory, signDirectory } from '../../signing/key-directory.ts';
 
 /** A year: how long a signed directory may be used before `npm run keys -- renew`. */
 const DIRECTORY_LIFETIME_SECONDS = 365 * 24 * 3600;

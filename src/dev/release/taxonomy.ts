@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { WorkspaceId } from '../../contract/names.ts';
 import type { Taxonomy, TaxonomyPut } from '../../contract/taxonomy.ts';
-import { encodeBase64url } from '../../signing/base64url.ts';
+import { encodeBase64url } from '../../signing/encoding.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/current-taxonomy.ts';
 import { holdOut } from '../../support/intents/hold-out.ts';

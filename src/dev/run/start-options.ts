@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { readSources } from '../../helpdesk/articles/source-settings.ts';
-import { isOwnAddress } from '../../runtime/service-address.ts';
+import { isOwnAddress } from '../../http/public-address.ts';
 
 export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { mapBounded } from '../../runtime/map-bounded.ts';
+import { mapBounded } from '../../runtime/concurrency.ts';
 import { bundleModules } from '../build/bundle-function.ts';
 import { deployedConfig, type FunctionConfig, isPublic, secretsOf } from '../release/function-config.ts';
 import { deployFunction } from '../release/wrangler.ts';

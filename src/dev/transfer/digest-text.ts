@@ -1,6 +1,6 @@
 import type { AnswerSummary, AnswerVerdict } from '../../contract/answers.ts';
 import type { KnowledgeGap, KnowledgeHealth } from '../../contract/knowledge.ts';
-import { escapeMarkdown } from '../../markup/escape-markdown.ts';
+import { escapeMarkdown } from '../../markup/render-markdown.ts';
 
 /** What a digest tells of some days. */
 export interface DigestData {

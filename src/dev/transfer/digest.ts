@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { type AnswerSummary, AnswersPage, AnswerVerdict } from '../../contract/answers.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../../contract/knowledge.ts';
-import { markdownToHtml } from '../../markup/markdown-to-html.ts';
+import { markdownToHtml } from '../../markup/render-markdown.ts';
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
 import { DEPLOYMENT_HELP, DEPLOYMENT_OPTIONS, openDeployment, progressLine, Refusal } from './deployment.ts';
 import { type DigestData, digestText } from './digest-text.ts';

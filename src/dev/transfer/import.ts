@@ -7,7 +7,7 @@ import { ArticleListing, HostArticle } from '../../contract/host-article.ts';
 import { type ContextSetting, type ExportLine, Restored } from '../../contract/moving.ts';
 import { WorkspaceId } from '../../contract/names.ts';
 import { type Taxonomy, type TaxonomyPut, TaxonomyWritten } from '../../contract/taxonomy.ts';
-import { encodeBase64url } from '../../signing/base64url.ts';
+import { encodeBase64url } from '../../signing/encoding.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../support/intents/current-taxonomy.ts';
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';

@@ -4,7 +4,7 @@ import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../contr
 import { Inventory } from '../../contract/moving.ts';
 import { hashArticle } from '../../knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../knowledge/library/sync-driver.ts';
-import { mapBounded } from '../../runtime/map-bounded.ts';
+import { mapBounded } from '../../runtime/concurrency.ts';
 import { type DocumentReader, documentReader } from '../documents/document-reader.ts';
 import { describeSkipped, listFiles, readArticle } from '../run/folder-kb.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { ErrorCode } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/error-info.ts';
+import { type ErrorCode, readAs } from '../../contract/error-info.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { fetchJson, HttpFailure, retryAfterMs } from '../../http/fetch-json.ts';
 import { RATE_LIMIT_HEADERS } from '../tools/helpdesk-api.ts';

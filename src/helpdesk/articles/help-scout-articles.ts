@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
-import { mapBounded } from '../../runtime/map-bounded.ts';
+import { mapBounded } from '../../runtime/concurrency.ts';
 import { optionalTime } from '../tools/payload.ts';
 import {
   Address,

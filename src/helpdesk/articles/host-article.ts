@@ -1,4 +1,4 @@
-import { NO_ONE } from '../../signing/audiences.ts';
+import { NO_ONE } from '../../signing/capabilities.ts';
 import type { SourceArticle, UnreadableArticle } from './article-source.ts';
 
 type Kind = 'intent' | 'device' | 'audience';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { Audience, Audiences } from '../../contract/names.ts';
-import { SettingRefused, serviceAddress } from '../../runtime/service-address.ts';
+import { SettingRefused, serviceAddress } from '../../http/public-address.ts';
 import { parseJson } from '../connections.ts';
 import { basicAuth } from '../tools/helpdesk-api.ts';
 import { type ArticleSource, Locale, SourceFailed } from './article-source.ts';

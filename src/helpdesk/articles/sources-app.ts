@@ -9,12 +9,10 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { errorHeaders } from '../../runtime/error-headers.ts';
 import { errorInfoOf } from '../../runtime/error-info-of.ts';
-import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { errorHeaders, jsonAnswer } from '../../runtime/json-http.ts';
 import { logLine } from '../../runtime/log.ts';
-import { decodeBase64url, encodeBase64url } from '../../signing/base64url.ts';
-import { utf8 } from '../../signing/digest.ts';
+import { decodeBase64url, encodeBase64url, utf8 } from '../../signing/encoding.ts';
 import { parseJson } from '../connections.ts';
 import { SourceFailed } from './article-source.ts';
 import { type ListedArticle, toHostArticle } from './host-article.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mapBounded } from '../../runtime/map-bounded.ts';
+import { mapBounded } from '../../runtime/concurrency.ts';
 import { optionalTime } from '../tools/payload.ts';
 import {
   type ArticleApi,

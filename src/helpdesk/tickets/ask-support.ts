@@ -2,7 +2,7 @@ import { readAs } from '../../contract/error-info.ts';
 import { isWithin } from '../../contract/json-object.ts';
 import { type SupportRequest, SupportResponse, type TicketMessage } from '../../contract/support-response.ts';
 import type { SignedClient } from '../../runtime/signed-client.ts';
-import { utf8 } from '../../signing/digest.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import { originate } from '../../signing/request-context.ts';
 import type { HelpdeskMessage, Ticket } from '../helpdesk-tool.ts';
 

@@ -17,8 +17,7 @@ import { type CallStore, callStore } from '../../knowledge/library/call-store.ts
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { signedClient } from '../../runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../signing/identity.ts';
-import { migrate } from '../../storage/migrations.ts';
-import { durableObjectSql } from '../../storage/sql.ts';
+import { durableObjectSql, migrate } from '../../storage/sql.ts';
 import { composeNote, newMarker } from '../compose-note.ts';
 import { ConnectionGone, type HelpdeskVariables, readConnections, type Write } from '../connections.ts';
 import type { HelpdeskClient, HelpdeskId } from '../helpdesk-tool.ts';

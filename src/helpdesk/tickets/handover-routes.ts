@@ -9,7 +9,7 @@ import {
   HandoversRequest,
 } from '../../contract/tickets.ts';
 import { type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
-import { readJson } from '../../runtime/read-json.ts';
+import { readJson } from '../../runtime/json-http.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';
 import type { Stubs } from './ticket-objects.ts';
 

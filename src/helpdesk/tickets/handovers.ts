@@ -7,9 +7,7 @@ import {
   type HandoversPage,
   type HandoversRequest,
 } from '../../contract/tickets.ts';
-import { migrate } from '../../storage/migrations.ts';
-import type { Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { migrate, readStored, type Sql } from '../../storage/sql.ts';
 import { parseJson } from '../connections.ts';
 import {
   HELPDESK_IDS,

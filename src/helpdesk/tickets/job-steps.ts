@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { SupportRequest, SupportResponse } from '../../contract/support-response.ts';
 import { withDeadline } from '../../http/deadline.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { readStored } from '../../storage/sql.ts';
 import type { Write } from '../connections.ts';
 import {
   type DraftReply,

@@ -1,8 +1,6 @@
 import type { DraftEvidence, SupportResponse } from '../../contract/support-response.ts';
 import { type DraftFeedback, type DraftOutcome, type DraftSentence, TicketDraft } from '../../contract/tickets.ts';
-import { addColumn, migrate } from '../../storage/migrations.ts';
-import type { Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { addColumn, migrate, readStored, type Sql } from '../../storage/sql.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 

@@ -1,6 +1,5 @@
 import type { TicketResult, TicketState } from '../../contract/tickets.ts';
-import { addColumn, migrate } from '../../storage/migrations.ts';
-import type { Sql, SqlValue } from '../../storage/sql.ts';
+import { addColumn, migrate, type Sql, type SqlValue } from '../../storage/sql.ts';
 
 /**
  * Progress of a job. `accepted`: nothing was done; `composed`: its note is stored here; `writing`: the note may or may not be in

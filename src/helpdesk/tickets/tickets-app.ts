@@ -21,8 +21,8 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { readJson } from '../../runtime/read-json.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { readJson } from '../../runtime/json-http.ts';
+import { readStored } from '../../storage/sql.ts';
 import type { ListedConnection } from '../connections.ts';
 import { HELPDESK_IDS } from '../helpdesk-tool.ts';
 import { type HandoverRoutesOptions, handoverRoutes } from './handover-routes.ts';

@@ -4,12 +4,12 @@ import { type ErrorCode, HTTP_STATUS } from '../../contract/error-info.ts';
 import type { Healthz } from '../../contract/librarian.ts';
 import { withDeadline } from '../../http/deadline.ts';
 import { discard } from '../../http/read-body.ts';
+import { waitUntilOf } from '../../runtime/concurrency.ts';
 import { faultHandler, type GuardedEnv, refusal } from '../../runtime/context-guard.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
-import { jsonAnswer } from '../../runtime/json-answer.ts';
+import { jsonAnswer } from '../../runtime/json-http.ts';
 import { describeCause, type Log, logLine } from '../../runtime/log.ts';
-import { waitUntilOf } from '../../runtime/wait-until.ts';
-import { type Bytes, encodeBase64url } from '../../signing/base64url.ts';
+import { type Bytes, encodeBase64url } from '../../signing/encoding.ts';
 import { type Connections, ConnectionUnusable } from '../connections.ts';
 import {
   type Delivery,

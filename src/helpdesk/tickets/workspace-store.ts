@@ -1,6 +1,5 @@
 import type { TicketJob, TicketOutcomes, TicketState, TicketsRequest } from '../../contract/tickets.ts';
-import { migrate } from '../../storage/migrations.ts';
-import type { Sql } from '../../storage/sql.ts';
+import { migrate, type Sql } from '../../storage/sql.ts';
 import type { HelpdeskId } from '../helpdesk-tool.ts';
 import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
 import type { DeadJob, JobPlace, JobReport, Refusals, TicketPage, TicketRef, Undelivered } from './ticket-objects.ts';

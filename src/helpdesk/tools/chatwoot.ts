@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { escapeLines } from '../../markup/escape-markdown.ts';
+import { escapeLines } from '../../markup/render-markdown.ts';
 import type { HelpdeskMessage, HelpdeskTool, SentReply } from '../helpdesk-tool.ts';
 import { CHATWOOT } from '../signature-schemes.ts';
 import { helpdeskApi, pathOf, readPages, requiredOption, requiredToken } from './helpdesk-api.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textToHtml } from '../../markup/markdown-to-html.ts';
+import { textToHtml } from '../../markup/render-markdown.ts';
 import type { HelpdeskMessage, HelpdeskTool } from '../helpdesk-tool.ts';
 import { STATIC_TOKEN } from '../signature-schemes.ts';
 import { basicAuth, helpdeskApi, pathOf, readPages, requiredToken } from './helpdesk-api.ts';

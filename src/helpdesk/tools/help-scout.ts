@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textToHtml } from '../../markup/markdown-to-html.ts';
+import { textToHtml } from '../../markup/render-markdown.ts';
 import {
   type ClientOptions,
   type HelpdeskClient,

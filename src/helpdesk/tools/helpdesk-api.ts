@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
 import { HttpFailure, readJson, retryAfterMs, sendOk } from '../../http/fetch-json.ts';
+import { isOwnAddress } from '../../http/public-address.ts';
 import { discard } from '../../http/read-body.ts';
-import { isOwnAddress } from '../../runtime/service-address.ts';
-import { utf8 } from '../../signing/digest.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from '../helpdesk-tool.ts';
 import { parseJson, RecordId } from './payload.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { utf8 } from '../../signing/digest.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import {
   type HelpdeskConnection,
   HelpdeskFailed,

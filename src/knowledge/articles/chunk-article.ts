@@ -1,5 +1,5 @@
-import { plainHeading } from '../../markup/markdown-to-text.ts';
 import { type Block, lineRanges, parseBlocks } from '../../markup/parse-blocks.ts';
+import { plainHeading } from '../../markup/render-markdown.ts';
 import type { Article, Chunk } from '../../search/article.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../contract/host-article.ts';
 import { Audience, WebUrl } from '../../contract/names.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
-import { dropActiveHtml } from '../../markup/drop-active-html.ts';
+import { dropActiveHtml } from '../../markup/drop-html.ts';
 import { htmlToMarkdown, isHtml } from '../../markup/html-to-markdown.ts';
 import type { Article, EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/audiences.ts';
-import { utf8 } from '../../signing/digest.ts';
+import { NO_ONE } from '../../signing/capabilities.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import { MAX_AUDIENCES } from '../../signing/limits.ts';
 import { sha256Hex } from '../../storage/edition-storage.ts';
 import { chunkArticle } from './chunk-article.ts';

@@ -7,14 +7,18 @@ import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
 import type { Edition } from '../../search/open-edition.ts';
 import type { MeaningOf, Retriever } from '../../search/retrieve.ts';
-import { sha256, utf8 } from '../../signing/digest.ts';
+import { sha256, utf8 } from '../../signing/encoding.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { stem } from '../../text/stem.ts';
-import type { FoundGap, Knowledge, KnowledgeQuestion, KnowledgeScope } from '../retrieval/knowledge.ts';
-import { cutText } from '../retrieval/knowledge.ts';
+import {
+  cutText,
+  type FoundGap,
+  type Knowledge,
+  type KnowledgeQuestion,
+  type KnowledgeScope,
+} from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
-import type { GapRecorder } from '../retrieval/retrieve-knowledge.ts';
-import { retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
+import { type GapRecorder, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
 import type { CheckedGap, GapBooks, GapQuery, GapSighting, MetGap, OpenGap, RemoteGapBook } from './gap-book.ts';
 import { isSameGap } from './sql-gap-book.ts';
 

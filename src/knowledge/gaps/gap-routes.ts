@@ -4,6 +4,7 @@ import { describeIssues, readAs } from '../../contract/error-info.ts';
 import { KnowledgeGapsRequest, type KnowledgeGapsResponse } from '../../contract/knowledge.ts';
 import { MemoryId } from '../../contract/memory.ts';
 import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/moving.ts';
+import { waitUntilOf } from '../../runtime/concurrency.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -11,13 +12,10 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { jsonAnswer } from '../../runtime/json-answer.ts';
-import { readJson } from '../../runtime/read-json.ts';
-import { waitUntilOf } from '../../runtime/wait-until.ts';
-import { mayReadAsked } from '../../signing/audiences.ts';
-import { memoryReplayStore } from '../../signing/replay-store.ts';
-import type { GapBooks } from './gap-book.ts';
-import { readGapCursor } from './gap-book.ts';
+import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
+import { mayReadAsked } from '../../signing/capabilities.ts';
+import { memoryReplayStore } from '../../signing/verify-context.ts';
+import { type GapBooks, readGapCursor } from './gap-book.ts';
 import type { GapKeeper } from './gap-keeper.ts';
 
 export interface GapRouteParts {

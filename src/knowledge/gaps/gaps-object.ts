@@ -1,7 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { durableObjectSql } from '../../storage/sql.ts';
-import type { GapBook } from './gap-book.ts';
-import { GAP_METHODS, type GapMethod } from './gap-book.ts';
+import { GAP_METHODS, type GapBook, type GapMethod } from './gap-book.ts';
 import { createGapTables, sqlGapBook } from './sql-gap-book.ts';
 
 const WORKSPACE = 'workspace';

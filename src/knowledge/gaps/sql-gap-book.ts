@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import type { KnowledgeGap } from '../../contract/knowledge.ts';
 import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contract/moving.ts';
-import { NO_ONE } from '../../signing/audiences.ts';
-import { migrate } from '../../storage/migrations.ts';
-import { bytesOf, type Sql, type SqlValue } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
-import type { GapBook, GapListing, GapPage, GapQuery, GapSighting, MetGap, OpenGap } from './gap-book.ts';
+import { NO_ONE } from '../../signing/capabilities.ts';
+import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../storage/sql.ts';
 import {
+  type GapBook,
+  type GapListing,
+  type GapPage,
+  type GapQuery,
+  type GapSighting,
   type GapSubject,
   gapCursorText,
+  type MetGap,
+  type OpenGap,
   readGapCursor,
   SAME_SUBJECT,
   SAME_WHATEVER_INTENT,

@@ -20,10 +20,10 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { readJson } from '../../runtime/read-json.ts';
+import { readJson } from '../../runtime/json-http.ts';
 import { isExternal, type KeyDirectory } from '../../signing/key-directory.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
-import type { ReplayStore } from '../../signing/replay-store.ts';
+import type { ReplayStore } from '../../signing/verify-context.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './library.ts';
 

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { Article, Chunk, EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/audiences.ts';
-import { addColumn, migrate } from '../../storage/migrations.ts';
-import type { Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { NO_ONE } from '../../signing/capabilities.ts';
+import { addColumn, migrate, readStored, type Sql } from '../../storage/sql.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
 
 /** Owner of an article: a sync with the host changes and deletes only the host's. */

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/editions.ts';
 import type { EditionEntry } from '../../search/article.ts';
-import { NO_ONE } from '../../signing/audiences.ts';
-import type { Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { NO_ONE } from '../../signing/capabilities.ts';
+import { readStored, type Sql } from '../../storage/sql.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
 import { type ArticleOwner, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
 

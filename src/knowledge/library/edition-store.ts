@@ -4,19 +4,18 @@ import type { PageSource } from '../../search/chunk-texts.ts';
 import { EDITION_VERSION } from '../../search/edition-format.ts';
 import { attachSampleTexts, openEdition } from '../../search/open-edition.ts';
 import { type EditionPages, openPage, type TextPage } from '../../search/text-pages.ts';
-import { utf8 } from '../../signing/digest.ts';
-import type { EditionStorage } from '../../storage/edition-storage.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import {
   EDITION_PART_BYTES,
   EditionManifest,
+  type EditionStorage,
   FIRST_PAGE,
   MAX_EDITION_BYTES,
   partKey,
   sha256,
   sha256Hex,
 } from '../../storage/edition-storage.ts';
-import { bytesOf, type Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { bytesOf, readStored, type Sql } from '../../storage/sql.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
 import type { EditionVectorSource } from './vector-store.ts';
 

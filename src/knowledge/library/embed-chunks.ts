@@ -5,8 +5,7 @@ import { packVector, quantise } from '../../search/nearest-rows.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import type { VectorIndex, VectorRecord } from '../../storage/vector-index.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
-import type { VectorStore } from './vector-store.ts';
-import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors } from './vector-store.ts';
+import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors, type VectorStore } from './vector-store.ts';
 
 export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   embedding: LibraryEmbedding;

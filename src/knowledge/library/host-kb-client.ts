@@ -7,8 +7,7 @@ import {
   UnreadableArticleReply,
 } from '../../contract/host-article.ts';
 import type { SkippedArticle } from '../../contract/sync.ts';
-import type { AllowedHosts } from './fetch-host-listing.ts';
-import { fetchHostListing, HostKbError } from './fetch-host-listing.ts';
+import { type AllowedHosts, fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Address and settings of a host knowledge base. */
 export interface HostKb {

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../contract/error-info.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { describeCause, logLine } from '../../runtime/log.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
-import { kvEditionStorage } from '../../storage/kv-edition-parts.ts';
+import { kvEditionStorage } from '../../storage/edition-storage.ts';
 import { durableObjectSql } from '../../storage/sql.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 import { createLibrary, type Library, REMOTE_METHODS, type RemoteMethod } from './library.ts';

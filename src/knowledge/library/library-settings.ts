@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Target } from '../../runtime/signed-client.ts';
 import { type Identity, type IdentityVariables, identityFrom } from '../../signing/identity.ts';
 import { CONTEXT_HEADER } from '../../signing/limits.ts';
+import { mintContext } from '../../signing/link-claims.ts';
 import { originate } from '../../signing/request-context.ts';
-import { mintContext } from '../../signing/sign-link.ts';
 import { HostKbError } from './fetch-host-listing.ts';
 import { hostKbClient, type LibrarySource } from './host-kb-client.ts';
 

@@ -10,7 +10,7 @@ import type { ArticlePut } from '../../contract/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/moving.ts';
 import type { SyncAccepted, SyncRequest, SyncStatus } from '../../contract/sync.ts';
 import type { PageSource } from '../../search/chunk-texts.ts';
-import { mayRead, mayReadAsked } from '../../signing/audiences.ts';
+import { mayRead, mayReadAsked } from '../../signing/capabilities.ts';
 import type { EditionManifest, EditionStorage } from '../../storage/edition-storage.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { ArticleRefused, hashArticle, takeInArticle } from '../articles/normalise-article.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import { KnowledgeFile } from '../../contract/navigator-response.ts';
-import type { SkippedArticle } from '../../contract/sync.ts';
 import {
+  type SkippedArticle,
   type SyncAccepted,
   type SyncProgress,
   SyncReport,
@@ -18,8 +18,15 @@ import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-listing.ts';
 import type { HostKbClient, HostPage, LibrarySource } from './host-kb-client.ts';
-import type { StagedArticle, SyncStore } from './sync-run.ts';
-import { addSkipped, addWarnings, newSyncRun, reportOf, SyncRun } from './sync-run.ts';
+import {
+  addSkipped,
+  addWarnings,
+  newSyncRun,
+  reportOf,
+  type StagedArticle,
+  SyncRun,
+  type SyncStore,
+} from './sync-run.ts';
 import type { VectorStore } from './vector-store.ts';
 
 export interface DriverParts {

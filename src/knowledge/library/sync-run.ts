@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import type { ErrorInfo } from '../../contract/error-info.ts';
-import { readAs } from '../../contract/error-info.ts';
+import { type ErrorInfo, readAs } from '../../contract/error-info.ts';
 import { HostArticleReply } from '../../contract/host-article.ts';
 import { HeldDeletions, SkippedArticle, type SyncReport } from '../../contract/sync.ts';
-import type { Sql } from '../../storage/sql.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { readStored, type Sql } from '../../storage/sql.ts';
 import { HostCursor } from './host-kb-client.ts';
 
 const Count = z.int().min(0);

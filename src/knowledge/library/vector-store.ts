@@ -11,7 +11,7 @@ import {
   type VectorSpace,
   vectorIdOf,
 } from '../../search/edition-vectors.ts';
-import { utf8 } from '../../signing/digest.ts';
+import { utf8 } from '../../signing/encoding.ts';
 import { MAX_EDITION_BYTES, sha256Hex } from '../../storage/edition-storage.ts';
 import { bytesOf, type Sql } from '../../storage/sql.ts';
 import type { VectorIndex } from '../../storage/vector-index.ts';

@@ -2,8 +2,7 @@ import { EXCERPT_MAX_LENGTH } from '../../contract/knowledge.ts';
 import { type ParsedQuestion, parseQuestion, type QuestionTerm } from '../../grounding/parse-question.ts';
 import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsOf } from '../../grounding/sections.ts';
 import { cellAskedFor, cellsOf } from '../../grounding/units.ts';
-import type { Edition } from '../../search/open-edition.ts';
-import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';
+import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /**

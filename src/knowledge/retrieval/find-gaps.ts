@@ -1,11 +1,9 @@
 import { type Coverage, RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
-import type { QueryTerm } from '../../search/analyse-query.ts';
-import { backgroundShares } from '../../search/analyse-query.ts';
+import { backgroundShares, type QueryTerm } from '../../search/analyse-query.ts';
 import { answeringModelOf, domainFeatures } from '../../search/answering-model.ts';
 import { applyLogistic } from '../../search/fit-logistic.ts';
-import type { Edition } from '../../search/open-edition.ts';
-import { cachedArticle } from '../../search/open-edition.ts';
+import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import { findTerm } from '../../search/open-index.ts';
 import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';

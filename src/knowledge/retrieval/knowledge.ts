@@ -1,6 +1,6 @@
-import type { GapKind } from '../../contract/knowledge.ts';
 import {
   type Coverage,
+  type GapKind,
   type KnowledgeRetrieval,
   RETRIEVAL_MIN_SCORE,
   type WeakKnowledgeRetrieval,

@@ -1,7 +1,6 @@
 import { RETRIEVAL_MIN_SCORE } from '../../contract/knowledge.ts';
 import { oncePer } from '../../runtime/once-per.ts';
-import type { Edition } from '../../search/open-edition.ts';
-import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';
+import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /** Least relevance of the current page beside an outdated one; a lower one may be chance. */

@@ -1,7 +1,6 @@
 import type { QueryTerm } from '../../search/analyse-query.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
-import type { Edition } from '../../search/open-edition.ts';
-import { cachedArticle, cachedChunk } from '../../search/open-edition.ts';
+import { cachedArticle, cachedChunk, type Edition } from '../../search/open-edition.ts';
 import { inverseFrequency } from '../../search/open-index.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { joined, semanticRelevances } from '../../search/semantic-calibration.ts';

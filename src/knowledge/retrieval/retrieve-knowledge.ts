@@ -9,14 +9,12 @@ import {
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import { withDeadline } from '../../http/deadline.ts';
+import { waitUntilOf } from '../../runtime/concurrency.ts';
 import { contextGuard, type GuardedEnv, type GuardOptions, requireCapability } from '../../runtime/context-guard.ts';
-import { jsonAnswer } from '../../runtime/json-answer.ts';
-import { readJson } from '../../runtime/read-json.ts';
-import { waitUntilOf } from '../../runtime/wait-until.ts';
+import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
 import { readPages } from '../../search/chunk-texts.ts';
 import { vectorsOf } from '../../search/edition-vectors.ts';
-import type { Edition } from '../../search/open-edition.ts';
-import { cachedArticle } from '../../search/open-edition.ts';
+import { cachedArticle, type Edition } from '../../search/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../search/search-edition.ts';
 import { covers } from '../../signing/capabilities.ts';

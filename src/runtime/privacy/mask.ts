@@ -1,8 +1,14 @@
-import { SettingRefused } from '../service-address.ts';
-import { findCards, findPhones } from './find-numbers.ts';
-import { findKeys } from './find-secrets.ts';
-import { findEmails, findWallets } from './find-wallets.ts';
-import { type Found, MASK_KINDS, type MaskKind } from './mask-kind.ts';
+import { SettingRefused } from '../../http/public-address.ts';
+import {
+  type Found,
+  findCards,
+  findEmails,
+  findKeys,
+  findPhones,
+  findWallets,
+  MASK_KINDS,
+  type MaskKind,
+} from './find-personal-data.ts';
 
 /** Removes personal data and secrets from a text. */
 export interface Mask {

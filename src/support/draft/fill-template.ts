@@ -1,6 +1,6 @@
 import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
 import { hasPromptInjection, isInjectionName } from '../../grounding/prompt-injection.ts';
-import { escapeMarkdown } from '../../markup/escape-markdown.ts';
+import { escapeMarkdown } from '../../markup/render-markdown.ts';
 import { inLanguage, phrasesOf, type TextInLanguage } from '../ticket/languages.ts';
 import NO_NAMES from './no-names.json' with { type: 'json' };
 

@@ -1,9 +1,9 @@
 import type { ParsedQuestion } from '../../grounding/parse-question.ts';
 import { type Piece, stemsOf } from '../../grounding/sections.ts';
 import type { UnitPart } from '../../grounding/units.ts';
-import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { dropTags } from '../../markup/drop-tags.ts';
-import { escapeMarkdown } from '../../markup/escape-markdown.ts';
+import { isPublicAddress } from '../../http/public-address.ts';
+import { dropTags } from '../../markup/drop-html.ts';
+import { escapeMarkdown } from '../../markup/render-markdown.ts';
 import { escapeHtml } from '../../runtime/escape-html.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { type AlreadyTried, wasTried } from '../ticket/already-tried.ts';

@@ -1,8 +1,7 @@
 import MODEL from '../../grounding/answer-model.json' with { type: 'json' };
 import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../grounding/parse-question.ts';
 import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../grounding/unit-features.ts';
-import type { Evidence, Knowledge } from '../../knowledge/retrieval/knowledge.ts';
-import { coverageOf } from '../../knowledge/retrieval/knowledge.ts';
+import { coverageOf, type Evidence, type Knowledge } from '../../knowledge/retrieval/knowledge.ts';
 import { devicesNamedIn } from '../../search/devices-named-in.ts';
 import { applyLogistic, type LogisticModel } from '../../search/fit-logistic.ts';
 import type { EditionArticle } from '../../search/open-edition.ts';

@@ -7,8 +7,8 @@ import type {
   RecommendedStep,
 } from '../../contract/support-response.ts';
 import type { Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
-import { isPublicAddress } from '../../knowledge/public-address.ts';
-import { markdownToText } from '../../markup/markdown-to-text.ts';
+import { isPublicAddress } from '../../http/public-address.ts';
+import { markdownToText } from '../../markup/render-markdown.ts';
 import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
 import { inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';

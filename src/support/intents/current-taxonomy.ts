@@ -1,7 +1,7 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Issue } from '../../contract/error-info.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
-import type { WaitUntil } from '../../runtime/wait-until.ts';
+import type { WaitUntil } from '../../runtime/concurrency.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
 import GENERAL from './general-taxonomy.json' with { type: 'json' };
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';

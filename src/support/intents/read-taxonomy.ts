@@ -1,5 +1,4 @@
-import type { Issue } from '../../contract/error-info.ts';
-import { type ReadValue, readAs } from '../../contract/error-info.ts';
+import { type Issue, type ReadValue, readAs } from '../../contract/error-info.ts';
 import { Taxonomy } from '../../contract/taxonomy.ts';
 
 /** Upper bound of reported issues. */

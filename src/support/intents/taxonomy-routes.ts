@@ -10,12 +10,11 @@ import {
   refusal,
   requireCapability,
 } from '../../runtime/context-guard.ts';
-import { jsonAnswer } from '../../runtime/json-answer.ts';
-import { readJson } from '../../runtime/read-json.ts';
-import { decodeBase64url } from '../../signing/base64url.ts';
+import { jsonAnswer, readJson } from '../../runtime/json-http.ts';
+import { decodeBase64url } from '../../signing/encoding.ts';
 import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
-import { memoryReplayStore } from '../../signing/replay-store.ts';
-import { readStored } from '../../storage/stored-json.ts';
+import { memoryReplayStore } from '../../signing/verify-context.ts';
+import { readStored } from '../../storage/sql.ts';
 import { openClassifier } from './classifier.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';

@@ -3,8 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../src/dev/sample/shop/shop-catalogue.ts';
-import { type D1, d1Database } from '../../../src/storage/d1-database.ts';
-import type { SqlDatabase } from '../../../src/storage/sql-database.ts';
+import { type D1, d1Database, type SqlDatabase } from '../../../src/storage/sql-database.ts';
 import SUMS from './table-sums.json' with { type: 'json' };
 
 /** The tables of the sample shop that questions may read. */

@@ -1,5 +1,8 @@
-import type { Product, ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
-import { productsNamedIn } from '../../../src/agents/web-search/product-catalogue.ts';
+import {
+  type Product,
+  type ProductCatalogue,
+  productsNamedIn,
+} from '../../../src/agents/web-search/product-catalogue.ts';
 
 /** The product of the example in the agent contract. */
 export const IPHONE: Product = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
+import { EmbeddingCache } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 describe('EmbeddingCache', () => {
   it('returns stored vectors as 32-bit floats', () => {

@@ -1,6 +1,5 @@
 import type { EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
-import { cachedEmbeddings } from '../../../src/ai/embeddings/cached-embeddings.ts';
+import { cachedEmbeddings, EmbeddingCache } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 interface Env {
   /** The server of vectors. */

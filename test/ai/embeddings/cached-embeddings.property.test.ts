@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EmbeddingFailed, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
-import { cachedEmbeddings, type SecondLevel } from '../../../src/ai/embeddings/cached-embeddings.ts';
+import { cachedEmbeddings, EmbeddingCache, type SecondLevel } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 const TEXTS = ['a', 'b', 'c', 'd', 'e'];
 const vectorOf = (text: string) => [text.charCodeAt(0), 1];

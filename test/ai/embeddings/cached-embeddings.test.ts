@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import { EmbeddingCache } from '../../../src/ai/embeddings/cache.ts';
 import {
   type CachedEmbeddingsOptions,
   cachedEmbeddings,
+  EmbeddingCache,
   type SecondLevel,
 } from '../../../src/ai/embeddings/cached-embeddings.ts';
 

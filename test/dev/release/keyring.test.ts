@@ -12,7 +12,7 @@ import {
   rotateKey,
 } from '../../../src/dev/release/keyring.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
-import { loadDirectory } from '../../../src/signing/signed-directory.ts';
+import { loadDirectory } from '../../../src/signing/key-directory.ts';
 
 const now = Date.UTC(2026, 10, 21);
 let folder: string;

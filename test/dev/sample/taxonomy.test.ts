@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Intent, Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { readSampleTickets } from '../../../src/dev/eval/read-tickets.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../../src/dev/sample/files.ts';
-import { encodeBase64url } from '../../../src/signing/base64url.ts';
+import { encodeBase64url } from '../../../src/signing/encoding.ts';
 import { MAX_ARTICLE_BYTES } from '../../../src/signing/limits.ts';
 import { escalationOf } from '../../../src/support/guidance/escalation.ts';
 import { openClassifier } from '../../../src/support/intents/classifier.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnswerSummary } from '../../../src/contract/answers.ts';
 import { HealthKind } from '../../../src/contract/knowledge.ts';
 import { type DigestData, digestText } from '../../../src/dev/transfer/digest-text.ts';
-import { markdownToHtml } from '../../../src/markup/markdown-to-html.ts';
+import { markdownToHtml } from '../../../src/markup/render-markdown.ts';
 
 const none = { answered: 0, hedged: 0, declined: 0, clarifying: 0, error: 0 };
 const declined = (question: string): AnswerSummary => ({

@@ -12,11 +12,11 @@ import {
 } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
 import { searchEdition } from '../../../src/search/search-edition.ts';
-import { utf8 } from '../../../src/signing/digest.ts';
+import { utf8 } from '../../../src/signing/encoding.ts';
 import { identityFrom } from '../../../src/signing/identity.ts';
 import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
+import { mintContext } from '../../../src/signing/link-claims.ts';
 import { originate } from '../../../src/signing/request-context.ts';
-import { mintContext } from '../../../src/signing/sign-link.ts';
 import { EditionManifest, sha256Hex } from '../../../src/storage/edition-storage.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { DEVELOPMENT, libraryIn, serveHost, startLibrary } from './served-library.ts';

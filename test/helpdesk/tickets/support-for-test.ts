@@ -1,8 +1,7 @@
 import { type ExecutionContext, Hono } from 'hono';
 import { SupportRequest } from '../../../src/contract/support-response.ts';
 import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../../src/runtime/context-guard.ts';
-import { jsonAnswer } from '../../../src/runtime/json-answer.ts';
-import { readJson } from '../../../src/runtime/read-json.ts';
+import { jsonAnswer, readJson } from '../../../src/runtime/json-http.ts';
 import { serveApp } from '../../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../../src/signing/identity.ts';
 

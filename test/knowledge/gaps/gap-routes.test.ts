@@ -6,12 +6,12 @@ import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { gapRoutes } from '../../../src/knowledge/gaps/gap-routes.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
+import { MASK_KINDS } from '../../../src/runtime/privacy/find-personal-data.ts';
 import { createMask } from '../../../src/runtime/privacy/mask.ts';
-import { MASK_KINDS } from '../../../src/runtime/privacy/mask-kind.ts';
+import { localDirectory, localSigner } from '../../../src/signing/identity.ts';
 import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
-import { localDirectory, localSigner } from '../../../src/signing/local-directory.ts';
+import { mintContext } from '../../../src/signing/link-claims.ts';
 import { originate } from '../../../src/signing/request-context.ts';
-import { mintContext } from '../../../src/signing/sign-link.ts';
 import { asRemote } from './remote-book.ts';
 
 const PATH = '/v1/knowledge/gaps';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LocalReply, LocalServer } from '../server/local-server.ts';
-import { startLocalServer } from '../server/local-server.ts';
+import { type LocalReply, type LocalServer, startLocalServer } from '../server/local-server.ts';
 import type { RecordedRequest } from '../server/request-log.ts';
 import { type LocalIndex, OPERATIONS, type Operation } from './vector-index.ts';
 import { createNamespaceRecords, type Indexing } from './vector-records.ts';

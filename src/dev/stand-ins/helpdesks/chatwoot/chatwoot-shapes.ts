@@ -1,5 +1,4 @@
-import type { Person, Post, TicketState } from '../desk/desk-state.ts';
-import { ASSISTANT } from '../desk/desk-state.ts';
+import { ASSISTANT, type Person, type Post, type TicketState } from '../desk/desk-state.ts';
 
 export const ACCOUNT = { id: 1, name: 'Local desk' };
 const INBOX = { id: 9, name: 'Website chat' };

@@ -1,6 +1,5 @@
 import type { RecordedRequest } from '../../server/request-log.ts';
-import type { TicketState } from '../desk/desk-state.ts';
-import { ASSISTANT } from '../desk/desk-state.ts';
+import { ASSISTANT, type TicketState } from '../desk/desk-state.ts';
 import { membersOf, objectOf, textIn } from '../desk/read-request.ts';
 import { type Routes, routed } from '../desk/route.ts';
 import { hmac, railsJson } from '../desk/sign-delivery.ts';

@@ -1,3 +1,5 @@
+import type { Context } from 'hono';
+
 /** Cloudflare allows six connections per request; one stays free for other work. */
 const MAX_PARALLEL = 5;
 
@@ -19,4 +21,16 @@ export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Pr
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, items.length) }, work));
   return results;
+};
+
+/** Continues work after the response, like `ExecutionContext.waitUntil`; outside of workerd it continues by itself. */
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+export const waitUntilOf = (c: Context): WaitUntil => {
+  try {
+    const { executionCtx } = c;
+    return (work) => executionCtx.waitUntil(work);
+  } catch {
+    return (work) => void work.catch(() => undefined);
+  }
 };

@@ -1,0 +1,56 @@
+/**
+ * Whether a customer can open an address: a web page under a public name. False for local and private addresses, and for those of the knowledge base
+ * API (`/api/kb/…`), which requires a key.
+ */
+export const isPublicAddress = (url: string): boolean => {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
+  const { hostname, pathname, username } = new URL(url);
+  return username === '' && isPublicName(hostname) && !/^\/api\/kb(?:\/|$)/i.test(pathname);
+};
+
+/** Whether a directory of this environment may name the host: a public name, or in development also localhost. */
+export const isUsableHost = (host: string, env: string): boolean =>
+  isPublicName(host) || (env === 'development' && LOOPBACK.test(host));
+
+/** The origin of a host: HTTPS, except for localhost, which only a development directory may name. */
+export const originOfHost = (host: string): string => (LOOPBACK.test(host) ? `http://${host}` : `https://${host}`);
+
+const LOOPBACK = /^(?:localhost|127\.0\.0\.1):\d{1,5}$/;
+
+/** At least two labels, the last one not a number: neither an IP address nor a name of a local network. Without a port, which is 443. */
+const isPublicName = (host: string): boolean =>
+  host.length <= 253 &&
+  /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/.test(host) &&
+  !/\.(?:internal|local|localhost|home|lan|arpa|test|invalid|example|onion)$/.test(host);
+
+/** A variable has an invalid value, so the function must not start. The message names it and never contains a secret. */
+export class SettingRefused extends Error {
+  override readonly name = 'SettingRefused';
+}
+
+/**
+ * The address of a service that receives secrets: https and a public host; in development also localhost, over http or https. Without a
+ * trailing slash.
+ *
+ * @throws {SettingRefused} When secrets must not be sent there.
+ */
+export const serviceAddress = (text: string, { name, isLocal }: { name: string; isLocal: boolean }): string => {
+  const url = URL.canParse(text) && text.length <= MAX_LENGTH ? new URL(text) : undefined;
+  const isOwnMachine = isLocal && url !== undefined && isOwn(url);
+  if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
+    throw new SettingRefused(`Cannot use ${name}: it is not an https address`);
+  if (!isPublicName(url.hostname) && !isOwnMachine)
+    throw new SettingRefused(`Cannot use ${name}: it does not name a public host`);
+  if (url.username !== '' || url.password !== '') throw new SettingRefused(`Cannot use ${name}: it holds credentials`);
+  if (url.search !== '' || url.hash !== '')
+    throw new SettingRefused(`Cannot use ${name}: it has a query or a fragment`);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+};
+
+/** Whether an address is a loopback address. */
+export const isOwnAddress = (text: string): boolean => URL.canParse(text) && isOwn(new URL(text));
+
+const isOwn = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && LOOPBACK_NAMES.has(hostname);
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const MAX_LENGTH = 2048;
