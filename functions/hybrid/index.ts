@@ -2,7 +2,7 @@ import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { createApp } from '../../src/agents/hybrid/hybrid-agent.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
-import { serviceTargets } from '../../src/delegation/targets.ts';
+import { serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { memoryReplayStore } from '../../src/signing/verify-context.ts';

@@ -1,15 +1,17 @@
 import { embeddingProviderOf } from '../../src/adapters/models.ts';
-import { queryEmbeddingsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
-import { isOnUpstash, memoryStoreOf } from '../../src/adapters/stores.ts';
+import { isOnUpstash, memoryStoreOf, queryEmbeddingsOf } from '../../src/adapters/stores.ts';
 import { cl100k, loadTokenizer, o200k } from '../../src/ai/tokenizer.ts';
 import { answerRoutes } from '../../src/answers/answer-routes.ts';
-import { type AnswerVariables, readAnswerLimits } from '../../src/answers/answer-store.ts';
-import { type AnswersStub, remoteAnswers } from '../../src/answers/remote-answers.ts';
+import {
+  type AnswersStub,
+  type AnswerVariables,
+  readAnswerLimits,
+  remoteAnswers,
+} from '../../src/answers/answer-store.ts';
 import { createApp } from '../../src/memory/app.ts';
 import { type MemoryStub, remoteLedger, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
-import { createEngines } from '../../src/memory/search-memories.ts';
-import { stemsOf } from '../../src/memory/stems-of.ts';
+import { createEngines, stemsOf } from '../../src/memory/search-memories.ts';
 import { type QuotaVariables, readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';

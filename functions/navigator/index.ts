@@ -1,12 +1,11 @@
 import { chatModelOf, rerankerOf } from '../../src/adapters/models.ts';
-import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { meaningsOf } from '../../src/adapters/stores.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import type { WorkersAI } from '../../src/ai/reranker.ts';
-import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
-import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
-import { createApp } from '../../src/navigator/app.ts';
+import { createLibrarians, httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
+import { createApp } from '../../src/navigator/navigator-librarian.ts';
 import { faultLogger } from '../../src/runtime/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/runtime/metrics.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';

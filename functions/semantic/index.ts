@@ -1,6 +1,6 @@
 import { chatModelOf } from '../../src/adapters/models.ts';
-import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { meaningsOf } from '../../src/adapters/stores.ts';
 import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';

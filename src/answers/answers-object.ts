@@ -1,7 +1,12 @@
 import { DurableObject } from 'cloudflare:workers';
 import { durableObjectSql } from '../storage/sql.ts';
-import { type AnswerStore, type AnswerVariables, readAnswerLimits } from './answer-store.ts';
-import { ANSWER_METHODS, type AnswerMethod } from './remote-answers.ts';
+import {
+  ANSWER_METHODS,
+  type AnswerMethod,
+  type AnswerStore,
+  type AnswerVariables,
+  readAnswerLimits,
+} from './answer-store.ts';
 import { sqlAnswerStore } from './sql-answer-store.ts';
 
 const WORKSPACE = 'workspace';

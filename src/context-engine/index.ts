@@ -13,21 +13,23 @@ import type {
 import type { SearchResult } from '../contract/memory.ts';
 import { mapBounded } from '../runtime/concurrency.ts';
 import { buildContext, readyTokenizer } from './build-context.ts';
-import { type ContextEngineConfig, checkedConfig, type RequestParts, type SearchAnalytics } from './config.ts';
-import { contextErrorOf, type EngineCall, logFailure } from './errors.ts';
 import {
+  type ContextEngineConfig,
   type ContextPlan,
+  checkedConfig,
+  type RequestParts,
   readContextOptions,
   readQueries,
   readQuery,
   readSearchOptions,
   readVector,
   readWorkspace,
+  type SearchAnalytics,
   type SearchPlan,
-} from './read-input.ts';
+} from './config.ts';
+import { contextErrorOf, type EngineCall, logFailure } from './errors.ts';
 import { type Registry, registry } from './registry.ts';
-import { embedQueries, type SearchTarget, searchStorage } from './search.ts';
-import { searchAnalytics } from './search-analytics.ts';
+import { embedQueries, type SearchTarget, searchAnalytics, searchStorage } from './search.ts';
 
 /**
  * Searches the memories of a workspace and builds context for a prompt from them.

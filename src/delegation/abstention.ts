@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { readAs } from '../contract/error-info.ts';
+import { type ErrorCode, type ErrorInfo, readAs } from '../contract/error-info.ts';
 import { statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
 
 /** An article close to a question that no article answers. */
 const ClosestArticle = z.object({
@@ -37,3 +38,61 @@ export const nothingFound = (metadata: Readonly<Record<string, unknown>> = {}): 
   partial: true,
   metadata: { closest: [], ...metadata },
 });
+
+export interface Failure {
+  librarian: string;
+  error: ErrorInfo;
+}
+
+/**
+ * One error for several: the code that all have in common, or DELEGATION_FAILED. `details.failures` names each with its
+ * code; recoverable when any of them is.
+ */
+export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
+  const codes = new Set(failures.map(({ error }) => error.code));
+  const [first] = codes;
+  const code: ErrorCode = codes.size === 1 && first !== undefined ? first : 'DELEGATION_FAILED';
+  const recoverable = failures.filter(({ error }) => error.recoverable === true).map(({ librarian }) => librarian);
+  const suggestion = suggestionFor(code, recoverable);
+  const names = [...new Set(failures.map(({ librarian, error }) => `${librarian} (${error.code})`))];
+  return {
+    ...errorInfo(code),
+    message: `Cannot answer: none of the librarians that were asked could: ${names.join(', ')}`.slice(0, 2000),
+    recoverable: recoverable.length > 0,
+    ...(suggestion === undefined ? {} : { suggestion }),
+    details: {
+      failures: failures.map(({ librarian, error }) => ({
+        librarian,
+        code: error.code,
+        recoverable: error.recoverable === true,
+      })),
+    },
+  };
+};
+
+/** `undefined` if the code's default message already says what to do. */
+const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string | undefined => {
+  if (code === 'NOT_FOUND' || code === 'INVALID_QUERY')
+    return 'Ask in other words, naming the thing that the question is about, or ask one question at a time';
+  const isHopeless = recoverable.length === 0 && errorInfo(code).recoverable === true;
+  if (isHopeless || (code === 'DELEGATION_FAILED' && recoverable.length === 0))
+    return 'Asking the same again will not help: ask one question at a time, or another librarian directly';
+  if (code !== 'DELEGATION_FAILED') return undefined;
+  return `Ask the same again in a few seconds: ${[...new Set(recoverable)].join(', ')} may answer then`;
+};
+
+/** Why there is no answer, as the end of a sentence: "No answer from weather: ...". Our own wording, not the librarian's. */
+export const WHY_MISSING = {
+  INVALID_QUERY: 'it could not make sense of the question',
+  UNAUTHORIZED: 'it may not be asked this',
+  NOT_FOUND: 'it has nothing on this',
+  RATE_LIMITED: 'it takes no more questions right now',
+  INTERNAL_ERROR: 'something went wrong there',
+  TIMEOUT: 'it did not answer in time',
+  SERVICE_UNAVAILABLE: 'it is not available',
+  DELEGATION_FAILED: 'no usable answer came back',
+  LOOP_DETECTED: 'the question had already passed through it',
+  MAX_DEPTH_EXCEEDED: 'the question had passed through too many librarians',
+  AI_UNAVAILABLE: 'its language model could not be reached',
+  DATA_SOURCE_ERROR: 'its source could not be read',
+} satisfies Record<ErrorCode, string>;

@@ -1,11 +1,19 @@
-import { type AnswerPart, isUnsure, type LibrarianResponse } from '../contract/response.ts';
+import type { ErrorInfo } from '../contract/error-info.ts';
+import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
+import {
+  ANSWER_ADVISED_LENGTH,
+  type AnswerPart,
+  isUnsure,
+  type LibrarianResponse,
+  type Source,
+} from '../contract/response.ts';
+import { outsideCode } from '../markup/shorten.ts';
 import type { Branch } from '../runtime/delegates.ts';
 import { errorInfo } from '../runtime/error-info-of.ts';
-import { closestOf } from './abstention.ts';
-import { composeAnswer } from './compose-answer.ts';
-import { joinFailures } from './failures.ts';
-import { mergeSources, renumberCitations } from './merge-sources.ts';
-import { arrangeTopics, combineConfidence, type Reply, readBranch } from './topics.ts';
+import { shortenAnswer } from '../runtime/shorten-answer.ts';
+import { closestOf, isDeclined, joinFailures, WHY_MISSING } from './abstention.ts';
+import { fairShares } from './call.ts';
+import { CODE_SPAN, containMarkdown, inertLine } from './contain-markdown.ts';
 
 /** The size of `metadata.parts`; a fan-out is at most 8. */
 const MAX_BRANCHES = 16;
@@ -123,4 +131,244 @@ const sizeOf = (value: unknown, depth: number): number => {
     if (size > MAX_PARTS_SIZE) return Number.POSITIVE_INFINITY;
   }
   return size;
+};
+
+/**
+ * The joined answer as Markdown: each question with its answers, most confident first, under the names of their librarians; then what is
+ * missing. Only this function writes headings of level 1 to 3 (`containMarkdown`), so that no part can imitate another.
+ *
+ * @returns At most 4,000 characters, unless headings and gaps alone have more. A part that is shortened says so, and links its sources.
+ */
+const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[]): string => {
+  const ending = gapsText(topics, replies);
+  const sections = topics
+    .filter(({ isInformed }) => isInformed)
+    .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1 }));
+  const fixed = [ending, ...sections.map(({ intro }) => intro)].join('').length + SEPARATOR_LENGTH * sections.length;
+  const limits = fairShares(
+    sections.map(({ text }) => text.length),
+    Math.max(ANSWER_ADVISED_LENGTH - fixed, LEAST_OF_PART * sections.length),
+  );
+  const parts = sections.map(({ intro, text, librarians, sources }, index) => {
+    const shown = shortenAnswer(text, sources, { limit: limits[index] ?? 0, whose: ` of ${librarians}` });
+    return `${intro}${shown}`;
+  });
+  return [...parts, ending].filter((part) => part !== '').join('\n\n');
+};
+
+/** Characters of each part, whatever the headings and gaps need. */
+const LEAST_OF_PART = 300;
+/** Between parts, on both sides. */
+const SEPARATOR_LENGTH = 4;
+
+interface Section {
+  intro: string;
+  text: string;
+  librarians: string;
+  sources: readonly Source[] | undefined;
+}
+
+const sectionsOf = ({ question, answers, replies }: Topic, { hasHeading }: { hasHeading: boolean }): Section[] => {
+  const heading = hasHeading ? `## ${inertLine(question, 200)}\n\n` : '';
+  const declined = replies.filter((reply) => reply.isDeclined);
+  const note = declined.length > 0 ? `; nothing on this from ${namesOf(declined)}` : '';
+  return answers.map((group, index) => {
+    const librarians = namesOf(group);
+    const intro = index === 0 ? `${heading}*From ${librarians}${note}:*\n\n` : `### ${librarians}\n\n`;
+    return { intro, text: group[0].text, librarians, sources: group[0].response.sources };
+  });
+};
+
+const namesOf = (replies: readonly Reply[]): string =>
+  replies.map(({ librarian }) => inertLine(librarian, 48)).join(', ');
+
+/** Questions that no one answered, and answers that lack something. */
+const gapsText = (topics: readonly Topic[], replies: readonly Reply[]): string => {
+  const declined = topics.flatMap(({ question, answers, isInformed, replies: members }) => {
+    if (answers.length === 0 || isInformed) return [];
+    const closest = closestOf(members.map(({ response }) => response));
+    const links = closest.map(({ title, url }) => linkTo(title, url)).join(', ');
+    const about = `I found nothing about “${inertLine(question, 200)}”.`;
+    return [links === '' ? `- ${about}` : `- ${about} The closest articles: ${links}.`];
+  });
+  const failed = replies.flatMap(({ librarian, question, error, text }) => {
+    if (error === undefined) return [];
+    const query = `“${inertLine(question, 120)}”`;
+    const from = inertLine(librarian, 48);
+    return text === ''
+      ? [`- No answer to ${query} from ${from}: ${WHY_MISSING[error.code]}.`]
+      : [`- Something is missing from the answer of ${from} to ${query}: ${WHY_MISSING[error.code]}.`];
+  });
+  const gaps = [...declined, ...failed];
+  return gaps.length === 0 ? '' : `## Not answered\n\n${gaps.join('\n')}`;
+};
+
+/** The title as a link, if its address is one of the web. */
+const linkTo = (title: string, url: string | undefined): string => {
+  const text = inertLine(title, 120);
+  return url !== undefined && /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : `“${text}”`;
+};
+
+/** The sources of several answers as one list. */
+interface MergedSources {
+  /** Each once, best first, those without a relevance last; at most 50. */
+  sources: Source[];
+  /** The index in `sources` of each source of each answer; `undefined` for one beyond the limit. */
+  places: (number | undefined)[][];
+}
+
+const MAX_SOURCES = 50;
+
+/**
+ * Merges lists of sources. Two are the same if they have the same url, or neither has one and they have the same name (a file
+ * with its section). The highest relevance is kept, with the name that came with it.
+ */
+const mergeSources = (lists: readonly (readonly Source[])[]): MergedSources => {
+  const merged = new Map<string, Source>();
+  for (const source of lists.flat()) {
+    const key = keyOf(source);
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? { ...source } : better(known, source));
+  }
+  const sorted = [...merged].toSorted(([, one], [, other]) => rankOf(other) - rankOf(one)).slice(0, MAX_SOURCES);
+  const placeOf = new Map(sorted.map(([key], place) => [key, place]));
+  return {
+    sources: sorted.map(([, source]) => source),
+    places: lists.map((list) => list.map((source) => placeOf.get(keyOf(source)))),
+  };
+};
+
+const keyOf = ({ name, url }: Source): string => (url === undefined ? `name ${name}` : `url ${url}`);
+
+const rankOf = ({ relevance }: Source): number => relevance ?? -1;
+
+const better = (known: Source, other: Source): Source =>
+  rankOf(other) > rankOf(known) ? { ...known, ...other } : { ...other, ...known };
+
+/**
+ * Renumbers citations such as `[2]`, the second source of a part, to the position in the joined list, from 1. If a text has such a
+ * number beyond its sources, none of them is a citation, and all stay. A citation of a source beyond the limit is removed.
+ *
+ * @param places The index of each source of the part in the joined list, from 0.
+ */
+const renumberCitations = (text: string, places: readonly (number | undefined)[]): string => {
+  const numbers = [...text.matchAll(CITATION)].flatMap(({ groups }) => groups?.number ?? []);
+  if (numbers.length === 0 || numbers.some((number) => Number(number) < 1 || Number(number) > places.length))
+    return text;
+  const renumber = (line: string): string =>
+    line.replace(CITATION, (whole, _span, number: string | undefined) => {
+      if (number === undefined) return whole;
+      const place = places[Number(number) - 1];
+      return place === undefined ? '' : `[${place + 1}]`;
+    });
+  return outsideCode(text.split('\n'), renumber).lines.join('\n');
+};
+
+const CITATION = new RegExp(`${CODE_SPAN}|(?<!\\\\)\\[(?<number>\\d{1,2})\\](?![(:\\\\])`, 'g');
+
+/** The outcome of one branch, as it is joined with others. */
+interface Reply {
+  librarian: string;
+  question: string;
+  response: LibrarianResponse;
+  /** The answer as Markdown that stays within its part; empty if there is none. */
+  text: string;
+  /** An answer that only says that there is none. */
+  isDeclined: boolean;
+  /** Why there is no answer, or what is missing beside it. */
+  error: ErrorInfo | undefined;
+}
+
+/** Reads a branch; a reply without visible text counts as failed. */
+const readBranch = ({ to, query, response }: Branch): Reply => {
+  const contained = containMarkdown(response.answer ?? '');
+  const text = VISIBLE.test(contained) ? contained : '';
+  const error = response.error ?? (text === '' ? errorInfo('DELEGATION_FAILED', { librarian: to }) : undefined);
+  return {
+    librarian: to,
+    question: query,
+    response,
+    text,
+    isDeclined: isDeclined({ ...response, answer: text }),
+    error,
+  };
+};
+
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Cs}]/u;
+
+/** One question with the answers to it. */
+interface Topic {
+  question: string;
+  replies: readonly Reply[];
+  /** Most confident first; librarians with the same answer are grouped. Declined answers are included only if all declined. */
+  answers: readonly (readonly [Reply, ...Reply[]])[];
+  /** Whether any of them has information. */
+  isInformed: boolean;
+}
+
+const arrangeTopics = (replies: readonly Reply[]): Topic[] =>
+  [...Map.groupBy(replies, ({ question }) => normalised(question)).values()].map((members) => {
+    const answered = members.filter(({ text }) => text !== '');
+    const informed = answered.filter((reply) => !reply.isDeclined);
+    const surestFirst = (informed.length > 0 ? informed : answered).toSorted(
+      (one, other) => confidenceOf(other) - confidenceOf(one),
+    );
+    const answers = [...Map.groupBy(surestFirst, ({ text }) => wordingOf(text)).values()];
+    return {
+      question: members[0]?.question ?? '',
+      replies: members,
+      // A group has at least one member.
+      answers: answers as [Reply, ...Reply[]][],
+      isInformed: informed.length > 0,
+    };
+  });
+
+/** Normalises case, white space, punctuation and Unicode form. */
+const normalised = (question: string): string => {
+  const words = question
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}\p{N}]+|[^\s\p{P}]/gu);
+  return words === null ? question : words.join(' ');
+};
+
+/** Normalises white space and removes citations. */
+const wordingOf = (text: string): string =>
+  text
+    .replace(/\[\d{1,2}\]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+/** An answer without a stated confidence counts as not known to be unsure. */
+const confidenceOf = ({ response }: Reply): number => response.confidence ?? PARTIAL_BELOW;
+
+/** Librarians may draw on the same source, so each further one counts half. */
+const WEIGHT_OF_AGREEMENT = 0.5;
+/** Agreement alone raises the confidence no further. */
+const MAX_BY_AGREEMENT = 0.95;
+
+/**
+ * The confidence of a joined answer, 0 to 1, rounded to three decimals.
+ *
+ * 1. A question has the confidence of its most confident answer, `c`; 0.6 if that states none.
+ * 2. The same answer from others raises it: `1 - (1 - c) (1 - a/2) (1 - b/2) ...`, up to 0.95.
+ * 3. The weakest answered question bounds the whole, which is scaled by the share of questions that were answered.
+ */
+const combineConfidence = (topics: readonly Topic[]): number => {
+  // If no librarian has information, their confidence in that is reported.
+  const isInformed = topics.some((topic) => topic.isInformed);
+  const answered = topics.flatMap(({ answers: [best], ...topic }) =>
+    best === undefined || topic.isInformed !== isInformed ? [] : [best],
+  );
+  if (answered.length === 0) return 0;
+  const weakest = Math.min(
+    ...answered.map(([leading, ...agreeing]) => {
+      const doubt = agreeing.reduce(
+        (product, reply) => product * (1 - WEIGHT_OF_AGREEMENT * confidenceOf(reply)),
+        1 - confidenceOf(leading),
+      );
+      return Math.max(confidenceOf(leading), Math.min(1 - doubt, MAX_BY_AGREEMENT));
+    }),
+  );
+  return Math.round(((weakest * answered.length) / topics.length) * 1000) / 1000;
 };

@@ -1,15 +1,19 @@
+import * as z from 'zod';
 import type { Progress } from '../contract/ask.ts';
+import { type Issue, readAs } from '../contract/error-info.ts';
+import { NavigatorResponse, statesLackOfInformation } from '../contract/navigator-response.ts';
 import type { LibrarianResponse, TraceHop } from '../contract/response.ts';
-import { readResponse } from '../contract/validate-response.ts';
+import { readResponse, withoutMember } from '../contract/validate-response.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../runtime/error-info-of.ts';
 import type { SignedAnswer, SignedClient } from '../runtime/signed-client.ts';
-import { type Amounts, type Budget, MAX_RESPONSE_BYTES, MODEL_BUDGETS } from '../signing/limits.ts';
+import { covers } from '../signing/capabilities.ts';
+import { type Amounts, type Budget, MAX_CAPABILITIES, MAX_RESPONSE_BYTES, MODEL_BUDGETS } from '../signing/limits.ts';
+import { CAPABILITY } from '../signing/link-claims.ts';
 import type { Receipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
+import { nothingFound } from './abstention.ts';
 import type { CircuitBreakers, Health } from './circuit-breaker.ts';
-import { handedDown, isTimeForRetry, RETRY_DELAY_MS } from './delegated-limits.ts';
-import { checkNavigatorReply } from './navigator-reply.ts';
 
 /** What all calls of one request share. */
 export interface Caller {
@@ -259,3 +263,173 @@ const isUnavailable = (response: LibrarianResponse): boolean =>
  * librarian for the whole workspace.
  */
 const FAIR_TIMEOUT_MS = 10_000;
+
+/** The reply of another navigator as it may be passed on. */
+interface NavigatorReply {
+  response: LibrarianResponse;
+  /** The rules that it broke (docs/contract.md#navigator), and what was done. */
+  violations: { rule: string; outcome: 'dropped' | 'abstained' }[];
+}
+
+/** Members that an answer can do without. */
+const OPTIONAL =
+  /^(?:statements|relatedTopics|confidenceComponents|searchStrategy|edition|metadata|alternatives|quality|sources\.\d{1,2}\.(?:excerpts|edition))(?=\.|$)/;
+
+/**
+ * Validates the navigator's response in `metadata` of another librarian, under `navigator` or its own name, by the rules that need no knowledge base. A faulty optional member is left out, then
+ * the block; an answer without evidence that does not say so, or one that cites sources out of domain, is not passed on.
+ */
+const checkNavigatorReply = (response: LibrarianResponse, librarian: string): NavigatorReply => {
+  const name = ['navigator', librarian].find((each) => isNavigatorBlock(response.metadata?.[each]));
+  if (name === undefined || response.answer === undefined) return { response, violations: [] };
+  const { [name]: received, ...metadata } = response.metadata ?? {};
+  const violations: NavigatorReply['violations'] = [];
+  let block: unknown = received;
+  for (;;) {
+    const read = readAs(NavigatorResponse, block);
+    if (read.ok) {
+      if (violations.length === 0) return { response, violations };
+      return {
+        response: withRules({ ...response, metadata: { ...metadata, [name]: block } }, violations),
+        violations,
+      };
+    }
+    const optional = read.issues.flatMap(({ path }) => OPTIONAL.exec(path)?.[0] ?? []);
+    if (optional.length === 0) return refused(response, { block, issues: read.issues, violations, metadata });
+    for (const path of new Set(optional)) {
+      violations.push({ rule: 'form', outcome: 'dropped' });
+      block = withoutMember(block, path.split('.'));
+    }
+  }
+};
+
+/** A librarian puts its full response under its own name; only that of a navigator has these members. */
+const isNavigatorBlock = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['answer', 'confidenceReason', 'outOfDomain'].every((name) => name in value);
+
+const refused = (
+  response: LibrarianResponse,
+  {
+    block,
+    issues,
+    violations,
+    metadata,
+  }: {
+    block: unknown;
+    issues: readonly Issue[];
+    violations: NavigatorReply['violations'];
+    metadata: Record<string, unknown>;
+  },
+): NavigatorReply => {
+  const ungrounded = ungroundedRule(block);
+  const rule = ungrounded ?? (issues[0]?.path === 'confidenceReason' ? 'reason-meaningful' : 'form');
+  const outcome = ungrounded === undefined ? 'dropped' : 'abstained';
+  const all = [...violations, { rule, outcome } as const];
+  const passed = ungrounded === undefined ? { ...response, metadata } : nothingFound();
+  return { response: withRules(passed, all), violations: all };
+};
+
+/** The rule that an answer without valid evidence breaks; undefined when it has some, or says that it has none. */
+const ungroundedRule = (block: unknown): string | undefined => {
+  const read = readAs(Evidence, block);
+  if (!read.ok) return undefined;
+  const { outOfDomain, sources, answer } = read.value;
+  if (outOfDomain) return sources.length > 0 ? 'out-of-domain-empty' : undefined;
+  return sources.length > 0 || statesLackOfInformation(answer) ? undefined : 'sources-or-lack';
+};
+
+const Evidence = z.object({ answer: z.string(), sources: z.array(z.unknown()), outOfDomain: z.boolean() });
+
+const withRules = (response: LibrarianResponse, violations: NavigatorReply['violations']): LibrarianResponse => {
+  const once = [...new Map(violations.map((each) => [JSON.stringify(each), each])).values()];
+  return { ...response, metadata: { ...response.metadata, violations: once } };
+};
+
+/** The share of the time that delegates get: the rest is for joining their answers. Milliseconds. */
+export const timeToAsk = (remainingMs: number): number =>
+  Math.floor(remainingMs - Math.min(JOINING_RESERVE_MS, remainingMs / 20));
+
+/** Timeout of a target that has a fallback. Milliseconds. */
+export const timeOfFirst = (remainingMs: number): number => Math.floor(remainingMs * FIRST_SHARE);
+
+/** Whether a call that failed after `elapsedMs` can be retried, after a pause, with a chance of an answer. */
+const isTimeForRetry = (remainingMs: number, elapsedMs: number): boolean =>
+  remainingMs - RETRY_DELAY_MS >= Math.max(RETRY_MINIMUM_MS, elapsedMs);
+
+const RETRY_DELAY_MS = 30;
+const JOINING_RESERVE_MS = 15;
+const FIRST_SHARE = 0.6;
+const RETRY_MINIMUM_MS = 100;
+
+/** Divides the remaining budget into `count` shares that differ by one at most, larger ones first; each has a call if enough are left. */
+export const sharesOf = (budget: Budget, count: number): Amounts[] =>
+  Array.from({ length: count }, (_, index) =>
+    leftOf(budget, (left) => Math.floor(left / count) + (index < left % count ? 1 : 0)),
+  );
+
+/**
+ * The budgets that one call hands down to its target, the call itself excluded. Half is reserved for a fallback; otherwise one call for a
+ * retry, if that is a small part of what is left.
+ */
+const handedDown = (budget: Budget, { hasFallback }: { hasFallback: boolean }): Amounts => {
+  const calls = Math.floor(budget.left('calls')) - 1;
+  if (hasFallback) return { ...leftOf(budget, (left) => Math.floor(left / 2)), calls: Math.floor(calls / 2) };
+  return { ...leftOf(budget), calls: calls >= RETRY_RESERVED_FROM ? calls - 1 : calls };
+};
+
+/** The remaining limited amounts, rounded down. */
+const leftOf = (budget: Budget, part: (left: number) => number = (left) => left): Amounts =>
+  Object.fromEntries(budget.names.map((name) => [name, part(Math.floor(budget.left(name)))]));
+
+const RETRY_RESERVED_FROM = 4;
+
+/** Divides a limit fairly: each gets what it wants, or the same share as all others whose wish exceeds it (max-min fairness). */
+export const fairShares = (wanted: readonly number[], limit: number): number[] => {
+  const shares = wanted.map(() => 0);
+  let left = limit;
+  const smallestFirst = wanted.map((count, index) => ({ count, index })).toSorted((a, b) => a.count - b.count);
+  for (const [done, { count, index }] of smallestFirst.entries()) {
+    const share = Math.min(count, Math.floor(left / (wanted.length - done)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+};
+
+/**
+ * The capabilities of a context that are handed down with a question: those that read. A question may contain untrusted text, so its
+ * recipient can neither write nor send anything in the user's name. A wildcard becomes the capabilities below it that read. `undefined`
+ * when none is removed, so that the link need not repeat the list.
+ *
+ * @param options.isTainted The question has words that its asker did not say: they may be instructed by an article or another librarian,
+ * and come from what the asker alone may read. A web search would send them out, so its capability is removed too.
+ */
+export const readingCapabilities = (
+  held: readonly string[],
+  { isTainted = false }: { isTainted?: boolean } = {},
+): readonly string[] | undefined => {
+  const mayStay = (capability: string) => onlyReads(capability) && !(isTainted && capability === WEB_SEARCH);
+  if (held.every(mayStay)) return undefined;
+  const kept = held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability)));
+  const handed = [...new Set(kept)].filter((capability) => CAPABILITY.test(capability) && mayStay(capability));
+  return handed.slice(0, MAX_CAPABILITIES);
+};
+
+/** Neither a write or send capability, nor a wildcard, which may include one. */
+const onlyReads = (capability: string): boolean =>
+  !capability.endsWith('*') &&
+  !capability.endsWith(':write') &&
+  !/^(?:webhook(?::|$)|tool:web(?::|$))/.test(capability);
+
+const readingPartOf = (capability: string): string[] => {
+  if (!capability.endsWith('*') || /^(?:webhook|tool):/.test(capability)) return [];
+  const named = READING.filter((reading) => covers([capability], reading));
+  return capability === '*' ? named : [`${capability.slice(0, -2)}:read`, ...named];
+};
+
+/** The only reading capability that sends the text of a question out of the deployment. */
+const WEB_SEARCH = 'web:search';
+/** The capabilities of our functions that read. */
+const READING = ['kb:read', 'memory:read', 'sql:read', WEB_SEARCH, 'support:analyze'];

@@ -12,8 +12,7 @@ import { sha256, utf8 } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { verifyForeignReceipt } from '../signing/receipt.ts';
 import type { OriginContext, VerifiedContext } from '../signing/request-context.ts';
-import type { TargetReply } from './call.ts';
-import { fairShares } from './delegated-limits.ts';
+import { fairShares, type TargetReply } from './call.ts';
 
 /** An own call, and the hops that its target reported. */
 export interface RecordedHop {

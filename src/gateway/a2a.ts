@@ -7,10 +7,15 @@ import type { Signer } from '../signing/compact-jws.ts';
 import { encodeBase64url, sha256, utf8 } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { demand, workspaceOf } from './authenticate.ts';
-import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
+import {
+  type CallParts,
+  callsFor,
+  headersWithoutCredentials,
+  jsonRpcError,
+  jsonRpcErrors,
+} from './calls-for-caller.ts';
 import { jsonBytes } from './forward.ts';
 import { errorOf, GatewayError } from './gateway-error.ts';
-import { jsonRpcError, jsonRpcErrors } from './json-rpc-errors.ts';
 import type { Tokens } from './oidc.ts';
 import type { GatewayEnv } from './request-log.ts';
 

@@ -1,12 +1,26 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { AnswersQuery, KeptAnswer } from '../contract/answers.ts';
+import {
+  type AnswerReplay,
+  AnswerReplayRequest,
+  AnswersQuery,
+  KeptAnswer,
+  ReplayedAnswer,
+  type StatementChange,
+} from '../contract/answers.ts';
+import type { Statement } from '../contract/ask.ts';
 import { describeIssues, ErrorBody, readAs } from '../contract/error-info.ts';
+import { readingCapabilities } from '../delegation/call.ts';
+import type { Librarians } from '../delegation/librarian-directory.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import { covers } from '../signing/capabilities.ts';
+import { MAX_CAPABILITIES } from '../signing/limits.ts';
+import { type Asking, CONCIERGE } from './ask.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { type Forwarding, forward, jsonBytes } from './forward.ts';
-import { GatewayError } from './gateway-error.ts';
+import { errorOf, errorResponse, GatewayError } from './gateway-error.ts';
+import { outcomeOf } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 const MEMORY = 'memory';
@@ -16,7 +30,7 @@ const READ = 'answers:read';
 const KEEPING_MS = 300;
 
 /** Forwards a request for one kept answer; one that is not found is looked for again, as it may just have been given. */
-export const forwardOnceKept = async (
+const forwardOnceKept = async (
   c: Context<GatewayEnv>,
   client: SignedClient,
   call: Omit<Forwarding, 'to'>,
@@ -106,3 +120,137 @@ const linesOf = (first: Response, next: (cursor: string) => Promise<Response>): 
     },
   });
 };
+
+const TIMEOUT_MS = 30_000;
+
+interface ReplayParts {
+  client: SignedClient;
+  asking: Asking;
+  librarians: Pick<Librarians, 'ids'>;
+  now: () => number;
+}
+
+/**
+ * `POST /v1/answers/{id}/replay`: asks a kept question again in the name of the caller, on another edition, of another librarian, or without
+ * a model, and compares the answers statement by statement. The new answer is not kept.
+ */
+export const createReplay = ({ client, asking, librarians, now }: ReplayParts) => {
+  return async (c: Context<GatewayEnv>): Promise<Response> => {
+    const key = c.get('apiKey');
+    demand(key, READ);
+    const request = readJson(await jsonBytes(c), AnswerReplayRequest, { whenEmpty: {} });
+    if (!request.ok) {
+      throw new GatewayError('INVALID_QUERY', { message: request.problem, details: { issues: request.issues } });
+    }
+    const { edition, librarian, model = true, timeout_ms: timeoutMs = TIMEOUT_MS } = request.value;
+    const namedWorkspace = c.req.query('workspace_id');
+    const workspace = workspaceOf(key, namedWorkspace);
+    const call = { workspace, namedWorkspace, signal: c.req.raw.signal };
+    const path = `/v1/answers/${encodeURIComponent(c.req.param('id') ?? '')}`;
+    // A replay is a POST; what is kept is read.
+    const found = await forwardOnceKept(c, client, { ...call, method: 'GET', path, capabilities: [READ] });
+    if (!found.ok) return found;
+    const { question, understood_as: understood, ...before } = KeptAnswer.parse(await found.json());
+    if (edition !== undefined) {
+      const stored = { ...call, to: 'library', method: 'GET', path: `/editions/${edition}`, capabilities: ['kb:read'] };
+      demand(key, 'kb:read');
+      const { status } = await forward(c, client, stored);
+      if (status === 404) throw editionGone(edition);
+      c.set('outcome', undefined);
+    }
+    const query = (understood ?? question).slice(0, MAX_QUERY);
+    const [only = CONCIERGE, ...more] = before.librarians;
+    // Support answers messages, and no questions.
+    const asked = librarian ?? (more.length === 0 && librarians.ids.includes(only) ? only : CONCIERGE);
+    const startedAtMs = now();
+    const ask = asking(
+      c,
+      {
+        ...{ query, workspace_id: workspace, timeout_ms: timeoutMs, facts: false },
+        ...{ librarian: edition === undefined ? asked : NAVIGATOR },
+        ...(edition === undefined ? {} : { metadata: { edition } }),
+      },
+      {
+        capabilities: [
+          ...(readingCapabilities(key.capabilities) ?? key.capabilities).slice(0, MAX_CAPABILITIES - 1),
+          ...(edition === undefined ? [] : ['kb:editions:read']),
+        ],
+        ...(model ? {} : { budgets: { tokens: 0 } }),
+        isKept: false,
+      },
+    );
+    const response = await ask({ signal: c.req.raw.signal });
+    if (response.error !== undefined && response.answer === undefined) {
+      c.set('outcome', response.error.code);
+      return errorResponse(errorOf(response.error.code, response.error));
+    }
+    const after = ReplayedAnswer.parse({ ...outcomeOf(response), duration_ms: now() - startedAtMs });
+    const difference = compareStatements(before.statements, after.statements);
+    return jsonAnswer({
+      question: query,
+      before: ReplayedAnswer.parse(before),
+      after,
+      difference,
+    } satisfies AnswerReplay);
+  };
+};
+
+/** The one that answers from editions. */
+const NAVIGATOR = 'navigator';
+/** A standalone question may be longer than a question. */
+const MAX_QUERY = 4000;
+
+const editionGone = (edition: string): GatewayError =>
+  new GatewayError('NOT_FOUND', {
+    message: `Cannot answer from the edition ${edition}: it is not stored any more`,
+    suggestion: 'An edition is stored for five minutes after it was replaced; leave edition out to use the current one',
+  });
+
+/** Share of the words that two statements have in common, from which one counts as a new wording of the other. */
+const SAME_FROM = 0.4;
+
+/**
+ * What became of each statement of an answer in another one: pairs of equal texts first, then those with the most words in common, each
+ * statement once.
+ */
+export const compareStatements = (before: readonly Statement[], after: readonly Statement[]): StatementChange[] => {
+  const earlier = before.map(({ text }) => wordsOf(text));
+  const later = after.map(({ text }) => wordsOf(text));
+  const pairs = later
+    .flatMap((words, at) => earlier.map((other, from) => ({ at, from, likeness: likenessOf(words, other) })))
+    .filter(({ likeness }) => likeness >= SAME_FROM)
+    .sort((one, other) => other.likeness - one.likeness);
+  const pairOf = new Map<number, { from: number; likeness: number }>();
+  const taken = new Set<number>();
+  for (const { at, from, likeness } of pairs) {
+    if (pairOf.has(at) || taken.has(from)) continue;
+    pairOf.set(at, { from, likeness });
+    taken.add(from);
+  }
+  const ofLater = later.map((_, at): StatementChange => {
+    const pair = pairOf.get(at);
+    if (pair === undefined) return { change: 'added', after: at };
+    return { change: pair.likeness === 1 ? 'kept' : 'changed', before: pair.from, after: at };
+  });
+  const removed = earlier.flatMap((_, from): StatementChange[] =>
+    taken.has(from) ? [] : [{ change: 'removed', before: from }],
+  );
+  return [...ofLater, ...removed];
+};
+
+/** In order, so that a rewording of the same words is a change. */
+const wordsOf = (text: string): readonly string[] =>
+  (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS);
+
+const MAX_WORDS = 2000;
+
+/** 1 only for the same words in the same order; otherwise the share in common (Jaccard), below 1. */
+const likenessOf = (one: readonly string[], other: readonly string[]): number => {
+  if (one.length === other.length && one.every((word, at) => word === other[at])) return 1;
+  const [left, right] = [new Set(one), new Set(other)];
+  const common = [...left].filter((word) => right.has(word)).length;
+  const all = left.size + right.size - common;
+  return all === 0 ? 0 : Math.min(ALMOST, common / all);
+};
+
+const ALMOST = 0.999;

@@ -4,29 +4,28 @@ import { ErrorInfo, HTTP_STATUS, readAs } from '../contract/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../contract/librarian.ts';
 import type { DelegateRequest, LibrarianResponse } from '../contract/response.ts';
 import { isDeclined, nothingFound } from '../delegation/abstention.ts';
+import { readingCapabilities } from '../delegation/call.ts';
 import { createCircuitBreakers } from '../delegation/circuit-breaker.ts';
-import { readingCapabilities } from '../delegation/delegated-limits.ts';
 import { createDelegates } from '../delegation/delegates.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { withMetadata } from '../delegation/trace.ts';
 import { waitUntilOf } from '../runtime/concurrency.ts';
 import type { ModelUse } from '../runtime/context-guard.ts';
-import { errorHeaders, jsonAnswer, readJson } from '../runtime/json-http.ts';
+import { errorHeaders, jsonAnswer, knownJson, readJson } from '../runtime/json-http.ts';
 import type { Log } from '../runtime/log.ts';
 import { budgetedModel, type TokenPrice } from '../runtime/model-budget.ts';
-import type { Reporting } from '../runtime/progress.ts';
+import { type Reporting, reportStatements, withProgress } from '../runtime/progress.ts';
 import { shortenAnswer } from '../runtime/shorten-answer.ts';
 import type { SignedClient } from '../runtime/signed-client.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { type Amounts, DEFAULT_CALLS, requestBudget } from '../signing/limits.ts';
 import { type OriginContext, originate } from '../signing/request-context.ts';
-import { hasOnlyWordsOf } from '../text/own-words.ts';
-import { answerOrStream } from './answer-or-stream.ts';
+import { hasOnlyWordsOf } from '../text/question-forms.ts';
 import { demand, workspaceOf } from './authenticate.ts';
 import { createConcierge } from './concierge/concierge.ts';
 import { completedQuestion, turnBefore } from './concierge/follow-up.ts';
 import { jsonBytes } from './forward.ts';
-import { GatewayError } from './gateway-error.ts';
+import { faultResponse, GatewayError } from './gateway-error.ts';
 import type { KeepAnswers } from './keep-answers.ts';
 import type { GatewayEnv } from './request-log.ts';
 import { createTalk } from './talk.ts';
@@ -304,3 +303,33 @@ export const withUsage = (
 };
 
 const MICROS = 1_000_000;
+
+/**
+ * Answers as JSON, or with events for a caller that accepts them. The statements of the stream are in the end those of the response: one
+ * that it does not contain is withdrawn, and those that were not sent yet follow before `done`.
+ */
+export const answerOrStream = (
+  c: Context<GatewayEnv>,
+  run: (reporting: Reporting) => Promise<Response>,
+  { beginsWithReport }: { beginsWithReport?: boolean } = {},
+): Promise<Response> =>
+  withProgress(
+    c,
+    async ({ signal, progress }) => {
+      if (progress === undefined) return run({ signal });
+      const sent: string[] = [];
+      const response = await run({
+        signal,
+        progress: (event) => {
+          if (event.type === 'statement') sent.push(event.text);
+          progress(event);
+        },
+      });
+      if (response.ok) {
+        const known = knownJson(response);
+        reportStatements(progress, known === undefined ? await response.clone().json() : known.value, sent);
+      }
+      return response;
+    },
+    { onFault: (error) => faultResponse(c, error), beginsWithReport },
+  );

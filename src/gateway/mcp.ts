@@ -3,9 +3,14 @@ import { routeMatcher } from '../contract/http-routes.ts';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../contract/mcp.ts';
 import { readBody } from '../http/read-body.ts';
 import { workspaceOf } from './authenticate.ts';
-import { type CallParts, callsFor, headersWithoutCredentials } from './calls-for-caller.ts';
+import {
+  type CallParts,
+  callsFor,
+  headersWithoutCredentials,
+  jsonRpcError,
+  jsonRpcErrors,
+} from './calls-for-caller.ts';
 import { errorOf } from './gateway-error.ts';
-import { jsonRpcError, jsonRpcErrors } from './json-rpc-errors.ts';
 import type { GatewayEnv } from './request-log.ts';
 
 /** What clients of MCP may call with their key, beside asking: nothing that administers or erases. */

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import * as z from 'zod';
 import type { CachedEmbeddings, EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
 import type { SearchAnalytics } from '../context-engine/config.ts';
 import {
@@ -11,6 +12,7 @@ import {
 import { describeIssues, readAs } from '../contract/error-info.ts';
 import {
   FactsRequest,
+  type Memory,
   type MemoryBatchResponse,
   type MemoryErasure,
   MemoryErasureQuery,
@@ -34,17 +36,36 @@ import {
 } from '../runtime/context-guard.ts';
 import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { logLine } from '../runtime/log.ts';
-import type { MemoryCount } from '../storage/memory-store.ts';
-import { addContextSettingsRoutes, resolveStored } from './context-settings.ts';
-import { deleteMemory, type ErasingParts, eraseMemories } from './erase-memories.ts';
-import { codedError, contextErrorResponse, errorResponse, SELF, withRetryAfter } from './error-responses.ts';
-import { fitContext, fitPage, fitResults } from './fit-results.ts';
-import { readFacts } from './read-facts.ts';
-import { ASKED_WITH, readableMemories } from './readable-memories.ts';
+import { mayReadAsked } from '../signing/capabilities.ts';
+import type { AdjacentMemory, MemoryCount, MemoryStore } from '../storage/memory-store.ts';
+import {
+  addContextSettingsRoutes,
+  codedError,
+  contextErrorResponse,
+  errorResponse,
+  resolveStored,
+  SELF,
+  withRetryAfter,
+} from './context-settings.ts';
 import { ledgerReplay, type RemoteLedger } from './remote-memory.ts';
-import { restoreMemories } from './restore-memories.ts';
-import { type Engines, findMemories, type MemorySearch } from './search-memories.ts';
-import { MEMORIES_OF_TURN, type StoringParts, storeMemory } from './store-memory.ts';
+import {
+  type Engines,
+  findMemories,
+  fitContext,
+  fitPage,
+  fitResults,
+  type MemorySearch,
+  readFacts,
+} from './search-memories.ts';
+import {
+  deleteMemory,
+  type ErasingParts,
+  eraseMemories,
+  MEMORIES_OF_TURN,
+  restoreMemories,
+  type StoringParts,
+  storeMemory,
+} from './store-memory.ts';
 
 export interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
@@ -77,6 +98,13 @@ const TURNS_CAPABILITY = 'memory:turns:write';
 const RESTORE_CAPABILITY = 'memory:restore:write';
 /** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
+
+/**
+ * Metadata of a turn, reserved: the audiences of the context that asked. The answer may quote an article for any of them. Absent: none, as
+ * in turns of earlier versions.
+ */
+const ASKED_WITH = 'asked_with';
+
 const RESERVED = [ASKED_BY, ASKED_WITH];
 /** Part of the deadline that is reserved to write and sign the response. */
 const RESERVE_MS = 100;
@@ -380,4 +408,31 @@ const isolateStats = ({ latencyMs, since, ...counts }: SearchAnalytics): MemoryS
 const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics): MemoryStats['embedding_cache'] => {
   const all = hits + storeHits + coalesced;
   return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
+};
+
+const Turn = z.object({ [ASKED_WITH]: z.array(z.string()).optional() });
+
+/** The memories that a context with some audiences may read: no turn that was asked with others. */
+const readableMemories = (store: MemoryStore, audiences: readonly string[]): MemoryStore => {
+  const isReadable = ({ metadata }: Memory): boolean => {
+    if (metadata?.[ASKED_WITH] === undefined) return true;
+    const turn = readAs(Turn, metadata);
+    return turn.ok && mayReadAsked(audiences, turn.value[ASKED_WITH]);
+  };
+  const readable = (adjacent: AdjacentMemory[]) => adjacent.filter(({ memory }) => isReadable(memory));
+  return {
+    ...store,
+    searchMemories: async (...query) =>
+      (await store.searchMemories(...query)).filter(({ memory }) => isReadable(memory)),
+    getMemoryRelationships: async (...of) => readable(await store.getMemoryRelationships(...of)),
+    relationshipsOf: async (...of) => (await store.relationshipsOf(...of)).map(readable),
+    get: async (...of) => {
+      const memory = await store.get(...of);
+      return memory !== undefined && isReadable(memory) ? memory : undefined;
+    },
+    list: async (...query) => {
+      const page = await store.list(...query);
+      return { ...page, memories: page.memories.filter(isReadable) };
+    },
+  };
 };

@@ -11,14 +11,15 @@ import {
   SettingName,
   type WireContextOptions,
 } from '../contract/context-engine.ts';
-import { readAs } from '../contract/error-info.ts';
+import { type ErrorCode, readAs } from '../contract/error-info.ts';
+import { CodedError } from '../http/coded-error.ts';
 import { withDeadline } from '../http/deadline.ts';
-import type { GuardedEnv } from '../runtime/context-guard.ts';
-import { jsonAnswer, readJson } from '../runtime/json-http.ts';
+import { type GuardedEnv, refusal } from '../runtime/context-guard.ts';
+import { errorInfo } from '../runtime/error-info-of.ts';
+import { errorHeaders, jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { readStored } from '../storage/sql.ts';
-import { errorResponse } from './error-responses.ts';
-import { MAX_SETTINGS, type SettingKind } from './ledger.ts';
-import type { RemoteLedger } from './remote-memory.ts';
+import { StoreUnavailable } from '../storage/store-unavailable.ts';
+import { MAX_SETTINGS, type RemoteLedger, type SettingKind } from './remote-memory.ts';
 
 /** The templates or rankers of one workspace, validated when they are stored; one that is damaged, or that this version refuses, is omitted. */
 const readAll = async <T>(
@@ -119,3 +120,56 @@ export const addContextSettingsRoutes = (
     app.delete(path, ...write, (c) => remove(c, kind));
   }
 };
+
+type MemoryContext = Context<GuardedEnv>;
+
+/** Id in addresses, contexts and logs. */
+export const SELF = 'memory';
+
+/** Writes an error response and notes its code for the log. */
+export const errorResponse = (
+  c: MemoryContext,
+  code: ErrorCode,
+  message?: string,
+  more: { suggestion?: string; details?: Record<string, unknown> } = {},
+): Response => {
+  c.set('outcome', code);
+  return withRetryAfter(refusal(code, { librarian: SELF, ...(message === undefined ? {} : { message }), ...more }));
+};
+
+/** Adds `Retry-After` to 429 and 503. */
+export const withRetryAfter = (response: Response): Response => {
+  const code = response.status === 503 ? 'SERVICE_UNAVAILABLE' : response.status === 429 ? 'RATE_LIMITED' : undefined;
+  if (code !== undefined) {
+    for (const [name, value] of Object.entries(errorHeaders(errorInfo(code)))) response.headers.set(name, value);
+  }
+  return response;
+};
+
+/** The response to an error of the context engine, which has logged the cause. */
+export const contextErrorResponse = (c: MemoryContext, error: ContextError): Response => {
+  switch (error.type) {
+    case 'validation_error':
+      return errorResponse(c, 'INVALID_QUERY', `Cannot search memories: ${error.message}`);
+    case 'template_not_found':
+      return errorResponse(c, 'INVALID_QUERY', `Cannot build the context: there is no template ${error.template}`, {
+        suggestion: `Use one of: ${(error.available ?? []).join(', ')}`.slice(0, 900),
+      });
+    case 'search_error':
+      return errorResponse(c, 'DATA_SOURCE_ERROR');
+    default:
+      return errorResponse(c, isAborted(error.cause) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE');
+  }
+};
+
+/** Gives an error of the store its code; other errors stay as they are. */
+export const codedError = (error: Error): Error => {
+  if (!(error instanceof StoreUnavailable)) return error;
+  return new CodedError(isAborted(error) ? 'TIMEOUT' : 'SERVICE_UNAVAILABLE', 'Cannot use the memories', {
+    cause: error,
+  });
+};
+
+const isAborted = (cause: unknown): boolean =>
+  (cause instanceof StoreUnavailable && cause.reason === 'aborted') ||
+  (cause instanceof CodedError && cause.code === 'TIMEOUT');

@@ -2,9 +2,8 @@ import { DurableObject } from 'cloudflare:workers';
 import { durableObjectSql } from '../storage/sql.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from '../storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../storage/sql-vector-index.ts';
-import { createLedger, type Ledger } from './ledger.ts';
-import { LEDGER_METHODS, type RemoteMethod, STORE_METHODS } from './remote-memory.ts';
-import { stemsOf } from './stems-of.ts';
+import { createLedger, LEDGER_METHODS, type Ledger, type RemoteMethod, STORE_METHODS } from './remote-memory.ts';
+import { stemsOf } from './search-memories.ts';
 
 const WORKSPACE = 'workspace';
 

@@ -3,10 +3,21 @@ import type { ContextEngineConfig } from '../context-engine/config.ts';
 import type { LogFields, Logger } from '../context-engine/errors.ts';
 import { ContextEngine } from '../context-engine/index.ts';
 import type { ContextError, Result } from '../contract/context-engine.ts';
-import type { MemoryDegradation } from '../contract/memory.ts';
+import {
+  FACT_TYPES,
+  type Facts,
+  type FactsRequest,
+  type MemoryDegradation,
+  type MemoryPage,
+  type MemoryRecord,
+  type SearchResult,
+} from '../contract/memory.ts';
 import { logLine } from '../runtime/log.ts';
-import type { MemoryStore } from '../storage/memory-store.ts';
-import { MAX_CONTEXT_BYTES } from './fit-results.ts';
+import { utf8 } from '../signing/encoding.ts';
+import { MAX_ANSWER_BYTES } from '../signing/limits.ts';
+import { type MemoryQuery, type MemoryStore, placeOf, type StorageClient } from '../storage/memory-store.ts';
+import { wordsOf } from '../text/analyse-text.ts';
+import { stem } from '../text/stem.ts';
 
 /** Two engines over the same memories. They outlive a request: use `forRequest`. */
 export interface Engines {
@@ -91,3 +102,135 @@ const logFailures: Logger = {
       cause: String(cause),
     }),
 };
+
+/** Upper bound of the results in a response; the rest is for the fields around them. */
+const MAX_RESULT_BYTES = MAX_ANSWER_BYTES - 65_536;
+
+/** Upper bound of a context with its memories; it keeps the text below 2,000,000 characters. */
+const MAX_CONTEXT_BYTES = 3_800_000;
+
+/**
+ * The results that fit into one response: related memories are dropped first, from the last result on, then the last results.
+ *
+ * @param results Best first.
+ * @param options.share Of the response, when it holds the results of several searches.
+ */
+export const fitResults = (
+  results: readonly SearchResult[],
+  { share = 1 }: { share?: number } = {},
+): SearchResult[] => {
+  let left = Math.floor(MAX_RESULT_BYTES * share);
+  const fitting: SearchResult[] = [];
+  const bare = results.map(({ relationships: _, ...result }) => ({ result, bytes: bytesOf(result) }));
+  for (const { result, bytes } of bare) {
+    if (bytes > left) break;
+    left -= bytes;
+    fitting.push(result);
+  }
+  return withRelated(fitting, results, left);
+};
+
+/**
+ * A context or a preview that fits into one response. All its memories stay, since the engine keeps them and the text within
+ * `MAX_CONTEXT_BYTES`; related memories are added as far as there is room.
+ */
+export const fitContext = <T extends { memories: SearchResult[] }>(built: T): T => {
+  const bare = built.memories.map(({ relationships: _, ...result }) => result);
+  const taken = bytesOf({ ...built, memories: bare });
+  return { ...built, memories: withRelated(bare, built.memories, MAX_RESULT_BYTES - taken) };
+};
+
+/** Adds related memories, those of the first results first. */
+const withRelated = (bare: readonly SearchResult[], results: readonly SearchResult[], room: number): SearchResult[] => {
+  let left = room;
+  return bare.map((result, at) => {
+    const relationships = results[at]?.relationships;
+    if (relationships === undefined) return result;
+    const bytes = bytesOf(relationships) + FIELD_BYTES;
+    if (bytes > left) return result;
+    left -= bytes;
+    return { ...result, relationships };
+  });
+};
+
+/** `"relationships":,` */
+const FIELD_BYTES = 20;
+
+const bytesOf = (value: unknown): number => utf8(JSON.stringify(value)).length + 1;
+
+/** A page that fits into one response; when it is cut, the next page begins there. */
+export const fitPage = ({ memories, next }: { memories: MemoryRecord[]; next?: string | undefined }): MemoryPage => {
+  let left = MAX_RESULT_BYTES;
+  const end = memories.findIndex((memory) => {
+    left -= bytesOf(memory);
+    return left < 0;
+  });
+  const fitting = end === -1 ? memories : memories.slice(0, end);
+  const last = fitting.at(-1);
+  const cursor = end === -1 || last === undefined ? next : placeOf(last);
+  return { memories: fitting, ...(cursor === undefined ? {} : { next_cursor: cursor }) };
+};
+
+type FactsOptions = Pick<Parameters<typeof findMemories>[2], 'signal' | 'timeoutMs' | 'embeddingProvider'> & {
+  engines: Engines;
+  store: MemoryStore;
+  workspaceId: string;
+  /** Subject of the verified context: only facts that it stored are read. */
+  subject: string;
+};
+
+/**
+ * The facts about a person, or about a conversation that names none, as lines of text within a token budget: those that fit the question
+ * best, then the newest.
+ */
+export const readFacts = async (
+  { query, token_budget: tokenBudget, ...about }: FactsRequest,
+  { engines, store, workspaceId, subject, ...bounds }: FactsOptions,
+): Promise<Pick<MemorySearch<unknown>, 'result'> & { facts?: Facts }> => {
+  const storageClient = factStorage(store, { subject, ...about });
+  const { result, degraded } = await findMemories(
+    engines,
+    (engine) => engine.forRequest({ storageClient }).buildContext(query, workspaceId, { ...OPTIONS, tokenBudget }),
+    { ...bounds, hasText: true },
+  );
+  if (!result.ok) return { result };
+  const { context, tokenCount: tokens } = result.value;
+  const facts = context.split('\n').filter((line) => line !== '');
+  return { result, facts: { facts, tokens, ...(degraded.length === 0 ? {} : { degraded }) } };
+};
+
+const OPTIONS = { template: 'list', limit: 100 };
+
+/**
+ * Searches within the facts of one person or conversation. The newest follow those that a search found: a fact such as the product that
+ * somebody owns seldom shares a word with the question.
+ */
+const factStorage = (
+  store: MemoryStore,
+  {
+    subject: factsOf,
+    person_id: personId,
+    conversation_id,
+  }: Omit<FactsRequest, 'query' | 'token_budget'> & { subject: string },
+): StorageClient => ({
+  ...store,
+  searchMemories: async (workspaceId, { vector, text, limit }, options) => {
+    const conversationId = personId === undefined ? conversation_id : undefined;
+    const within = { factsOf, personId, conversationId, memoryTypes: FACT_TYPES, limit } satisfies MemoryQuery;
+    const [found, newest] = await Promise.all([
+      store.searchMemories(workspaceId, { ...within, vector, text }, options),
+      store.searchMemories(workspaceId, within, options),
+    ]);
+    const known = new Set(found.map(({ memory }) => memory.id));
+    return [...found, ...newest.filter(({ memory }) => !known.has(memory.id))]
+      .filter(({ memory }) => memory.person_id === personId)
+      .slice(0, limit)
+      .map(({ memory, score }) => ({
+        score,
+        memory: { ...memory, content: memory.content.replace(/\s+/g, ' ').trim() },
+      }));
+  },
+});
+
+/** The distinct stems of the content words of a text, in order; searches and memories are compared by them. */
+export const stemsOf = (text: string): string[] => [...new Set(wordsOf(text).map(stem))];

@@ -2,20 +2,38 @@ import { Link } from '../contract/names.ts';
 import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
+import { beforeInjection, isInjectionName } from '../grounding/prompt-injection.ts';
 import { excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
+import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
+import type { Unit } from '../grounding/units.ts';
+import { oncePer } from '../runtime/once-per.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import { answeringModelOf } from '../search/answering-model.ts';
-import type { Edition } from '../search/open-edition.ts';
-import { allowedChunks, type SearchOptions, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
-import { alternativesOf, withoutFaultyAlternatives } from './alternatives.ts';
+import { type AnsweringModel, answeringModelOf } from '../search/answering-model.ts';
+import {
+  type CachedChunk,
+  cachedArticle,
+  cachedChunk,
+  type Edition,
+  type EditionArticle,
+} from '../search/open-edition.ts';
+import {
+  allowedChunks,
+  confidenceFeatures,
+  type SearchOptions,
+  type SearchOutcome,
+  searchEdition,
+} from '../search/search-edition.ts';
+import { alternativesOf, compareWithOthers, withoutFaultyAlternatives } from './alternatives.ts';
 import { assembleAnswer, assessConfidence, relatedTopics, strategyOf } from './assemble-answer.ts';
-import { compareWithOthers } from './compare-sources.ts';
 import { citeSources, composeAnswer, oneLine, type PlacedQuote, statementOf } from './compose-answer.ts';
 import { decline } from './decline.ts';
-import { knowledgeIn } from './edition-knowledge.ts';
 import { type AnswerViolation, type ChosenHits, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
-import { type Screen, unscreened } from './screen.ts';
-import { type CitableKnowledge, type Violation, validateNavigatorResponse } from './validate-navigator-response.ts';
+import {
+  type CitableArticle,
+  type CitableKnowledge,
+  type Violation,
+  validateNavigatorResponse,
+} from './validate-navigator-response.ts';
 
 export interface AnswerOptions {
   filter?: SearchOptions['filter'];
@@ -205,3 +223,109 @@ const closestOf = (closest: FoundAnswer['closest']): NavigatorAnswer['closest'] 
     ...(Link.safeParse(source.url).success ? { url: source.url } : {}),
     ...(heading === undefined ? {} : { heading: heading.slice(0, 500) }),
   }));
+
+/** Articles whose analysis is cached per edition. */
+const MAX_ARTICLES = 32;
+/** Length of the text that the rules about words read, in UTF-16 units. Quotes may be anywhere in a longer article. */
+const MAX_TEXT = 200_000;
+
+/** The articles of an edition, as the rules of a response read them. Texts are decoded when a rule asks for them. */
+export const knowledgeIn: (edition: Edition) => CitableKnowledge = oncePer((edition: Edition) => {
+  const known = new Map<string, CitableArticle>();
+  return {
+    edition: edition.id,
+    article: (file) => {
+      const cached = known.get(file);
+      if (cached !== undefined) return cached;
+      const index = edition.findArticle(file);
+      if (index < 0) return undefined;
+      const article = readArticle(edition, cachedArticle(edition, index));
+      const [oldest] = known.keys();
+      if (known.size >= MAX_ARTICLES && oldest !== undefined) known.delete(oldest);
+      known.set(file, article);
+      return article;
+    },
+  };
+});
+
+const readArticle = (edition: Edition, source: EditionArticle): CitableArticle => {
+  const { id, title, url, firstChunk, endChunk } = source;
+  const chunks = function* (): Generator<CachedChunk> {
+    for (let index = firstChunk; index < endChunk; index++) yield cachedChunk(edition, index);
+  };
+  const slice = (start: number, end: number): string => {
+    let text = '';
+    for (let index = chunkBefore(edition, source, start); index < endChunk; index++) {
+      const chunk = cachedChunk(edition, index);
+      if (chunk.start >= end) break;
+      const from = start + text.length;
+      // Headings lie between chunks; the lines in their place are empty.
+      text += '\n'.repeat(Math.max(0, Math.min(end, chunk.start) - from));
+      text += chunk.text.slice(Math.max(0, start + text.length - chunk.start), Math.max(0, end - chunk.start));
+    }
+    return text + '\n'.repeat(Math.max(0, end - start - text.length));
+  };
+  let text: string | undefined;
+  let headings: string[] | undefined;
+  return {
+    ...{ id, title, url, slice },
+    get text() {
+      text ??= slice(0, Math.min(MAX_TEXT, cachedChunk(edition, endChunk - 1).end));
+      return text;
+    },
+    get headings() {
+      headings ??= [...new Set([...chunks()].flatMap(({ headingPath }) => headingPath))];
+      return headings;
+    },
+  };
+};
+
+/** The last chunk that begins at or before a place in the article. */
+const chunkBefore = (edition: Edition, { firstChunk, endChunk }: EditionArticle, place: number): number => {
+  let [low, high] = [firstChunk, endChunk - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (cachedChunk(edition, middle).start <= place) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
+
+/** Excludes content before a question is answered, with or without a model. */
+interface Screen {
+  /** Drops hits whose article or heading is excluded, and recomputes the confidence features from the rest. */
+  outcome(edition: Edition, outcome: SearchOutcome): SearchOutcome;
+  /** Decides which units may be shown; all when undefined. */
+  isShown(edition: Edition): ((unit: Unit) => boolean) | undefined;
+  /** The part of a question or a turn that may be repeated; may be empty. */
+  repeatable(text: string): string;
+  /** The topics of the knowledge base that may be named. */
+  model(model: AnsweringModel): AnsweringModel;
+}
+
+/** Excludes nothing: only people read the quotes. */
+const unscreened: Screen = {
+  outcome: (_, outcome) => outcome,
+  isShown: () => undefined,
+  repeatable: (text) => text,
+  model: (model) => model,
+};
+
+/**
+ * Excludes prompt injections: articles by their names, sections by their headings, and everything in a chunk from the first injection on,
+ * since its payload mostly follows. The quotes that replace a model's answer are filtered in the same way.
+ */
+export const promptInjectionScreen: Screen = {
+  outcome: (edition, outcome) => {
+    const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(cachedChunk(edition, chunk)));
+    return hits.length === outcome.hits.length
+      ? outcome
+      : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
+  },
+  isShown: (edition) => (unit) =>
+    excerptsOf(edition, unit).every(
+      ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
+    ),
+  repeatable: beforeInjection,
+  model: (model) => ({ ...model, topics: model.topics.filter((topic) => !isInjectionName(topic)) }),
+};

@@ -1,26 +1,31 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { Reranker } from '../ai/reranker.ts';
 import type { Progress } from '../contract/ask.ts';
-import type { AIClient } from '../contract/librarian.ts';
-import type { Explanation } from '../contract/navigator-response.ts';
+import type { AIClient, LibrarianInfo } from '../contract/librarian.ts';
+import {
+  type ExplainedPassage,
+  type Explanation,
+  MAX_EXPLAINED,
+  PARTIAL_BELOW,
+} from '../contract/navigator-response.ts';
 import { questionWithTurn } from '../grounding/parse-question.ts';
 import type { WaitUntil } from '../runtime/concurrency.ts';
 import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { analyseQuery } from '../search/analyse-query.ts';
+import { answeringModelOf, relevanceOfHits } from '../search/answering-model.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import { devicesOwned } from '../search/devices-named-in.ts';
 import { vectorsOf } from '../search/edition-vectors.ts';
-import type { Edition } from '../search/open-edition.ts';
-import type { Retriever } from '../search/retrieve.ts';
-import { searchEdition } from '../search/search-edition.ts';
+import { candidatesCache, chooseLibrarian } from '../search/librarian-routing.ts';
+import { cachedArticle, type Edition } from '../search/open-edition.ts';
+import type { Retriever, SemanticUse } from '../search/retrieve.ts';
+import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
 import { isOwnQuestion, pointsBack } from '../text/question-forms.ts';
-import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
+import { type AnswerOptions, answerFromEdition, DECLINED_BELOW, HITS } from './answer-from-edition.ts';
 import { answerWithModel, MODEL_HITS, type ModelAccount } from './answer-with-model.ts';
 import { oneLine } from './compose-answer.ts';
-import { explainAnswer } from './explain-answer.ts';
-import type { AnswerViolation, NavigatorAnswer } from './navigator-answer.ts';
-import { type OtherLibrarians, withWhomToAsk } from './whom-to-ask.ts';
+import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 export interface QuestionOptions extends Pick<AnswerOptions, 'history' | 'devices' | 'knowledge'> {
   /** Librarians that may be named as the ones to ask. */
@@ -293,3 +298,81 @@ const freeze = <T>(value: T): T => {
   for (const part of Object.values(value)) freeze(part);
   return Object.freeze(value);
 };
+
+/** Why an answer quotes what it quotes: the best passages of a search for the question, what ranked each, and what became of it. */
+const explainAnswer = (
+  edition: Edition,
+  question: string,
+  { answer, outcome, semantic }: { answer: NavigatorAnswer; outcome: SearchOutcome; semantic: SemanticUse },
+): Explanation => {
+  const relevances = relevanceOfHits(outcome, answeringModelOf(edition));
+  const chosen = new Set(chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk));
+  return {
+    ...{ edition: edition.id, semantic, probability: rounded(answer.probability), found: outcome.hits.length },
+    thresholds: { declined_below: DECLINED_BELOW, sure_from: PARTIAL_BELOW },
+    passages: outcome.hits.slice(0, MAX_EXPLAINED).map((hit, at): ExplainedPassage => {
+      const { id: file, title } = cachedArticle(edition, hit.article);
+      return {
+        ...{
+          title: title.slice(0, 500),
+          file,
+          section: (edition.headingPath(hit.chunk).at(-1) ?? title).slice(0, 500),
+        },
+        ...{ lexical: rounded(hit.lexical), score: rounded(hit.score), coverage: rounded(hit.coverage) },
+        ...(hit.similarity === undefined ? {} : { similarity: rounded(hit.similarity) }),
+        ...(hit.fused === undefined ? {} : { fused: rounded(hit.fused) }),
+        relevance: rounded(Math.min(1, Math.max(0, relevances[at] ?? 0))),
+        outcome: outcomeOf(edition, hit, { file, answer, isChosen: chosen.has(hit.chunk) }),
+      };
+    }),
+  };
+};
+
+const outcomeOf = (
+  edition: Edition,
+  { chunk }: SearchHit,
+  { file, answer, isChosen }: { file: string; answer: NavigatorAnswer; isChosen: boolean },
+): ExplainedPassage['outcome'] => {
+  const { start, end } = edition.chunk(chunk);
+  const sources = answer.response.sources.filter((source) => source.file === file);
+  const excerpts = sources.flatMap((source) => source.excerpts ?? []);
+  if (excerpts.some((excerpt) => excerpt.start < end && excerpt.end > start)) return 'cited';
+  if (sources.length > 0) return 'same_article';
+  if (!isChosen) return 'other_device';
+  return answer.closest.some((article) => article.file === file) ? 'closest' : 'not_chosen';
+};
+
+const rounded = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** The other librarians that a question may be for. */
+export interface OtherLibrarians {
+  /** The navigator's own description, with which theirs are compared. */
+  self: LibrarianInfo;
+  /** By their latest descriptions; the same array until one changes. */
+  all: readonly LibrarianInfo[];
+  /** Librarians that the question passed through. */
+  chain: readonly string[];
+}
+
+const MAX_TOPICS = 20;
+
+/**
+ * Names the librarian whose description and examples clearly match the question as the first related topic. Whether the caller may ask it is
+ * decided when it is asked: a navigator is handed no more rights than it needs, so it does not know the caller's others.
+ */
+export const withWhomToAsk = (answer: NavigatorAnswer, question: string, others: OtherLibrarians): NavigatorAnswer => {
+  const { self, all, chain } = others;
+  const asked = all.filter(({ id }) => id !== self.id && !chain.includes(id));
+  if (asked.length === 0) return answer;
+  const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...asked]).index, self.id);
+  const claiming = asked.find(({ id }) => id === to);
+  if (claiming === undefined) return answer;
+  // A partner chooses its name, which must not become a link.
+  const name = oneLine(claiming.name, 100).replace(/[[\]]/g, '');
+  const topic = escapeText(`Ask ${name} (${claiming.id})`, 200);
+  const relatedTopics = [topic, ...(answer.response.relatedTopics ?? [])].slice(0, MAX_TOPICS);
+  return { ...answer, response: { ...answer.response, relatedTopics } };
+};
+
+/** Rebuilt when a description changes. */
+const indexesOf = oncePer((_: readonly LibrarianInfo[]) => oncePer(({ id }: LibrarianInfo) => candidatesCache(id)));

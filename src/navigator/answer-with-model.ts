@@ -16,10 +16,9 @@ import type { Turn } from '../search/analyse-query.ts';
 import { readPages } from '../search/chunk-texts.ts';
 import type { Edition } from '../search/open-edition.ts';
 import { type SearchHit, type SearchOutcome, searchEdition } from '../search/search-edition.ts';
-import { type AnswerOptions, answerFromEdition, HITS } from './answer-from-edition.ts';
+import { type AnswerOptions, answerFromEdition, HITS, promptInjectionScreen } from './answer-from-edition.ts';
 import { composeValidAnswer, statementOf } from './compose-model-answer.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
-import { promptInjectionScreen } from './screen.ts';
 
 export interface ModelAnswerOptions extends Omit<AnswerOptions, 'screen' | 'reading'> {
   ai: AIClient;

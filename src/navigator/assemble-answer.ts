@@ -15,8 +15,8 @@ import { escapeText } from '../runtime/escape-html.ts';
 import { oncePer } from '../runtime/once-per.ts';
 import { type CachedChunk, cachedChunk, type Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
+import type { Comparison } from './alternatives.ts';
 import headings from './common-headings.json' with { type: 'json' };
-import type { Comparison } from './compare-sources.ts';
 import { citeSources, listOf, oneLine, type PlacedQuote, sectionOf } from './compose-answer.ts';
 import type { ArticleHit, ChosenHits, NavigatorAnswer } from './navigator-answer.ts';
 

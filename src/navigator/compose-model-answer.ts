@@ -15,7 +15,7 @@ import { devicesNamedIn } from '../search/devices-named-in.ts';
 import type { CachedChunk, Edition } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import type { Span } from '../text/split-sentences.ts';
-import { alternativesOf, withoutFaultyAlternatives } from './alternatives.ts';
+import { alternativesOf, type Comparison, compareWithOthers, withoutFaultyAlternatives } from './alternatives.ts';
 import {
   agreementFactors,
   agreementOf,
@@ -25,7 +25,6 @@ import {
   relatedTopics,
   strategyOf,
 } from './assemble-answer.ts';
-import { type Comparison, compareWithOthers } from './compare-sources.ts';
 import { citationOf, HEDGE, oneLine, type PlacedQuote, sectionOf, sourceOfQuote } from './compose-answer.ts';
 import { type AnswerViolation, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 import {

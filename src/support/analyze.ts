@@ -25,9 +25,7 @@ import {
   type ModelOutcome,
   writeWithModel,
 } from './draft/write-with-model.ts';
-import { escalationOf } from './guidance/escalation.ts';
-import { guideAgent } from './guidance/guide-agent.ts';
-import { customerWords, signalsIn } from './guidance/signals.ts';
+import { customerWords, escalationOf, guideAgent, signalsIn } from './guidance/guide-agent.ts';
 import { classifyWithModel } from './intents/classify-with-model.ts';
 import type { OpenTaxonomy } from './intents/current-taxonomy.ts';
 import { getsNoReply, missingInformation } from './ticket/intent-rules.ts';

@@ -1,19 +1,34 @@
-import type { Hono } from 'hono/tiny';
+import { Hono } from 'hono/tiny';
 import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
+import { ASKER_FACTS, AskerFacts } from '../contract/ask.ts';
+import { readAs } from '../contract/error-info.ts';
+import type { AIClient } from '../contract/librarian.ts';
+import { SupportRequest } from '../contract/support-response.ts';
+import { timeToAnswer } from '../http/deadline.ts';
 import type { GapBooks } from '../knowledge/gaps/gap-book.ts';
 import { createGapKeeper } from '../knowledge/gaps/gap-keeper.ts';
 import { gapRoutes } from '../knowledge/gaps/gap-routes.ts';
 import { createKnowledgeRetriever, retrievalRoutes } from '../knowledge/retrieval/retrieve-knowledge.ts';
-import type { WaitUntil } from '../runtime/concurrency.ts';
-import type { GuardedEnv } from '../runtime/context-guard.ts';
+import { type WaitUntil, waitUntilOf } from '../runtime/concurrency.ts';
+import {
+  contextGuard,
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+  refusal,
+  requireCapability,
+} from '../runtime/context-guard.ts';
+import { jsonAnswer, readJson } from '../runtime/json-http.ts';
 import { faultLogger } from '../runtime/log.ts';
+import { budgetedModel, settleModel, type TokenPrice } from '../runtime/model-budget.ts';
 import type { Mask } from '../runtime/privacy/mask.ts';
 import { currentEdition } from '../search/current-edition.ts';
 import { createRetriever, type MeaningOf } from '../search/retrieve.ts';
 import type { Identity } from '../signing/identity.ts';
+import { requestBudget } from '../signing/limits.ts';
 import { originate } from '../signing/request-context.ts';
 import { memoryReplayStore } from '../signing/verify-context.ts';
-import { createApp, type SupportAppOptions } from './app.ts';
+import { type AnalysisParts, analyze } from './analyze.ts';
 import { currentTaxonomy, type TaxonomyStore } from './intents/current-taxonomy.ts';
 import { taxonomyRoutes } from './intents/taxonomy-routes.ts';
 
@@ -74,4 +89,51 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
         waitUntil,
       })),
   };
+};
+
+const SUPPORT = 'support';
+
+interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts {
+  ai?: AIClient | undefined;
+  aiPrice?: TokenPrice | undefined;
+  /** Mounts further routes of the function. */
+  mount?: ((app: Hono<GuardedEnv>, guard: GuardOptions) => void) | undefined;
+}
+
+/** `POST /v1/support/analyze`, and the routes that `mount` adds. */
+export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions): Hono<GuardedEnv> => {
+  const { now = Date.now } = options;
+  const guard: GuardOptions = { ...options, access: 'signed', self: SUPPORT };
+  const app = new Hono<GuardedEnv>();
+  app.post('/v1/support/analyze', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
+    const request = readJson(c.get('body'), SupportRequest);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem });
+    }
+    const context = c.get('context');
+    const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};
+    // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
+    const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
+    const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
+    const analysis = await analyze(
+      { ...request.value, metadata },
+      {
+        facts: facts.ok ? facts.value : [],
+        context,
+        waitUntil: waitUntilOf(c),
+        ai: model?.ai,
+        signal: c.req.raw.signal,
+        timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
+        now: now(),
+      },
+      options,
+    );
+    settleModel(c, model);
+    return jsonAnswer(analysis);
+  });
+  mount?.(app, guard);
+  app.notFound(() => refusal('NOT_FOUND', { librarian: SUPPORT }));
+  app.onError(faultHandler(guard));
+  return app;
 };

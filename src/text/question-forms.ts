@@ -1,5 +1,6 @@
 import { wordsOf } from './analyse-text.ts';
 import fillers from './filler-words.json' with { type: 'json' };
+import { stem } from './stem.ts';
 
 /** Whether a text begins like a question or request, ignoring greetings. */
 export const beginsAsQuestion = (text: string): boolean => BEGINNING.test(text);
@@ -73,3 +74,15 @@ const CONTINUATION =
   /^(?:(?:and|or|but|so|then) )?(?:what|how) about\b|^(?:if (?:so|not|yes|no)|or|otherwise|why not|because|since when|what else|anything else)\b/i;
 
 const FILLERS: ReadonlySet<string> = new Set(fillers);
+
+/** Whether each content word of a text, as a stem, occurs in one of the others: then it says nothing that they do not say. */
+export const hasOnlyWordsOf = (text: string, others: readonly string[]): boolean => {
+  if (others.includes(text)) return true;
+  const said = new Set(others.flatMap(stemsOf));
+  return stemsOf(text).every((word) => said.has(word));
+};
+
+const stemsOf = (text: string): string[] =>
+  wordsOf(text)
+    .filter((word) => !isFiller(word))
+    .map(stem);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { meaningsOf } from '../../src/adapters/query-embeddings.ts';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
+import { meaningsOf } from '../../src/adapters/stores.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 
 let server: OpenAIServer;

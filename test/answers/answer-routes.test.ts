@@ -1,7 +1,7 @@
 import { Hono } from 'hono/tiny';
 import { expect, it } from 'vitest';
 import { answerRoutes } from '../../src/answers/answer-routes.ts';
-import { type AnswersStub, remoteAnswers } from '../../src/answers/remote-answers.ts';
+import { type AnswersStub, remoteAnswers } from '../../src/answers/answer-store.ts';
 import { sqlAnswerStore } from '../../src/answers/sql-answer-store.ts';
 import { MAX_KEPT_TOGETHER } from '../../src/contract/answers.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskAnswer } from '../../src/answers/mask-answer.ts';
+import { maskAnswer } from '../../src/answers/answer-routes.ts';
 import { createMask, readMaskKinds } from '../../src/runtime/privacy/mask.ts';
 import { answerOf } from './answer-for-test.ts';
 

@@ -1,8 +1,7 @@
 import { describe, it } from 'vitest';
 import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
 import { DataSourceError } from '../../src/http/coded-error.ts';
-import { createApp } from '../../src/navigator/app.ts';
-import { createNavigator } from '../../src/navigator/navigator-librarian.ts';
+import { createApp, createNavigator } from '../../src/navigator/navigator-librarian.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 import { identityOf } from '../signing/callers.ts';
 import { servedLibrarian } from './served-librarian.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CharacterTokenizer, cl100k, loadTokenizer, type Tokenizer } from '../../src/ai/tokenizer.ts';
-import { ContextFormatter, cutText } from '../../src/context-engine/formatter.ts';
+import { ContextFormatter, cutText } from '../../src/context-engine/build-context.ts';
 import { DEFAULT_TEMPLATES, renderMemory, withMetadata } from '../../src/context-engine/registry.ts';
 import type { ContextTemplate } from '../../src/contract/context-engine.ts';
 import type { SearchResult } from '../../src/contract/memory.ts';

@@ -1,6 +1,6 @@
 import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
-import { serviceTargets } from '../../src/delegation/targets.ts';
+import { serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { requestBudget } from '../../src/signing/limits.ts';

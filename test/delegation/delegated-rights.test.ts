@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Context, Librarian } from '../../src/contract/librarian.ts';
+import { readingCapabilities } from '../../src/delegation/call.ts';
 import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
-import { readingCapabilities } from '../../src/delegation/delegated-limits.ts';
 import { createDelegates } from '../../src/delegation/delegates.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { signJws } from '../../src/signing/compact-jws.ts';

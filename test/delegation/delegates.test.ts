@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest } from '../../src/contract/response.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
-import { httpsTargets } from '../../src/delegation/targets.ts';
+import { httpsTargets } from '../../src/delegation/librarian-directory.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { makeSigningKey } from '../../src/signing/compact-jws.ts';
 import { identityFrom } from '../../src/signing/identity.ts';

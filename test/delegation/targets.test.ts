@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpsTargets, serviceTargets } from '../../src/delegation/targets.ts';
+import { httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { makeSigningKey } from '../../src/signing/compact-jws.ts';
 import { openDirectory } from '../../src/signing/key-directory.ts';
 import CASES from './targets.json' with { type: 'json' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareStatements } from '../../src/gateway/compare-answers.ts';
+import { compareStatements } from '../../src/gateway/answer-routes.ts';
 import { readKeepAnswers } from '../../src/gateway/keep-answers.ts';
 
 describe('KEEP_ANSWERS', () => {

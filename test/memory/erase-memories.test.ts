@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import { deleteMemory, embeddedTexts, eraseMemories } from '../../src/memory/erase-memories.ts';
+import { deleteMemory, embeddedTexts, eraseMemories } from '../../src/memory/store-memory.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';

@@ -1,6 +1,5 @@
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
-import { createLedger, type Ledger } from '../../src/memory/ledger.ts';
-import { type RemoteLedger, remoteLedger } from '../../src/memory/remote-memory.ts';
+import { createLedger, type Ledger, type RemoteLedger, remoteLedger } from '../../src/memory/remote-memory.ts';
 
 /** A ledger behind a stub like that of a Durable Object. */
 export const ledgerForTest = (ledger: Ledger = createLedger(nodeSql())): RemoteLedger =>

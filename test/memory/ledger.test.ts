@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
+import { createLedger } from '../../src/memory/remote-memory.ts';
 
 const SEARCH = { outcome: 'found', degraded: false, durationMs: 3, nowMs: Date.UTC(2026, 0, 1) } as const;
 

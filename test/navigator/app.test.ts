@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AIClient } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
-import { createApp } from '../../src/navigator/app.ts';
+import { createApp } from '../../src/navigator/navigator-librarian.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
 import { EditionUnavailable } from '../../src/search/edition-reader.ts';

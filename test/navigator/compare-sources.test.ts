@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareWithOthers } from '../../src/navigator/compare-sources.ts';
+import { compareWithOthers } from '../../src/navigator/alternatives.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
 import { type ArticleSketch, editionOf } from '../grounding/articles-for-test.ts';
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { Memory } from '../../src/contract/memory.ts';
-import { stemsOf } from '../../src/memory/stems-of.ts';
+import { stemsOf } from '../../src/memory/search-memories.ts';
 import type { MemoryQuery, MemoryStore } from '../../src/storage/memory-store.ts';
 import { newWorkspace } from './describe-memory-store.ts';
 import { cosine } from './describe-vector-index.ts';

@@ -3,7 +3,7 @@ import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { startVectorServer } from '../../src/dev/stand-ins/vector/vector-server.ts';
 import { type MemoryStub, remoteMemoryStore } from '../../src/memory/remote-memory.ts';
-import { stemsOf } from '../../src/memory/stems-of.ts';
+import { stemsOf } from '../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';

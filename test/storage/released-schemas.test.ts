@@ -9,7 +9,7 @@ import { ticketStore } from '../../src/helpdesk/tickets/ticket-store.ts';
 import { articleSync, rateLimitPauses, ticketIndex } from '../../src/helpdesk/tickets/workspace-store.ts';
 import { createGapTables } from '../../src/knowledge/gaps/sql-gap-book.ts';
 import { createTables } from '../../src/knowledge/library/article-store.ts';
-import { createLedger } from '../../src/memory/ledger.ts';
+import { createLedger } from '../../src/memory/remote-memory.ts';
 import type { Sql } from '../../src/storage/sql.ts';
 import { sqlMemoryStore } from '../../src/storage/sql-memory-store.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
-import { stemsOf } from '../../src/memory/stems-of.ts';
+import { stemsOf } from '../../src/memory/search-memories.ts';
 import { encodeText, shortHash } from '../../src/storage/memory-store.ts';
 import { newMemory, newWorkspace, pointing } from './describe-memory-store.ts';
 import { eraseAll, upstashStore } from './memory-stores.ts';

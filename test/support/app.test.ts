@@ -10,9 +10,9 @@ import { signedClient } from '../../src/runtime/signed-client.ts';
 import { createRetriever } from '../../src/search/retrieve.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { originate } from '../../src/signing/request-context.ts';
-import { createApp } from '../../src/support/app.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
+import { createApp } from '../../src/support/support-desk.ts';
 import { editionOf, taxonomy } from './draft/tickets.ts';
 
 const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);

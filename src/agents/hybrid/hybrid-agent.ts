@@ -6,8 +6,8 @@ import {
 } from '../../contract/agent-response.ts';
 import type { ErrorInfo } from '../../contract/error-info.ts';
 import type { LibrarianResponse } from '../../contract/response.ts';
+import { joinFailures } from '../../delegation/abstention.ts';
 import { aggregate } from '../../delegation/aggregate.ts';
-import { joinFailures } from '../../delegation/failures.ts';
 import { errorInfo } from '../../runtime/error-info-of.ts';
 import { type AgentCall, type AgentProfile, type AnswerParts, readOptions } from '../agent.ts';
 import { AgentResponse } from '../agent-response.ts';

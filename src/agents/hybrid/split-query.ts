@@ -3,9 +3,9 @@ import { readAs } from '../../contract/error-info.ts';
 import type { AIClient } from '../../contract/librarian.ts';
 import { startDeadline } from '../../http/deadline.ts';
 import { type Clause, carrySubject, DECISIVE_WORDS, NO_NOUNS } from '../../knowledge/questions/carry-subject.ts';
-import { hasOnlyWordsOf } from '../../text/own-words.ts';
 import {
   beginsAsQuestion,
+  hasOnlyWordsOf,
   isBareRequest,
   isOwnQuestion,
   namesItsSubject,

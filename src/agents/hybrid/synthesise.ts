@@ -1,6 +1,6 @@
 import type { AIClient } from '../../contract/librarian.ts';
+import { WHY_MISSING } from '../../delegation/abstention.ts';
 import { inertLine } from '../../delegation/contain-markdown.ts';
-import { WHY_MISSING } from '../../delegation/failures.ts';
 import { aboutAsker } from '../../grounding/answer-prompt.ts';
 import { writeCheckedAnswer } from '../../grounding/checked-answer.ts';
 import { startModelCalls } from '../../grounding/model-calls.ts';

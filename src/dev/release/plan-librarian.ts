@@ -48,7 +48,7 @@ const refuseTaken = (id: string, config: string): void => {
   }
 };
 
-/** `opening-hours` -> `OPENING_HOURS`; the gateway finds its way back (src/delegation/targets.ts). */
+/** `opening-hours` -> `OPENING_HOURS`; the gateway finds its way back (src/delegation/librarian-directory.ts). */
 const bindingOf = (id: string): string => id.toUpperCase().replaceAll('-', '_');
 
 /** Behind the last service binding of the gateway. */

@@ -8,10 +8,10 @@ import {
   countExamples,
   kvTaxonomies,
   MAX_EXAMPLES_AT_LOAD,
+  readTaxonomy,
   type TaxonomyStore,
 } from '../../support/intents/current-taxonomy.ts';
 import { contentHash, hashText, InvalidModel } from '../../support/intents/packed-model.ts';
-import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
 import { keptModel } from '../release/kept-models.ts';
 
 const WORKSPACE = 'default';

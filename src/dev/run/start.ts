@@ -12,7 +12,7 @@ import { newApiKey } from '../../gateway/api-keys.ts';
 import { type HelpdeskVariables, readConnections } from '../../helpdesk/connections.ts';
 import { helpdeskTools } from '../../helpdesk/tools/helpdesk-tools.ts';
 import { type DirectoryEntry, openDirectory } from '../../signing/key-directory.ts';
-import { readTaxonomy } from '../../support/intents/read-taxonomy.ts';
+import { readTaxonomy } from '../../support/intents/current-taxonomy.ts';
 import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
 import { secretsNamedFor } from '../release/env-file.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';

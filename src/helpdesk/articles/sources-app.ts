@@ -14,8 +14,7 @@ import { errorHeaders, jsonAnswer } from '../../runtime/json-http.ts';
 import { logLine } from '../../runtime/log.ts';
 import { decodeBase64url, encodeBase64url, utf8 } from '../../signing/encoding.ts';
 import { parseJson } from '../connections.ts';
-import { SourceFailed } from './article-source.ts';
-import { type ListedArticle, toHostArticle } from './host-article.ts';
+import { type ListedArticle, SourceFailed, toHostArticle } from './article-source.ts';
 import type { ArticleSources } from './source-settings.ts';
 
 export interface SourcesAppOptions {

@@ -22,10 +22,9 @@ import { composeNote, newMarker } from '../compose-note.ts';
 import { ConnectionGone, type HelpdeskVariables, readConnections, type Write } from '../connections.ts';
 import type { HelpdeskClient, HelpdeskId } from '../helpdesk-tool.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
-import { ownContext, supportAnalysis } from './ask-support.ts';
 import { type Handovers, openHandovers } from './handovers.ts';
 import { openCase, type TicketCase } from './ticket-case.ts';
-import type { LearnedOutcome, RatedDraft } from './ticket-draft.ts';
+import { type LearnedOutcome, ownContext, type RatedDraft, supportAnalysis } from './ticket-draft.ts';
 import {
   type DeadJob,
   type JobReport,

@@ -1,6 +1,6 @@
 import type { DraftFeedback } from '../../contract/tickets.ts';
 import type { Sql } from '../../storage/sql.ts';
-import { type AttemptParts, attemptJob } from './attempt-job.ts';
+import { type AttemptParts, attemptJob } from './job-steps.ts';
 import { draftStore, type LearnedOutcome } from './ticket-draft.ts';
 import type { JobReport, MessageEvent, StoredDraft, WorkOutcome } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';

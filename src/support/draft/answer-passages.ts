@@ -8,9 +8,9 @@ import POSSESSION from '../../text/lists/possession.json' with { type: 'json' };
 import { isQuestion, namesItsSubject, pointsBack } from '../../text/question-forms.ts';
 import type { AlreadyTried } from '../ticket/already-tried.ts';
 import { phrasesOf } from '../ticket/languages.ts';
+import { type Warning, warningFor } from './check-model-draft.ts';
 import { type AnswerPassage, type QuoteOptions, quotePassage, textOf } from './quote-passage.ts';
 import { type DeviceFilter, deviceFilter, type RankedUnit, rankTicketUnits, type TicketUnits } from './ticket-units.ts';
-import { type Warning, warningFor } from './warnings.ts';
 
 /** The passages that a draft may quote. */
 export interface Answer {

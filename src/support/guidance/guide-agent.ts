@@ -6,14 +6,13 @@ import type {
   IntentClassification,
   RecommendedStep,
 } from '../../contract/support-response.ts';
-import type { Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
+import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/taxonomy.ts';
 import { isPublicAddress } from '../../http/public-address.ts';
 import { markdownToText } from '../../markup/render-markdown.ts';
 import { autoSendOf, getsNoReply } from '../ticket/intent-rules.ts';
-import { inLanguage, primaryOf } from '../ticket/languages.ts';
+import { byLanguage, inLanguage, primaryOf } from '../ticket/languages.ts';
 import type { TicketReading } from '../ticket/read-ticket.ts';
-import { escalationOf } from './escalation.ts';
-import { customerWords, signalsIn } from './signals.ts';
+import WORDS from './signal-words.json' with { type: 'json' };
 
 interface GuidanceInput {
   taxonomy: Taxonomy;
@@ -261,3 +260,167 @@ const oneLine = (text: string): string =>
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim()
     .slice(0, 100);
+
+/** A ticket that the rules are applied to. */
+interface EscalationCase {
+  ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'> &
+    Partial<Pick<TicketReading, 'language'>>;
+  classification: IntentClassification;
+  /** Rules with a coverage never apply when it is absent. */
+  coverage?: 'high' | 'medium' | 'low' | 'none';
+}
+
+/**
+ * Applies the escalation rules of the intent and of the taxonomy. Word rules of other intents apply too when they report danger, and all
+ * of them when the message fits no intent.
+ *
+ * @returns `to` of the first rule about danger that applies, else of the first rule that applies; the reasons of all.
+ */
+export const escalationOf = (
+  taxonomy: Pick<Taxonomy, 'intents' | 'escalation'>,
+  intent: Pick<Intent, 'escalation'> | undefined,
+  given: EscalationCase,
+): AgentGuidance['escalation'] => {
+  const text = customerWords(given.ticket);
+  const words = wordRuns(text);
+  const isDanger = signalsIn(text, given.ticket.language).danger !== undefined;
+  const own = [...(intent?.escalation ?? []), ...taxonomy.escalation];
+  const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
+  const further = intent === undefined ? others : others.filter((rule) => reportsDanger(rule, words));
+  const named = [...own, ...further].filter((rule) => applies(rule, { ...given, words }));
+  // Words of danger that the taxonomy does not list, such as those of another language.
+  const unnamed =
+    isDanger && !named.some((rule) => reportsDanger(rule, words))
+      ? [...taxonomy.escalation, ...others].find(isAboutDanger)
+      : undefined;
+  const applying = unnamed === undefined ? named : [...named, unnamed];
+  const first = applying.find((rule) => rule === unnamed || reportsDanger(rule, words)) ?? applying[0];
+  if (first === undefined) return { needed: false, reasons: [] };
+  const reasons = applying.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
+  return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
+};
+
+/** A phrase of the rule that the words contain reports danger. */
+const reportsDanger = ({ any_of = [] }: EscalationRule, words: readonly string[]): boolean =>
+  any_of.some((phrase) => containsPhrase(words, phrase) && signalsIn(phrase).danger !== undefined);
+
+const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
+  any_of.some((phrase) => signalsIn(phrase).danger !== undefined);
+
+const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
+  any_of !== undefined &&
+  min_customer_messages === undefined &&
+  confidence_below === undefined &&
+  coverage === undefined;
+
+const applies = (
+  { any_of, min_customer_messages, confidence_below, coverage }: EscalationRule,
+  given: EscalationCase & { words: readonly string[] },
+): boolean =>
+  (any_of === undefined || any_of.some((phrase) => containsPhrase(given.words, phrase))) &&
+  (min_customer_messages === undefined || given.ticket.customerMessages.length >= min_customer_messages) &&
+  (confidence_below === undefined || given.classification.confidence < confidence_below) &&
+  (coverage === undefined || (given.coverage !== undefined && coverage.includes(given.coverage)));
+
+/** Runs of letters and digits in lower case, without apostrophes; phrases of a taxonomy are compared by them. */
+const wordRuns = (text: string): string[] =>
+  text
+    .slice(0, MAX_READ)
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/['’]/g, '')
+    .match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
+const MAX_READ = 40_000;
+
+/** Whether the words of a phrase follow each other in a text. */
+const containsPhrase = (words: readonly string[], phrase: string): boolean => {
+  const wanted = wordRuns(phrase);
+  const [first] = wanted;
+  if (first === undefined) return false;
+  return words.some((word, at) => word === first && wanted.every((each, offset) => words[at + offset] === each));
+};
+
+const DANGER = byLanguage(WORDS.danger);
+const ANGER = byLanguage(WORDS.anger);
+/** Makes a sentence a request for the things that it names. */
+const REQUEST = byLanguage(WORDS.request);
+/** Things that only a person may grant: `asked` requests one by itself, `named` needs a sentence with a request. */
+const REQUESTED = WORDS.requested.map(({ what, asked, named }) => ({
+  what,
+  asked: byLanguage(asked),
+  named: byLanguage(named),
+}));
+
+/** What an agent should notice in the words of a customer. */
+interface Signals {
+  /** The words that report danger to people or property. */
+  danger: string | undefined;
+  isAngry: boolean;
+  /** What the customer requests and only a person may grant, in a word: `refund`. */
+  requested: string | undefined;
+}
+
+/**
+ * Reads a message in its own language: "brand" is no fire in English. English words of danger count in every language.
+ *
+ * @param text At most 16,000 UTF-16 units are read.
+ * @param language BCP 47. When it is undefined or has no word lists, those of all languages count.
+ */
+export const signalsIn = (text: string, language?: string): Signals => {
+  const read = text.slice(0, MAX_LENGTH);
+  const languages = languagesOf(language);
+  const dangers = [...new Set([...languages, 'en'])].map((each) => DANGER.get(each)?.exec(read)?.[0]);
+  return {
+    danger: dangers
+      .find((each) => each !== undefined)
+      ?.toLowerCase()
+      .slice(0, 100),
+    isAngry: languages.some((each) => ANGER.get(each)?.test(read)) || isShouting(read),
+    requested: requestedIn(read, languages),
+  };
+};
+
+const MAX_LENGTH = 16_000;
+
+const languagesOf = (language: string | undefined): readonly string[] => {
+  const own = language === undefined ? undefined : primaryOf(language);
+  return own !== undefined && DANGER.has(own) ? [own] : [...DANGER.keys()];
+};
+
+/** Three exclamation marks, or a line with most words in capitals; lines of logs have only one or two such words. */
+const isShouting = (text: string): boolean =>
+  /!{3}/.test(text) ||
+  text.split('\n', MAX_LINES).some((line) => {
+    const words = line.match(/(?<![\p{L}\p{N}/])\p{L}{2,}(?![\p{L}\p{N}/])/gu) ?? [];
+    const capitals = words.filter((each) => /^[A-Z]+$/.test(each));
+    return capitals.filter((each) => each.length > 3).length >= 4 && capitals.length * 2 > words.length;
+  });
+
+const MAX_LINES = 500;
+
+/** The first thing that a sentence requests; a sentence of two or three words requests whatever it names. */
+const requestedIn = (text: string, languages: readonly string[]): string | undefined => {
+  const sentences = text.split(/[.!?\n]+/).slice(0, MAX_SENTENCES_READ);
+  return REQUESTED.find(({ asked, named }) =>
+    sentences.some((sentence) =>
+      languages.some(
+        (each) =>
+          asked.get(each)?.test(sentence) ||
+          (named.get(each)?.test(sentence) && (REQUEST.get(each)?.test(sentence) || isBrief(sentence))),
+      ),
+    ),
+  )?.what;
+};
+
+const MAX_SENTENCES_READ = 200;
+
+const isBrief = (sentence: string): boolean => sentence.trim().split(/\s+/).length <= 3;
+
+/** The customer's current words: subject, message, and the earlier messages that a follow-up needs. */
+export const customerWords = ({
+  subject = '',
+  message,
+  question,
+}: Pick<TicketReading, 'subject' | 'message' | 'question'>): string =>
+  [subject, message, ...(question === message ? [] : [question])].join('\n');

@@ -1,9 +1,7 @@
 import type { IntentClassification } from '../../contract/support-response.ts';
 import { UNKNOWN_INTENT } from '../../contract/taxonomy.ts';
-import { messageFeatures, messageParts } from './message-features.ts';
-import { rarity } from './pack-model.ts';
-import { contentHash, InvalidModel, type OpenModel, openModel, WEIGHT_STEP } from './packed-model.ts';
-import { featureValue, GAIN_UNIT, type TrainingSource } from './training-features.ts';
+import { contentHash, InvalidModel, type OpenModel, openModel, rarity, WEIGHT_STEP } from './packed-model.ts';
+import { featureValue, GAIN_UNIT, messageFeatures, messageParts, type TrainingSource } from './training-features.ts';
 
 /** An intent and its confidence, 0 to 1. */
 type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];

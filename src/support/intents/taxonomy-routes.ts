@@ -16,10 +16,9 @@ import { MAX_ARTICLE_BYTES } from '../../signing/limits.ts';
 import { memoryReplayStore } from '../../signing/verify-context.ts';
 import { readStored } from '../../storage/sql.ts';
 import { openClassifier } from './classifier.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD, type TaxonomyStore } from './current-taxonomy.ts';
+import { countExamples, MAX_EXAMPLES_AT_LOAD, readTaxonomy, type TaxonomyStore } from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';
-import { readTaxonomy } from './read-taxonomy.ts';
 import { trainClassifier } from './train-classifier.ts';
 
 interface TaxonomyRouteParts {

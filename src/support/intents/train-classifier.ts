@@ -1,6 +1,5 @@
 import { seededRandom, shuffle } from '../../runtime/seeded-random.ts';
-import { type PackedClassifier, packModel, type QuantisedWeights } from './pack-model.ts';
-import { contentHash } from './packed-model.ts';
+import { contentHash, type PackedClassifier, packModel, type QuantisedWeights } from './packed-model.ts';
 import {
   extractFeatures,
   type SparseRows,

@@ -2,15 +2,18 @@ import type { SupportRequest } from '../../contract/support-response.ts';
 import type { Taxonomy } from '../../contract/taxonomy.ts';
 import { hasPromptInjection } from '../../grounding/prompt-injection.ts';
 import { carrySubject } from '../../knowledge/questions/carry-subject.ts';
+import { namedProducts, workingProducts } from '../../knowledge/retrieval/named-products.ts';
 import { problemText } from '../../knowledge/retrieval/problem-text.ts';
+import { oncePer } from '../../runtime/once-per.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { devicesOwned } from '../../search/devices-named-in.ts';
+import { wordsOf } from '../../text/analyse-text.ts';
 import { detectLanguage } from '../../text/detect-language.ts';
 import { readMail } from '../../text/mail.ts';
 import { splitSentences } from '../../text/split-sentences.ts';
 import { type AlreadyTried, alreadyTried } from './already-tried.ts';
-import { messageKind, needsHistory } from './message-kind.ts';
-import { ticketProduct } from './ticket-product.ts';
+import { anyLanguage } from './languages.ts';
+import WORDS from './message-kind.json' with { type: 'json' };
 
 /** A ticket as classification, search and drafting use it: masked, with what a follow-up takes from earlier messages. */
 export interface TicketReading {
@@ -171,3 +174,178 @@ const readMetadata = (
     ]),
   );
 };
+
+/**
+ * How a message relates to the earlier ones: `new` is complete by itself, `follow-up` needs the earlier messages to be understood,
+ * `closing` thanks or reports that the problem is solved, and asks nothing.
+ */
+type MessageKind = 'new' | 'follow-up' | 'closing';
+
+/** A message with fewer content words is no complete question. */
+const FEW_WORDS = 5;
+
+/**
+ * Classifies a message by its relation to the earlier ones.
+ *
+ * @param options.before Earlier messages of the customer, oldest first.
+ * @param options.lastOfAgent The message directly before, when an agent wrote it.
+ */
+export const messageKind = (
+  message: string,
+  { before, lastOfAgent }: { before: readonly string[]; lastOfAgent?: string | undefined },
+): MessageKind => {
+  const { text } = problemText(message);
+  if (isClosing(text, before.length === 0)) return 'closing';
+  if (before.length === 0) return 'new';
+  return needsHistory(text) || isReply(text, lastOfAgent) ? 'follow-up' : 'new';
+};
+
+/** "Still the same", "did not help": the earlier messages say what it is about. */
+const needsHistory = (text: string): boolean => {
+  const words = new Set(wordsOf(text)).size;
+  return words < FEW_WORDS || (words < 3 * FEW_WORDS && (UNCHANGED.test(text) || REFERS_TO_ADVICE.test(text)));
+};
+
+/** A short reply to an agent's question; a message that asks back is complete by itself. */
+const isReply = (text: string, lastOfAgent = ''): boolean =>
+  new Set(wordsOf(text)).size < 3 * FEW_WORDS &&
+  !text.includes('?') &&
+  /[?？]["”»)*_]{0,4}(?:\s|$)/.test(problemText(lastOfAgent).text);
+
+/** The first message of a ticket closes only when it says hardly anything else. */
+const isClosing = (text: string, isFirst: boolean): boolean => {
+  const read = text.slice(0, MAX_CLOSING_LENGTH).toLowerCase().replace(/[’‘]/g, "'");
+  if (text.length > MAX_CLOSING_LENGTH || /[?？\d]/.test(read) || OPEN.test(read)) return false;
+  if (UNCHANGED.test(read.replace(WORKS_AGAIN, ' '))) return false;
+  const isSolved = SOLVED.test(read);
+  const others = (read.replace(SOLVED, ' ').match(/[\p{L}\p{M}']+/gu) ?? []).filter((word) => !POLITE.has(word));
+  return isSolved ? others.length <= (isFirst ? 2 : MAX_OTHER_WORDS) : THANKS.test(read) && others.length === 0;
+};
+
+/** UTF-16 units; a longer message has more to say. */
+const MAX_CLOSING_LENGTH = 300;
+/** Words beside the news that the problem is solved, such as what solved it. */
+const MAX_OTHER_WORDS = 10;
+
+const UNCHANGED = anyLanguage(WORDS.unchanged);
+const REFERS_TO_ADVICE = anyLanguage(WORDS.refersToAdvice);
+/** Leaves open whether the problem is solved, asks for something, or reports a new problem. */
+const OPEN = anyLanguage(WORDS.open);
+/** "It works again" does not mean that the problem is back. */
+const WORKS_AGAIN = new RegExp(anyLanguage(WORDS.worksAgain).source, 'giu');
+const SOLVED = anyLanguage(WORDS.solved);
+const THANKS = anyLanguage(WORDS.thanks);
+/** A message that only thanks consists of these words. */
+const POLITE: ReadonlySet<string> = new Set(
+  Object.values(WORDS.polite)
+    .flat()
+    .flatMap((line) => line.split(' ')),
+);
+
+/** The product that a ticket is about. */
+interface TicketProduct {
+  /** Masked, at most 100 characters; undefined when no product is named, or several are. */
+  product: string | undefined;
+  /** The product of the metadata, when the customer names exactly one other product. */
+  otherProduct: string | undefined;
+  /** Whether metadata or texts name any product, though it may not be clear which is meant. */
+  isNamed: boolean;
+  /** No other product has the same name with a further word: "Model 4" may mean a "Model 4 Plus". */
+  isExact: boolean;
+}
+
+type Products = Pick<Taxonomy, 'devices' | 'intents'>;
+
+/**
+ * Determines the product of a ticket: the one in the metadata, unless the customer names exactly one other. The metadata are not
+ * trusted either, since a helpdesk may take them from a form that the customer has filled in.
+ *
+ * @param fromMetadata `metadata.product` of the request.
+ * @param options.texts Texts of the customer, masked, the latest first.
+ */
+const ticketProduct = (
+  fromMetadata: unknown,
+  { texts, taxonomy, mask }: { texts: readonly string[]; taxonomy: Products; mask: (text: string) => string },
+): TicketProduct => {
+  const named = productIn(texts, taxonomy);
+  const product = typeof fromMetadata === 'string' ? metadataProduct(fromMetadata, { taxonomy, mask }) : undefined;
+  const isNamed = typeof fromMetadata === 'string' || texts.some((text) => namesIn(text, taxonomy).length > 0);
+  if (product !== undefined && named === undefined) return { product, otherProduct: undefined, isNamed, isExact: true };
+  if (product === undefined || named === undefined) {
+    const isExact = named !== undefined && !isFamily(named, taxonomy);
+    return { product: named, otherProduct: undefined, isNamed, isExact };
+  }
+  const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) => each.toLowerCase());
+  const own = named.toLowerCase();
+  // A short name does not contradict the full one.
+  if (known === own || isPart(own, known)) return { product, otherProduct: undefined, isNamed, isExact: true };
+  return {
+    product: named,
+    otherProduct: isPart(known, own) ? undefined : product,
+    isNamed,
+    isExact: !isFamily(named, taxonomy),
+  };
+};
+
+const isFamily = (name: string, taxonomy: Products): boolean =>
+  productsOf(taxonomy).devices.some((device) => device !== name.toLowerCase() && isPart(name.toLowerCase(), device));
+
+const isPart = (short: string, long: string): boolean => ` ${long} `.includes(` ${short} `);
+
+const MAX_PRODUCT = 100;
+const MAX_METADATA = 1000;
+const MAX_TEXT = 8000;
+const ADDRESS =
+  /\S{0,100}(?:\/\/|\p{L}\.\p{Ll}{2,6}(?![\p{L}\s]))\S{0,300}|\p{L}{1,40}\.(?:local|com|net|org|io)(?!\p{L})/gu;
+
+/** Neither markup nor an address. */
+const NAME = /^[\p{L}\p{M}\p{N} .,()+/&'’#:-]+$/u;
+
+/** The text itself when it looks like a name, else the only known product in it. */
+const metadataProduct = (
+  text: string,
+  { taxonomy, mask }: { taxonomy: Products; mask: (text: string) => string },
+): string | undefined => {
+  const plain = text
+    .slice(0, MAX_METADATA)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  if (plain === '') return undefined;
+  if (plain.length <= MAX_PRODUCT && text.length <= MAX_METADATA && NAME.test(plain) && mask(plain) === plain)
+    return plain;
+  const [only, ...others] = namesIn(plain, taxonomy);
+  return others.length === 0 ? only : undefined;
+};
+
+/** The only product named by the latest text that names any; products reported to work are not counted. */
+const productIn = (texts: readonly string[], taxonomy: Products): string | undefined => {
+  for (const text of texts) {
+    const named = namesIn(text, taxonomy);
+    if (named.length === 0) continue;
+    const working = workingProducts(
+      named.map((each) => each.toLowerCase()),
+      text,
+      (clause) => namesIn(clause, taxonomy).map((each) => each.toLowerCase()),
+    );
+    const [only, ...others] = named.filter((each) => !working.has(each.toLowerCase()));
+    return others.length === 0 ? only : undefined;
+  }
+  return undefined;
+};
+
+/** Product names in the spelling of the taxonomy; unknown products in that of the text. */
+const namesIn = (text: string, taxonomy: Products): string[] => {
+  const { names, devices } = productsOf(taxonomy);
+  // A product name within a host name does not name the product.
+  const { known, unknown } = namedProducts(text.slice(0, MAX_TEXT).replace(ADDRESS, ' '), {
+    product: undefined,
+    devices,
+  });
+  return [...known.map((each) => names.get(each) ?? each), ...unknown];
+};
+
+const productsOf = oncePer(({ devices, intents }: Products) => {
+  const all = [...devices, ...intents.flatMap((intent) => intent.devices)];
+  const names = new Map(all.map((each) => [each.toLowerCase(), each]));
+  return { names, devices: [...names.keys()] };
+});

@@ -6,9 +6,9 @@ import { readSampleTickets } from '../../../src/dev/eval/read-tickets.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../../../src/dev/sample/files.ts';
 import { encodeBase64url } from '../../../src/signing/encoding.ts';
 import { MAX_ARTICLE_BYTES } from '../../../src/signing/limits.ts';
-import { escalationOf } from '../../../src/support/guidance/escalation.ts';
+import { escalationOf } from '../../../src/support/guidance/guide-agent.ts';
 import { openClassifier } from '../../../src/support/intents/classifier.ts';
-import { readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
+import { readTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { getsNoReply } from '../../../src/support/ticket/intent-rules.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HostArticleReply } from '../../../src/contract/host-article.ts';
-import type { SourceArticle } from '../../../src/helpdesk/articles/article-source.ts';
-import { toHostArticle } from '../../../src/helpdesk/articles/host-article.ts';
+import { type SourceArticle, toHostArticle } from '../../../src/helpdesk/articles/article-source.ts';
 import { takeInArticle } from '../../../src/knowledge/articles/normalise-article.ts';
 
 const ARTICLE: SourceArticle = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SupportRequest } from '../../../src/contract/support-response.ts';
 import type { HelpdeskMessage, Ticket } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { supportRequestOf } from '../../../src/helpdesk/tickets/ask-support.ts';
+import { supportRequestOf } from '../../../src/helpdesk/tickets/ticket-draft.ts';
 import { customerMessage, START } from './case-for-test.ts';
 
 const ticket = (messages: HelpdeskMessage[], more: Partial<Ticket> = {}): Ticket => ({

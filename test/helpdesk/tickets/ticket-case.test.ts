@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HelpdeskFailed } from '../../../src/helpdesk/helpdesk-tool.ts';
-import { AnalysisFailed } from '../../../src/helpdesk/tickets/ask-support.ts';
+import { AnalysisFailed } from '../../../src/helpdesk/tickets/ticket-draft.ts';
 import {
   crash,
   customerMessage,

@@ -4,7 +4,6 @@ import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
-import type { LibraryEmbedding } from '../../../src/knowledge/library/vector-store.ts';
 import { loadEdition } from '../../../src/search/edition-reader.ts';
 import type { EditionStorage } from '../../../src/storage/edition-storage.ts';
 import type { Sql } from '../../../src/storage/sql.ts';

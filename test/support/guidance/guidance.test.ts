@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EscalationRule, type RequiredFact } from '../../../src/contract/taxonomy.ts';
-import { escalationOf } from '../../../src/support/guidance/escalation.ts';
-import { signalsIn } from '../../../src/support/guidance/signals.ts';
+import { escalationOf, signalsIn } from '../../../src/support/guidance/guide-agent.ts';
 import { autoSendOf, missingInformation } from '../../../src/support/ticket/intent-rules.ts';
 import signals from './signals.json' with { type: 'json' };
 

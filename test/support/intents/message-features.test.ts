@@ -5,7 +5,7 @@ import {
   messageParts,
   messageWords,
   stemWord,
-} from '../../../src/support/intents/message-features.ts';
+} from '../../../src/support/intents/training-features.ts';
 import words from './words.json' with { type: 'json' };
 
 const blocksOf = (text: string) => messageFeatures(messageWords(text)).blocks;

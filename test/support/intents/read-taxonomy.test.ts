@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPattern, patternCost, readTaxonomy } from '../../../src/support/intents/read-taxonomy.ts';
+import { checkPattern, patternCost, readTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
 import patterns from './patterns.json' with { type: 'json' };
 import refused from './refused-taxonomies.json' with { type: 'json' };
 import { smallTaxonomy } from './small-taxonomy.ts';

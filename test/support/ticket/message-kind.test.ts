@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { messageKind } from '../../../src/support/ticket/message-kind.ts';
+import { messageKind } from '../../../src/support/ticket/read-ticket.ts';
 import kinds from './message-kinds.json' with { type: 'json' };
 
 const before = ['My Apollo II shows 0 H/s since yesterday'];

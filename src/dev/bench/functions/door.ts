@@ -1,5 +1,5 @@
 import { type ExecutionContext, Hono } from 'hono';
-import { serviceTargets } from '../../../delegation/targets.ts';
+import { serviceTargets } from '../../../delegation/librarian-directory.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { signedClient } from '../../../runtime/signed-client.ts';
 import { type IdentityVariables, identityFrom } from '../../../signing/identity.ts';

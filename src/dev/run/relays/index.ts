@@ -4,7 +4,7 @@ import { readAs } from '../../../contract/error-info.ts';
 import type { Librarian } from '../../../contract/librarian.ts';
 import { LibrarianId } from '../../../contract/names.ts';
 import { delegateTo } from '../../../delegation/delegates.ts';
-import { httpsTargets, serviceTargets } from '../../../delegation/targets.ts';
+import { httpsTargets, serviceTargets } from '../../../delegation/librarian-directory.ts';
 import { serveApp } from '../../../runtime/serve-app.ts';
 import { serveLibrarian } from '../../../runtime/serve-librarian.ts';
 import { type IdentityVariables, identityFrom } from '../../../signing/identity.ts';
