@@ -2,37 +2,35 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent.ts';
 import { createApp } from '../../src/agents/semantic/semantic-agent.ts';
 import type { ProgressEvent } from '../../src/contract/ask.ts';
-import type { AIClient } from '../../src/contract/librarian.ts';
 import { CodedError } from '../../src/http/coded-error.ts';
 import { judging, replyOf, scriptedModel } from '../navigator/scripted-model.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 import { type App, callFrom, identityOf, targetOf } from '../signing/callers.ts';
-import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
+import { askAgent, serve } from './agents-for-test.ts';
 import { allowed, hybridWith, saying } from './hybrid/hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const STOCK = 'The iPhone 17 has 50 units in stock.';
 const POLICY = 'Our return policy allows returns within 14 days of purchase.';
 
-interface Following {
-  body?: object;
-  signal?: AbortSignal;
-  onEvent?: (event: ProgressEvent) => void;
-}
-
 /** Reads the stream of an agent over the signed route; returns its events and the final reply. */
-const followed = async (app: App, id: string, { body = { query: QUESTION }, signal, onEvent }: Following = {}) => {
+const followed = async (
+  app: App,
+  id: string,
+  more: { body?: object; signal?: AbortSignal; onEvent?: (event: ProgressEvent) => void } = {},
+) => {
   const events: ProgressEvent[] = [];
-  let contentType = '';
+  let contentType: string | null = null;
   const { target } = targetOf(app, (response) => {
-    contentType = response.headers.get('content-type') ?? '';
+    contentType = response.headers.get('content-type');
     return response;
   });
   const progress = (event: ProgressEvent): void => {
     events.push(event);
-    onEvent?.(event);
+    more.onEvent?.(event);
   };
-  const request = { to: id, path: `/v1/agents/${id.replace('-', '_')}`, body, signal, progress };
+  const { body = { query: QUESTION }, signal } = more;
+  const request = { to: id, path: `/v1/agents/${id}`, body, signal, progress };
   const { answer } = await callFrom('gateway', allowed(), { targets: { [id]: target }, request });
   // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
   const reply: any = answer.ok ? answer.json() : undefined;
@@ -59,27 +57,21 @@ describe('The stream of the hybrid agent', () => {
     const onEvent = ({ type }: ProgressEvent) => void (type === 'statement' && first.resolve());
     const { events, reply, contentType } = await followed(app, 'hybrid', { onEvent });
     expect(contentType).toBe('text/event-stream; charset=utf-8');
+    const librarians = [
+      { id: 'analytics', query: 'How many iPhone 17 are in stock' },
+      { id: 'semantic', query: 'what does the return policy say about opened boxes?' },
+    ];
     expect(events.slice(0, 2)).toEqual([
       { type: 'searching', librarian: 'hybrid' },
-      {
-        type: 'routing',
-        librarians: [
-          { id: 'analytics', query: 'How many iPhone 17 are in stock' },
-          { id: 'semantic', query: 'what does the return policy say about opened boxes?' },
-        ],
-      },
+      { type: 'routing', librarians },
     ]);
     expect(statementsIn(events)).toMatchObject([
       { index: 0, librarian: 'semantic', text: POLICY, check: 'reported' },
       { index: 1, librarian: 'analytics', text: STOCK, sources: [{ name: 'clic_products' }], support: 0.9 },
     ]);
     expect(reply.result.synthesis).toBe(`${STOCK} ${POLICY}`);
-  });
-
-  it('ends with the same reply as a call without a stream', async () => {
-    const { app } = await hybridWith();
-    const { reply } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
-    expect(withoutRunMetadata((await followed(app, 'hybrid')).reply)).toEqual(withoutRunMetadata(reply));
+    const { reply: plain } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
+    expect(withoutRunMetadata(reply)).toEqual(withoutRunMetadata(plain));
   });
 
   it('names the missing part', async () => {
@@ -92,68 +84,57 @@ describe('The stream of the hybrid agent', () => {
   });
 
   it('withdraws the parts when the text of a model replaces them', async () => {
-    const joined = 'There are 50 units in stock, and returns are allowed within 14 days of purchase.';
-    const ai = scriptedModel({
-      text: JSON.stringify({
-        statements: [
-          {
-            quotes: [
-              { passage: 'p1', quote: '50 units in stock' },
-              { passage: 'p2', quote: 'allows returns within 14 days of purchase' },
-            ],
-            text: joined,
-          },
-        ],
-        verdict: 'answer',
-        confidence: 'high',
-      }),
-    });
-    const { app } = await hybridWith({}, { ai });
+    const text = 'There are 50 units in stock, and returns are allowed within 14 days of purchase.';
+    const quotes = [
+      { passage: 'p1', quote: '50 units in stock' },
+      { passage: 'p2', quote: 'allows returns within 14 days of purchase' },
+    ];
+    const joined = { statements: [{ quotes, text }], verdict: 'answer', confidence: 'high' };
+    const { app } = await hybridWith({}, { ai: scriptedModel({ text: JSON.stringify(joined) }) });
     const { events, reply } = await followed(app, 'hybrid');
     expect(reply.metadata.synthesis_by).toBe('model');
     const sent = events.filter(({ type }) => type === 'statement' || type === 'removed');
-    expect(sent.map((event) => [event.type, 'index' in event && event.index])).toEqual([
-      ...[0, 1].map((index) => ['statement', index]),
-      ...[0, 1].map((index) => ['removed', index]),
-      ['statement', 2],
+    expect(sent).toMatchObject([
+      { type: 'statement', index: 0 },
+      { type: 'statement', index: 1 },
+      { type: 'removed', index: 0 },
+      { type: 'removed', index: 1 },
+      {
+        type: 'statement',
+        index: 2,
+        text: reply.result.synthesis,
+        sources: expect.arrayContaining([{ name: 'clic_products' }]),
+      },
     ]);
-    expect(sent.at(-1)).toMatchObject({
-      text: reply.result.synthesis,
-      sources: expect.arrayContaining([{ name: 'clic_products' }]),
-    });
   });
 
   it('stops every branch when the caller disconnects', async () => {
-    const stopped: string[] = [];
+    const signals: AbortSignal[] = [];
     const left = new AbortController();
-    let open = 0;
-    const waits =
-      (type: string): Agent =>
-      (_, { signal }) => {
-        const { promise, reject } = Promise.withResolvers<never>();
-        signal.addEventListener('abort', () => {
-          stopped.push(type);
-          reject(new Error('stopped'));
-        });
-        open += 1;
-        if (open === 2) left.abort();
-        return promise;
-      };
-    const { app } = await hybridWith({ analytics: waits('analytics'), semantic: waits('semantic') });
+    const waits: Agent = (_, { signal }) => {
+      if (signals.push(signal) === 2) left.abort();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+    };
+    const { app } = await hybridWith({ analytics: waits, semantic: waits });
     await followed(app, 'hybrid', { signal: left.signal });
-    await expect.poll(() => stopped.toSorted()).toEqual(['analytics', 'semantic']);
+    await expect.poll(() => signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });
 
 describe('The stream of the semantic agent', () => {
   const { edition } = openSmallKb();
-  const body = { query: 'How often must the boiler be descaled?' };
   const place = { name: 'Descale the boiler', file: 'care/descale.md', section: 'How often' };
-  const appOf = async (ai?: AIClient) =>
-    createApp({ ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition, ai });
+  const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
+  /** Follows an answer without a model, or with one that states a text and is judged. */
+  const answered = async (text?: string, isSupported = true) => {
+    const ai = text === undefined ? undefined : scriptedModel(replyOf([{ text, quote: QUOTE }]));
+    if (ai && !isSupported) ai.judge = judging(() => false);
+    const options = { ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition, ai };
+    return followed(createApp(options), 'semantic', { body: { query: 'How often must the boiler be descaled?' } });
+  };
 
   it('sends the passages, and each quote with its source', async () => {
-    const { events, reply } = await followed(await appOf(), 'semantic', { body });
+    const { events, reply } = await answered();
     const [searching, passages, ...statements] = events;
     expect(searching).toEqual({ type: 'searching', librarian: 'semantic', edition: edition.id });
     const { name, section } = place;
@@ -162,50 +143,26 @@ describe('The stream of the semantic agent', () => {
     expect(reply.result.summary).toBe((statementsIn(statements)[0]?.text ?? '').replaceAll('\\', ''));
   });
 
-  const TEXT = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
-  const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
-
   it('sends the statements of a model as they are checked', async () => {
-    const ai = scriptedModel(replyOf([{ text: TEXT, quote: QUOTE }]));
-    const { events, reply } = await followed(await appOf(ai), 'semantic', { body });
+    const { events, reply } = await answered(
+      'The boiler is to be descaled every 60 days, with hard water every 30 days.',
+    );
     expect(statementsIn(events)).toMatchObject([{ text: reply.result.summary, sources: [place] }]);
     expect(reply.metadata.summary_by).toBe('model');
   });
 
   it('sends the quotes when the model is not supported', async () => {
-    const ai = scriptedModel(replyOf([{ text: 'Never descale the boiler every 60 days.', quote: QUOTE }]));
-    ai.judge = judging(() => false);
-    const { events, reply } = await followed(await appOf(ai), 'semantic', { body });
+    const { events, reply } = await answered('Never descale the boiler every 60 days.', false);
     expect([reply.metadata.summary_by, statementsIn(events).map(({ check }) => check)]).toEqual(['quotes', ['quoted']]);
   });
 });
 
-describe('The stream of any agent', () => {
-  it('sends the whole answer as one statement when the agent names no parts', async () => {
-    const { events } = await followed(await serve(async () => ANSWERS.analytics), 'analytics');
-    expect(events).toMatchObject([
-      { type: 'statement', index: 0, librarian: 'analytics', text: STOCK, check: 'reported' },
-    ]);
+it('The stream of any agent ends with an error when the agent fails later', async () => {
+  const app = await serve(async (_, { progress }) => {
+    progress?.({ type: 'searching' });
+    throw new CodedError('SERVICE_UNAVAILABLE', 'x');
   });
-
-  it.each<[string, object]>([
-    ['no question', {}],
-    ['an unknown member', { query: 'x', colour: 1 }],
-    ['an option that is out of range', { query: 'x', options: { limit: 900 } }],
-  ])('does not start for a request with %s: the failure has its status', async (_, body) => {
-    const { edition } = openSmallKb();
-    const options = { ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition };
-    const { events, contentType, status } = await followed(createApp(options), 'semantic', { body });
-    expect([status, contentType, events]).toEqual([400, 'application/json', []]);
-  });
-
-  it('ends with an error when the agent fails later', async () => {
-    const app = await serve(async (_, { progress }) => {
-      progress?.({ type: 'searching' });
-      throw new CodedError('SERVICE_UNAVAILABLE', 'x');
-    });
-    const { contentType, reply, status } = await followed(app, 'analytics');
-    expect([contentType, status]).toEqual(['text/event-stream; charset=utf-8', 503]);
-    expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
-  });
+  const { contentType, reply, status } = await followed(app, 'analytics');
+  expect([contentType, status]).toEqual(['text/event-stream; charset=utf-8', 503]);
+  expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
 });

@@ -1,27 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenAIChatConfig, openaiChat } from '../../src/ai/openai-chat.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
-import { changeReply, replyWith } from './change-reply.ts';
-import { describeChatModel, unavailabilityOf } from './describe-chat-model.ts';
+import { describe, expect, it } from 'vitest';
+import { ModelUnavailable, type OpenAIChatConfig, openaiChat } from '../../src/ai/openai-chat.ts';
+import { describeChatModel } from './describe-chat-model.ts';
+import { changeReply, failureOf, openaiForTest } from './openai-for-test.ts';
 
-const chatOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIChatConfig> = {}) =>
-  openaiChat({ apiKey, baseURL: url, model: 'gpt-4.1-mini', ...config });
-
-describeChatModel('OpenAI, gpt-4.1-mini', (server) => chatOf(server));
+const server = await openaiForTest();
+const chatOf = (config: Partial<OpenAIChatConfig> = {}) =>
+  openaiChat({ apiKey: server.apiKey, baseURL: server.url, model: 'gpt-4.1-mini', ...config });
 const REASONING: Partial<OpenAIChatConfig> = { model: 'o4-mini', reasoningEffort: 'low' };
-describeChatModel('OpenAI, a reasoning model', (server) => chatOf(server, REASONING));
 
-let server: OpenAIServer;
-beforeAll(async () => {
-  server = await startOpenAIServer();
-});
-afterEach(() => {
-  server.faults.none();
-  server.forgetRequests();
-});
-afterAll(() => server.stop());
+describeChatModel('OpenAI, gpt-4.1-mini', server, chatOf);
+describeChatModel('OpenAI, a reasoning model', server, () => chatOf(REASONING));
 
 const QUESTION = [{ role: 'user', content: 'Is it warm?' }] as const;
+/** The failure of a completion. */
+const failing = (...asked: Parameters<ReturnType<typeof chatOf>['complete']>) =>
+  failureOf(chatOf().complete(...asked), ModelUnavailable);
 const sent = () => server.sent('/chat/completions')[0] as Record<string, unknown>;
 const object = (properties: Record<string, unknown>) => ({
   type: 'object',
@@ -32,70 +25,68 @@ const object = (properties: Record<string, unknown>) => ({
 
 describe('openaiChat()', () => {
   it('sends only the required parameters, and disables storage', async () => {
-    await chatOf(server).complete(QUESTION);
+    await chatOf().complete(QUESTION);
     expect(sent()).toEqual({ model: 'gpt-4.1-mini', messages: [...QUESTION], store: false });
   });
   it('limits tokens by the parameter that all models accept', async () => {
-    await chatOf(server).complete(QUESTION, { maxTokens: 200, temperature: 0 });
+    await chatOf().complete(QUESTION, { maxTokens: 200, temperature: 0 });
     expect(sent()).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('max_tokens');
   });
   it.each(['o4-mini', 'o3', 'gpt-5-mini'])('sends %s no temperature, which it refuses', async (model) => {
-    await chatOf(server, { model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
+    await chatOf({ model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('temperature');
   });
   it('sends a reasoning effort only when one is configured', async () => {
-    await chatOf(server, REASONING).complete(QUESTION);
+    await chatOf(REASONING).complete(QUESTION);
     expect(sent()).toMatchObject({ reasoning_effort: 'low' });
   });
   it('sends a schema as a strict one', async () => {
     const schema = { name: 'answer', schema: object({ warm: { type: 'boolean' } }) };
-    const { text } = await chatOf(server).complete(QUESTION, { schema });
+    const { text } = await chatOf().complete(QUESTION, { schema });
     const response_format = { type: 'json_schema', json_schema: { ...schema, strict: true } };
     expect(sent()).toMatchObject({ response_format });
     expect(JSON.parse(text)).toEqual({ warm: false });
   });
   it('fails as refused for a schema that strict mode does not accept', async () => {
     const schema = { name: 'answer', schema: object({ text: { type: 'string', maxLength: 5 } }) };
-    expect((await unavailabilityOf(chatOf(server).complete(QUESTION, { schema }))).reason).toBe('refused');
+    expect((await failing(QUESTION, { schema })).reason).toBe('refused');
   });
   it.each(['', 'an answer', 'réponse', 'x'.repeat(65)])('sends no schema of the name "%s"', async (name) => {
     const schema = { name, schema: object({}) };
-    await expect(chatOf(server).complete(QUESTION, { schema })).rejects.toThrow(RangeError);
+    await expect(chatOf().complete(QUESTION, { schema })).rejects.toThrow(RangeError);
     expect(server.requests).toHaveLength(0);
   });
   it('streams the text, and returns the same completion as without streaming', async () => {
     const pieces: string[] = [];
     server.script({ text: 'It is warm today, and dry.' }, { text: 'It is warm today, and dry.' });
-    const streamed = await chatOf(server).complete(QUESTION, { onText: (piece) => pieces.push(piece) });
+    const streamed = await chatOf().complete(QUESTION, { onText: (piece) => pieces.push(piece) });
     expect(pieces.length).toBeGreaterThan(1);
     expect(pieces.join('')).toBe(streamed.text);
-    expect(streamed).toEqual(await chatOf(server).complete(QUESTION));
+    expect(streamed).toEqual(await chatOf().complete(QUESTION));
     expect(sent()).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
   it.each(['tear', 'error'] as const)('fails when the stream breaks (%s)', async (fault) => {
     server.script({ text: 'It is warm today, and dry.', stream: fault });
-    const streaming = chatOf(server).complete(QUESTION, { onText: () => {} });
-    expect(await unavailabilityOf(streaming)).toMatchObject({ reason: expect.stringMatching(/malformed|unavailable/) });
+    expect((await failing(QUESTION, { onText: () => {} })).reason).toMatch(/malformed|unavailable/);
   });
   it('sends half a surrogate pair as a replacement character', async () => {
-    await chatOf(server).complete([{ role: 'user', content: 'cut \ud83d' }]);
+    await chatOf().complete([{ role: 'user', content: 'cut \ud83d' }]);
     expect(sent()).toMatchObject({ messages: [{ content: 'cut \ufffd' }] });
   });
   it('refuses no messages, and more than 256', async () => {
     const many = Array.from({ length: 257 }, () => QUESTION[0]);
-    await expect(chatOf(server).complete([])).rejects.toThrow(RangeError);
-    await expect(chatOf(server).complete(many)).rejects.toThrow(RangeError);
+    await expect(chatOf().complete([])).rejects.toThrow(RangeError);
+    await expect(chatOf().complete(many)).rejects.toThrow(RangeError);
   });
   it('times out after its own limit', async () => {
     server.faults.always({ kind: 'hang-in-body' });
-    const error = await unavailabilityOf(chatOf(server, { timeoutMs: 100 }).complete(QUESTION));
-    expect(error).toMatchObject({ reason: 'unavailable' });
+    const completion = chatOf({ timeoutMs: 100 }).complete(QUESTION);
+    expect((await failureOf(completion, ModelUnavailable)).reason).toBe('unavailable');
   });
   it('reports the wait that the service requests', async () => {
     server.script({ error: { status: 429, headers: { 'retry-after': '7' } } });
-    const limited = { reason: 'rate_limited', retryAfterMs: 7000 };
-    expect(await unavailabilityOf(chatOf(server).complete(QUESTION))).toMatchObject(limited);
+    expect(await failing(QUESTION)).toMatchObject({ reason: 'rate_limited', retryAfterMs: 7000 });
   });
   it.each<Partial<OpenAIChatConfig>>([
     { model: '' },
@@ -105,7 +96,7 @@ describe('openaiChat()', () => {
     { baseURL: 'https://example.com/v1?x=1' },
     { timeoutMs: 600_001 },
   ])('refuses the configuration %j', (config) => {
-    expect(() => chatOf(server, config)).toThrow(RangeError);
+    expect(() => chatOf(config)).toThrow(RangeError);
   });
 });
 
@@ -115,7 +106,7 @@ describe('the cost of a completion', () => {
 
   it('counts input, input from the cache and output at their prices', async () => {
     server.script({ text: 'Yes.', usage });
-    const { costUsd } = await chatOf(server, { prices }).complete(QUESTION);
+    const { costUsd } = await chatOf({ prices }).complete(QUESTION);
     expect(costUsd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 8, 10);
   });
   it.each([
@@ -125,7 +116,7 @@ describe('the cost of a completion', () => {
     ['is reported for a truncated text as well', 'gpt-4.1-mini', 'length', true],
   ] as const)('%s', async (_, model, finish, isKnown) => {
     server.script({ text: 'Yes.', usage, finish });
-    const completion = await chatOf(server, { model, prices }).complete(QUESTION);
+    const completion = await chatOf({ model, prices }).complete(QUESTION);
     expect(completion).toHaveProperty('usage');
     expect('costUsd' in completion).toBe(isKnown);
   });
@@ -142,16 +133,17 @@ describe('a reply', () => {
     ['a content that is no text', change({ content: 42 })],
     ['a list', changeReply(() => [])],
     ['an error with status 200', changeReply(() => ({ error: { message: 'no' } }))],
-    ['a text by its type', replyWith(() => new Response(COMPLETION, { headers: { 'content-type': 'text/plain' } }))],
+    ['a text by its type', async () => new Response(COMPLETION, { headers: { 'content-type': 'text/plain' } })],
     ['more than 2 MiB', change({ content: 'x'.repeat(2_100_000) })],
   ])('is malformed when it is %s', async (_, fetch) => {
-    expect((await unavailabilityOf(chatOf(server, { fetch }).complete(QUESTION))).reason).toBe('malformed');
+    const completion = chatOf({ fetch }).complete(QUESTION);
+    expect((await failureOf(completion, ModelUnavailable)).reason).toBe('malformed');
   });
   it.each(['tool_calls', 'function_call', 'something new', null, undefined])(
     'is incomplete when it ended by %s',
     async (finish_reason) => {
       const fetch = change({ content: 'Yes.' }, { finish_reason });
-      expect(await chatOf(server, { fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
+      expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
     },
   );
   it.each<[string, unknown]>([
@@ -161,20 +153,20 @@ describe('a reply', () => {
     ['texts', { prompt_tokens: '1', completion_tokens: '2' }],
   ])('is an answer although its usage is %s', async (_, usage) => {
     const fetch = changeReply((reply: object) => ({ ...reply, usage }));
-    const completion = await chatOf(server, { fetch }).complete(QUESTION);
+    const completion = await chatOf({ fetch }).complete(QUESTION);
     expect(completion.text).toBe('Is it warm?');
     expect(completion).not.toHaveProperty('usage');
   });
   it('may have unknown members, and need not have unused ones', async () => {
     const choices = [{ message: { content: 'Yes.', thoughts: [] }, finish_reason: 'stop' }];
     const fetch = changeReply(() => ({ choices }));
-    expect(await chatOf(server, { fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
+    expect(await chatOf({ fetch }).complete(QUESTION)).toEqual({ text: 'Yes.', finish: 'stop' });
   });
   it.each([
     ['a refusal even with content beside it', { content: 'Sorry.', refusal: 'No.' }, 'refused'],
     ['empty, and whole, when the content is null', { content: null }, 'stop'],
   ])('is %s', async (_, message, finish) => {
-    const completion = await chatOf(server, { fetch: change(message) }).complete(QUESTION);
+    const completion = await chatOf({ fetch: change(message) }).complete(QUESTION);
     expect(completion).toMatchObject({ text: '', finish });
   });
 });

@@ -1,19 +1,12 @@
 import { getEventListeners } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type OpenAIConfig, openAICaller, type ServiceReply } from '../../src/ai/openai-client.ts';
-import { type OpenAIServer, QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { QUOTA_USED_UP, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
+import { HANGS, openaiForTest } from './openai-for-test.ts';
 
-let server: OpenAIServer;
-beforeAll(async () => {
-  server = await startOpenAIServer();
-});
-afterEach(() => {
-  server.faults.none();
-  server.forgetRequests();
-  vi.unstubAllEnvs();
-});
-afterAll(() => server.stop());
+const server = await openaiForTest();
+afterEach(() => void vi.unstubAllEnvs());
 
 const OPTIONS = { model: 'text-embedding-3-small', timeoutMs: 5000 };
 const BODY = { model: 'text-embedding-3-small', input: ['a text'], dimensions: 2 };
@@ -28,9 +21,7 @@ const post = (
   );
 
 const status = (code: number, rest: Partial<Extract<Fault, { kind: 'status' }>> = {}): Fault => ({
-  kind: 'status',
-  status: code,
-  ...rest,
+  ...{ kind: 'status', status: code, ...rest },
 });
 const AT_ONCE = { retryAfter: 0 };
 const AGAIN = { 'x-should-retry': 'true' };
@@ -98,15 +89,14 @@ describe('openAICaller()', () => {
     expect(reply).toMatchObject({ ok: false, reason: 'rate_limited' });
     expect(reply).toHaveProperty('retryAfterMs', retryAfterMs);
   });
-  it.each<[string, Fault]>([
-    ['never answers', { kind: 'hang-before-headers' }],
-    ['stops in its reply', { kind: 'hang-in-body' }],
-    ['is too slow', { kind: 'delay', ms: 10_000 }],
-  ])('ends in its own time when the service %s', async (_, fault) => {
-    server.faults.always(fault);
-    const problem = 'no answer within 150 ms';
-    expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
-  });
+  it.each<(typeof HANGS)[number]>([...HANGS, ['is too slow', { kind: 'delay', ms: 10_000 }]])(
+    'ends in its own time when the service %s',
+    async (_, fault) => {
+      server.faults.always(fault);
+      const problem = 'no answer within 150 ms';
+      expect(await post({ timeoutMs: 150 })).toEqual({ ok: false, reason: 'unavailable', problem });
+    },
+  );
   it('leaves no listener on a signal that outlives it', async () => {
     const { signal } = new AbortController();
     await post({}, { signal });

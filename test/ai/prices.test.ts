@@ -23,13 +23,16 @@ describe('priceOf()', () => {
 });
 
 describe('costOf()', () => {
-  it('prices cached input as other input when it has no price of its own', () => {
-    expect(costOf({ input: 1_000_000, cached: 500_000, output: 0 }, cheap)).toBe(1);
-  });
-  it('counts no more cached tokens than there are', () => {
-    expect(costOf({ input: 10, cached: 1000, output: 0 }, { ...cheap, cachedInputPerMillion: 0 })).toBe(0);
-  });
-  it('is zero for no tokens', () => {
-    expect(costOf({ input: 0, cached: 0, output: 0 }, dear)).toBe(0);
+  it.each([
+    ['prices cached input as other input without a price of its own', { input: 1_000_000, cached: 500_000 }, cheap, 1],
+    [
+      'counts no more cached tokens than there are',
+      { input: 10, cached: 1000 },
+      { ...cheap, cachedInputPerMillion: 0 },
+      0,
+    ],
+    ['is zero for no tokens', { input: 0, cached: 0 }, dear, 0],
+  ])('%s', (_, tokens, price, cost) => {
+    expect(costOf({ ...tokens, output: 0 }, price)).toBe(cost);
   });
 });

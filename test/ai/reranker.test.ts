@@ -25,13 +25,8 @@ describe('rerankApi()', () => {
   ])('reads scores as %s writes them', async (_who, reply) => {
     const { sent, reranker } = apiReplying(reply);
     expect(await reranker.rank('q', DOCUMENTS)).toEqual([0.1, Number.NEGATIVE_INFINITY, 0.9]);
-    expect(sent).toEqual([
-      {
-        url: 'https://rerank.example/v1/rerank',
-        body: { model: 'rerank-3', query: 'q', documents: DOCUMENTS },
-        authorization: 'Bearer k',
-      },
-    ]);
+    const body = { model: 'rerank-3', query: 'q', documents: DOCUMENTS };
+    expect(sent).toEqual([{ url: 'https://rerank.example/v1/rerank', body, authorization: 'Bearer k' }]);
   });
   it.each([
     ['another shape', { scores: [1, 2] }, 200],
@@ -51,10 +46,9 @@ describe('workersAIReranker()', () => {
         return { response: [{ id: 1, score: 0.7 }] };
       },
     });
-    const scores = await reranker.rank('q', DOCUMENTS);
-    expect(scores).toEqual([Number.NEGATIVE_INFINITY, 0.7, Number.NEGATIVE_INFINITY]);
-    expect(inputs).toEqual([
-      ['@cf/baai/bge-reranker-base', { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 }],
-    ]);
+    const none = Number.NEGATIVE_INFINITY;
+    expect(await reranker.rank('q', DOCUMENTS)).toEqual([none, 0.7, none]);
+    const input = { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 };
+    expect(inputs).toEqual([['@cf/baai/bge-reranker-base', input]]);
   });
 });

@@ -6,74 +6,35 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { describeIssues } from '../../src/contract/error-info.ts';
 import * as contract from '../../src/contract/index.ts';
-import { confidenceOf, levelOf } from '../../src/contract/navigator-response.ts';
 
 const FOLDER = new URL('../../src/contract/', import.meta.url);
 const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.ZodType][] =>
   value instanceof z.ZodType ? [[name, value]] : [],
 );
 
-/** Any value, with member names of the schemas in it so that it passes the first checks. */
-const names = schemas.flatMap(([, schema]) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
-const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
-  object: fc.dictionary(fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()), tie('value'), {
-    maxKeys: 6,
-  }),
-  value: fc.oneof(
-    { depthSize: 'small' },
-    fc.jsonValue(),
-    fc.constantFrom('high', 'low', 'analytics', true, false, null, undefined, 0, 0.5, -1, Number.NaN, '\ud800'),
-    fc.array(tie('value'), { maxLength: 4 }),
-    tie('object'),
-  ),
-})).object;
+type Node = Record<string, unknown>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without the conformance suite for librarians, which has its own folder and entry. */
-const ownFiles = (): string[] => readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+describe('the files of the contract', () => {
+  const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
+  const textOf = (file: string) => readFileSync(new URL(file, FOLDER), 'utf8');
 
-describe('the contract', () => {
-  it('publishes every file of its folder', () => {
-    const files = ownFiles().filter((file) => file !== 'index.ts');
-    const entry = readFileSync(new URL('index.ts', FOLDER), 'utf8');
-    expect(files.filter((file) => !entry.includes(`'./${file}'`))).toEqual([]);
+  it('are all published', () => {
+    const entry = textOf('index.ts');
+    expect(files.filter((file) => file !== 'index.ts' && !entry.includes(`'./${file}'`))).toEqual([]);
+    const response: contract.Response = { answer: 'Yes.' };
+    expect(contract.Response.parse(response)).toEqual(response);
   });
 
-  it('imports nothing but zod and itself', () => {
-    const imports = ownFiles().flatMap((file) =>
-      [...readFileSync(new URL(file, FOLDER), 'utf8').matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
+  it('import nothing but zod and each other', () => {
+    const imports = files.flatMap((file) =>
+      [...textOf(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
     );
     expect(imports.length).toBeGreaterThan(20);
     expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z0-9-]+\.(?:ts|json)$/.test(from))).toEqual([]);
   });
 
-  it('exports LibrarianResponse as Response', () => {
-    const response: contract.Response = { answer: 'Yes.' };
-    expect(contract.Response.parse(response)).toEqual(response);
-  });
-
-  it.each(schemas)('converts %s to a JSON Schema', (_name, schema) => {
-    const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    expect(Object.keys(json).length).toBeGreaterThan(1);
-  });
-
-  it.each(schemas)(
-    'reads hostile input as %s without throwing, and describes what is wrong in bounds',
-    (_name, schema) => {
-      fc.assert(
-        fc.property(hostile, (value) => {
-          const read = contract.readAs(schema, value);
-          if (read.ok) return;
-          const { issues } = read;
-          expect(issues.length).toBeGreaterThan(0);
-          expect(issues.length).toBeLessThanOrEqual(20);
-          expect(describeIssues(issues).length).toBeLessThanOrEqual(500);
-        }),
-        { numRuns: 40 },
-      );
-    },
-  );
-
-  it('costs a function less than 48 KiB of gzip', () => {
+  it('cost a function less than 48 KiB of gzip', () => {
     const worker = `import { AskRequest, NavigatorResponse, validateResponse } from './src/contract/index.ts';
       export default { fetch: async (r) => Response.json([AskRequest, NavigatorResponse, validateResponse(await r.json())]) };`;
     const bundle = execFileSync('node_modules/.bin/esbuild', ['--bundle', '--minify', '--format=esm', '--loader=ts'], {
@@ -84,8 +45,131 @@ describe('the contract', () => {
   });
 });
 
-describe('readAs()', () => {
-  it('refuses a length that cannot be compared, on which safeParse throws', () => {
+describe('the wire format', () => {
+  /** The rules of a JSON Schema for one value: `string minLength=1 maxLength=4000`, or the name of a schema. */
+  const rulesOf = (node: Node): string => {
+    if (typeof node.$ref === 'string') return node.$ref.replace('#/$defs/', '');
+    const words = Object.entries(node).flatMap(([key, rule]) => {
+      if (key === '$schema' || key === '$id' || (isNode(rule) && key !== 'not')) return [];
+      if (key === 'type') return [String(rule)];
+      if (key === 'additionalProperties') return rule === false ? ['strict'] : [];
+      return ['required', 'anyOf', 'oneOf', 'id'].includes(key) ? [] : [`${key}=${JSON.stringify(rule)}`];
+    });
+    return words.join(' ') || (node.anyOf || node.oneOf ? 'one of' : 'anything');
+  };
+
+  /** A line for a value and for each value in it. */
+  const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
+    if (!isNode(node)) return [];
+    const required = Array.isArray(node.required) ? node.required : [];
+    const members = isNode(node.properties) ? Object.entries(node.properties) : [];
+    const branches = [node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+    return [
+      `${path}${isOptional ? '?' : ''}: ${rulesOf(node)}`,
+      ...members.flatMap(([name, member]) => linesOf(`${path}.${name}`, member, !required.includes(name))),
+      ...linesOf(`${path}[]`, node.items),
+      ...linesOf(`${path}.*`, node.additionalProperties),
+      ...branches.flatMap((branch, index) => linesOf(`${path}|${index}`, branch)),
+    ];
+  };
+
+  it('matches wire.txt: a change there is visible to callers', async () => {
+    const published = z.registry<{ id: string }>();
+    for (const [id, schema] of schemas) if (id !== 'Response') published.add(schema, { id });
+    const { schemas: rules } = z.toJSONSchema(published, { io: 'input', unrepresentable: 'any', uri: (id) => id });
+    const names = Object.keys(rules).toSorted();
+    const lines = names.flatMap((name) => [...linesOf(name, rules[name]), '']);
+    await expect(lines.join('\n')).toMatchFileSnapshot('wire.txt');
+  });
+});
+
+describe('the bounds', () => {
+  /** Everything that a caller sends. Add each new request here. */
+  const REQUESTS = [
+    ...['AgentRequest', 'ArticleListingQuery', 'ArticlePut', 'AskRequest', 'ContextRequest', 'ContextTemplate'],
+    ...['KnowledgeSearchRequest', 'LibrarianAskRequest', 'MemoryInput', 'MemorySearchRequest', 'NavigateRequest'],
+    ...['RetrievalRequest', 'SupportRequest', 'SyncRequest', 'TaxonomyPut'],
+  ];
+
+  /** Replies of older versions and of other hosts, and taxonomies: the pattern of their language tag has no bound. */
+  const UNBOUNDED = /^(?:HostArticleReply|\w+V1|Taxonomy(?:Put|Written)?)$/;
+
+  /**
+   * Every part of a JSON Schema with its path, in the order of the schema, without names of free members: those
+   * objects are bounded as a whole, which a JSON Schema cannot say.
+   */
+  const partsOf = (value: unknown, path = '$'): [path: string, part: Node][] => {
+    if (Array.isArray(value)) return value.flatMap((part, index) => partsOf(part, `${path}.${index}`));
+    if (!isNode(value)) return [];
+    const members = Object.entries(value).filter(([key]) => key !== 'propertyNames');
+    return [[path, value], ...members.flatMap(([key, part]) => partsOf(part, `${path}.${key}`))];
+  };
+  const partsOfSchema = (schema: z.ZodType) =>
+    partsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
+
+  /** A pattern is bounded when it is anchored and has no unbounded repetition. */
+  const endsByItself = (pattern: unknown): boolean => typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern);
+
+  const isEndless = ({ type, maxItems, maxLength, enum: values, const: only, format, pattern }: Node): boolean =>
+    (type === 'array' && maxItems === undefined) ||
+    (type === 'string' && ![maxLength, values, only, format === 'date', endsByItself(pattern)].some(Boolean));
+
+  it.each(schemas.filter(([name]) => !UNBOUNDED.test(name)))('end every text and list of %s', (_name, schema) => {
+    expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
+  });
+
+  it.each(REQUESTS)('refuse unknown members at every level of %s', (name) => {
+    const parts = partsOfSchema(Reflect.get(contract, name) as z.ZodType); // a list of schemas
+    expect(parts.length).toBeGreaterThan(1);
+    const open = parts.filter(
+      // Metadata may have any member of a helpdesk.
+      ([path, { type, properties, additionalProperties }]) =>
+        type === 'object' && properties && additionalProperties !== false && !path.includes('.properties.metadata'),
+    );
+    expect(open).toEqual([]);
+  });
+});
+
+describe('hostile input', () => {
+  /** Any value, with member names of the schemas in it so that it passes the first checks. */
+  const names = schemas.flatMap(([, schema]) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+  const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
+    object: fc.dictionary(fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()), tie('value'), {
+      maxKeys: 6,
+    }),
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.jsonValue(),
+      fc.constantFrom('high', 'low', 'analytics', true, false, null, undefined, 0, 0.5, -1, Number.NaN, '\ud800'),
+      fc.array(tie('value'), { maxLength: 4 }),
+      tie('object'),
+    ),
+  })).object;
+
+  it.each(schemas)('is read as %s without throwing, and described in bounds', (_name, schema) => {
+    fc.assert(
+      fc.property(hostile, (value) => {
+        const read = contract.readAs(schema, value);
+        if (read.ok) return;
+        expect(read.issues.length).toBeGreaterThan(0);
+        expect(read.issues.length).toBeLessThanOrEqual(20);
+        expect(describeIssues(read.issues).length).toBeLessThanOrEqual(500);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is validated as a response without throwing; an accepted value is accepted again, unchanged', () => {
+    fc.assert(
+      fc.property(fc.oneof(hostile, fc.anything()), (value) => {
+        const first = contract.validateResponse(value, { known: ['a'], chain: ['b'] });
+        if (!first.ok) expect(first.issues.length).toBeGreaterThan(0);
+        else expect(contract.validateResponse(first.value, { known: ['a'] })).toMatchObject({ value: first.value });
+      }),
+    );
+  });
+
+  it('with a length that cannot be compared is refused, on which safeParse throws', () => {
     const body: unknown = JSON.parse('{"query":{"length":{"valueOf":0,"toString":0}}}');
     expect(() => contract.AskRequest.safeParse(body)).toThrow(TypeError);
     expect(contract.readAs(contract.AskRequest, body)).toEqual({
@@ -93,71 +177,10 @@ describe('readAs()', () => {
       issues: [{ path: '', message: 'cannot be read' }],
     });
   });
-
-  it('returns the parsed value or the issues', () => {
-    expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
-    expect(contract.readAs(contract.AskRequest, {})).toEqual({
-      ok: false,
-      issues: [{ path: 'query', message: 'is missing' }],
-    });
-  });
 });
 
-describe('validateResponse()', () => {
-  it('never throws, and accepts an accepted value again, unchanged', () => {
-    fc.assert(
-      fc.property(fc.oneof(hostile, fc.anything()), (value) => {
-        const first = contract.validateResponse(value, { known: ['a'], chain: ['b'] });
-        if (first.ok)
-          expect(contract.validateResponse(first.value, { known: ['a'] })).toMatchObject({ value: first.value });
-        else expect(first.issues.length).toBeGreaterThan(0);
-      }),
-    );
-  });
-
-  it('refuses unreadable values', () => {
-    const trap = {
-      get answer(): string {
-        throw new Error('gotcha');
-      },
-    };
-    const cycle: Record<string, unknown> = {};
-    cycle.self = cycle;
-    expect(contract.validateResponse(trap)).toEqual({
-      ok: false,
-      issues: [{ path: '', message: 'cannot be read' }],
-    });
-    expect(contract.validateResponse({ answer: 'x', metadata: cycle })).toMatchObject({
-      issues: [{ path: 'metadata' }],
-    });
-    expect(contract.validateResponse({ answer: 'x', metadata: { at: new Date(0) } }).ok).toBe(false);
-  });
-});
-
-describe('confidence', () => {
-  it('has a level for each number, with the bounds at 0.8 and 0.6', () => {
-    expect([1, 0.8, 0.79, 0.6, 0.59, 0, Number.NaN].map(levelOf)).toEqual([
-      'high',
-      'high',
-      'medium',
-      'medium',
-      'low',
-      'low',
-      'low',
-    ]);
-  });
-
-  it('converts a level to a number and back', () => {
-    for (const level of contract.ConfidenceLevel.options) expect(levelOf(confidenceOf(level))).toBe(level);
-  });
-
-  it('never maps more confidence to a lower level', () => {
-    const unit = fc.double({ min: 0, max: 1, noNaN: true });
-    fc.assert(
-      fc.property(unit, unit, (a, b) => {
-        const [less, more] = [Math.min(a, b), Math.max(a, b)].map((n) => confidenceOf(levelOf(n)));
-        expect(less).toBeLessThanOrEqual(more ?? 0);
-      }),
-    );
-  });
+it('reads a value, or says what is wrong with it', () => {
+  expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
+  const issues = [{ path: 'query', message: 'is missing' }];
+  expect(contract.readAs(contract.AskRequest, {})).toEqual({ ok: false, issues });
 });

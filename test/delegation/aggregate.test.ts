@@ -1,23 +1,33 @@
+import * as fc from 'fast-check';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
-import type { LibrarianResponse } from '../../src/contract/response.ts';
+import { ErrorCode } from '../../src/contract/error-info.ts';
+import { JoinedAnswer, LibrarianResponse, Source } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { aggregate } from '../../src/delegation/aggregate.ts';
-import { branchOf, failedBranch } from './branch-of.ts';
+import type { Branch } from '../../src/runtime/delegates.ts';
+import CONTAINED from './aggregate-containment.json' with { type: 'json' };
+import CASES from './aggregate-pieces.json' with { type: 'json' };
+
+const branchOf = (to: string, query: string, response: LibrarianResponse | string): Branch => ({
+  ...{ request: { to, query }, query, to },
+  response: typeof response === 'string' ? { answer: response } : response,
+});
+const failed = (to: string, query: string, code: ErrorCode, recoverable = false): Branch =>
+  branchOf(to, query, { error: { code, message: 'Cannot answer', recoverable } });
 
 const stock = branchOf('stock', 'How many are there?', { answer: 'There are 13 pieces.', confidence: 0.9 });
 const guide = branchOf('guide', 'How do I mount it?', { answer: 'Use four screws.', confidence: 0.8 });
 
-describe('aggregate() of one branch', () => {
-  it('is its response, unchanged', () => {
-    expect(aggregate([stock])).toBe(stock.response);
-  });
+it('aggregate() of one branch is its response, unchanged', () => {
+  expect(aggregate([stock])).toBe(stock.response);
 });
 
 describe('aggregate() of answers to different questions', () => {
   it('shows each under its question, in the order of the requests', () => {
-    expect(aggregate([guide, stock]).answer).toBe(
-      '## How do I mount it?\n\n*From guide:*\n\nUse four screws.\n\n## How many are there?\n\n*From stock:*\n\nThere are 13 pieces.',
-    );
+    const mounting = '## How do I mount it?\n\n*From guide:*\n\nUse four screws.';
+    const counting = '## How many are there?\n\n*From stock:*\n\nThere are 13 pieces.';
+    expect(aggregate([guide, stock]).answer).toBe(`${mounting}\n\n${counting}`);
   });
 
   it.each<[string, LibrarianResponse, number, boolean | undefined]>([
@@ -31,59 +41,51 @@ describe('aggregate() of answers to different questions', () => {
 });
 
 describe('aggregate() of answers to the same question', () => {
-  const again = branchOf('shop', 'how many are there', { answer: 'There are 13 pieces.', confidence: 0.7 });
+  const QUESTION = 'How many are there?';
 
   it('shows the same answer once, with more confidence', () => {
-    const joined = aggregate([again, stock]);
-    expect(joined.answer).toBe('*From stock, shop:*\n\nThere are 13 pieces.');
-    expect(joined.confidence).toBe(0.935);
+    const again = branchOf('shop', 'how many are there', { answer: 'There are 13 pieces.', confidence: 0.7 });
+    const answer = '*From stock, shop:*\n\nThere are 13 pieces.';
+    expect(aggregate([again, stock])).toMatchObject({ answer, confidence: 0.935 });
   });
 
   it('treats answers that differ only in citations and line breaks as equal', () => {
-    const sources = [{ name: 'a.md' }, { name: 'b.md' }];
-    const cited = (to: string, answer: string, sources: { name: string }[]) =>
-      branchOf(to, 'How many?', { answer, sources, confidence: 0.8 });
-    const two = cited('two', 'There are\n13 pieces. [2]', sources);
-    const joined = aggregate([cited('one', 'There are 13 pieces. [1]', sources), two]);
+    const cited = (to: string, answer: string) =>
+      branchOf(to, QUESTION, { answer, sources: [{ name: 'a.md' }, { name: 'b.md' }], confidence: 0.8 });
+    const joined = aggregate([cited('one', 'There are 13 pieces. [1]'), cited('two', 'There are\n13 pieces. [2]')]);
     expect(joined).toMatchObject({ answer: '*From one, two:*\n\nThere are 13 pieces. [1]', confidence: 0.88 });
   });
 
-  it('is raised by agreement to at most 0.95, and never lowered', () => {
-    const sure = (to: string, confidence: number) =>
-      branchOf(to, 'How?', { answer: 'By hand, with care.', confidence });
-    expect(aggregate([sure('a', 0.9), sure('b', 0.9), sure('c', 0.9)]).confidence).toBe(0.95);
-    expect(aggregate([sure('a', 0.98), sure('b', 0.2)]).confidence).toBe(0.98);
+  it.each([
+    ['at most 0.95', [0.9, 0.9, 0.9], 0.95],
+    ['never less', [0.98, 0.2], 0.98],
+  ])('is raised by agreement to %s', (_, confidences, expected) => {
+    const sure = confidences.map((confidence, at) => branchOf(`l${at}`, 'How?', { answer: 'By hand.', confidence }));
+    expect(aggregate(sure).confidence).toBe(expected);
   });
 
   it('shows different answers under the names of their librarians, the most confident first', () => {
-    const other = branchOf('shop', 'How many are there?', { answer: 'There are 15 pieces.', confidence: 0.7 });
-    const joined = aggregate([other, stock]);
-    expect(joined.answer).toBe('*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15 pieces.');
-    expect(joined.confidence).toBe(0.9);
-    expect(Object.keys(joined.metadata ?? {})).toEqual(['parts']);
+    const joined = aggregate([branchOf('shop', QUESTION, { answer: 'There are 15.', confidence: 0.7 }), stock]);
+    expect(joined.answer).toBe('*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15.');
+    expect([joined.confidence, Object.keys(joined.metadata ?? {})]).toEqual([0.9, ['parts']]);
   });
 
   it('shows an answer before one without information, however confident that is', () => {
     const lacking = { answer: "I don't have information about the stock.", confidence: 0.99, partial: true };
     const answer = '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.';
-    const joined = aggregate([branchOf('notes', 'How many are there?', lacking), stock]);
+    const joined = aggregate([branchOf('notes', QUESTION, lacking), stock]);
     expect(joined).toMatchObject({ answer, confidence: 0.9, partial: true });
   });
 });
 
 describe('aggregate() when some fail', () => {
-  const joined = aggregate([stock, failedBranch('weather', 'Does it "rain"?', 'TIMEOUT', true), guide]);
-
-  it('answers the rest, and names what is missing with the reason', () => {
-    expect(joined.answer).toMatch(
-      /\n\n## Not answered\n\n- No answer to “Does it "rain"\?” from weather: it did not answer in time\.$/,
-    );
-    expect(joined.partial).toBe(true);
-    expect(joined.metadata?.parts).toMatchObject([{ librarian: 'stock' }, { error: { code: 'TIMEOUT' } }, {}]);
-  });
-
-  it('lowers the confidence by the share of questions without an answer', () => {
-    expect(joined.confidence).toBe(0.533);
+  it('answers the rest, names what is missing with the reason, and lowers the confidence by its share', () => {
+    const joined = aggregate([stock, failed('weather', 'Does it "rain"?', 'TIMEOUT', true), guide]);
+    const gap = '- No answer to “Does it "rain"?” from weather: it did not answer in time.';
+    expect(joined.answer).toContain(`\n\n## Not answered\n\n${gap}`);
+    expect(joined.answer?.endsWith(gap)).toBe(true);
+    const parts = [{ librarian: 'stock' }, { error: { code: 'TIMEOUT' } }, {}];
+    expect(joined).toMatchObject({ partial: true, confidence: 0.533, metadata: { parts } });
   });
 
   it('reports an error beside an answer in the same way', () => {
@@ -97,17 +99,18 @@ describe('aggregate() when some fail', () => {
 
 describe('aggregate() when all fail', () => {
   it('keeps the code that all have in common', () => {
-    const { error, answer } = aggregate([failedBranch('a', 'A?', 'TIMEOUT'), failedBranch('b', 'B?', 'TIMEOUT', true)]);
+    const { error, answer } = aggregate([failed('a', 'A?', 'TIMEOUT'), failed('b', 'B?', 'TIMEOUT', true)]);
     expect(answer).toBeUndefined();
     expect(error).toMatchObject({ code: 'TIMEOUT', recoverable: true, suggestion: expect.any(String) });
   });
 
   it('is DELEGATION_FAILED otherwise, and names each', () => {
-    const joined = aggregate([failedBranch('a', 'A?', 'NOT_FOUND'), failedBranch('b', 'B?', 'UNAUTHORIZED')]);
-    const NOT_FOUND = { librarian: 'a', code: 'NOT_FOUND' };
-    const details = { failures: [NOT_FOUND, { librarian: 'b', code: 'UNAUTHORIZED' }] };
-    expect(joined.error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details });
-    expect(validateResponse(joined)).toMatchObject({ ok: true, warnings: [] });
+    const { error } = aggregate([failed('a', 'A?', 'NOT_FOUND'), failed('b', 'B?', 'UNAUTHORIZED')]);
+    const failures = [
+      { librarian: 'a', code: 'NOT_FOUND' },
+      { librarian: 'b', code: 'UNAUTHORIZED' },
+    ];
+    expect(error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details: { failures } });
   });
 
   it('is an error too when no librarian was asked', () => {
@@ -117,10 +120,10 @@ describe('aggregate() when all fail', () => {
 
 describe('the sources of a joined answer', () => {
   const a = { name: 'Guide', url: 'https://a.example/guide', relevance: 0.5 };
-  const [best, guide, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, a, { name: 'b.md, Install' }];
+  const [best, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, { name: 'b.md, Install' }];
   const second = [best, { ...install, relevance: 0.7 }];
   const joined = aggregate([
-    branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [install, guide] }),
+    branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [install, a] }),
     branchOf('two', 'B?', { answer: 'See [1] and [2].', sources: second }),
   ]);
 
@@ -139,13 +142,11 @@ describe('the limits of a joined answer', () => {
   it('shortens the longest parts to 4,000 characters in total at the end of a paragraph, with a link to the rest', () => {
     const sources = [{ name: 'Everything', url: 'https://docs.example.com/all' }];
     const whole = `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20);
-    const long = branchOf('long', 'A?', { answer: whole, sources });
-    const { answer = '', metadata } = aggregate([long, stock]);
-    expect(answer).toContain(
-      'some words.\n\n*Shortened: the whole answer of long is longer. Read on in [Everything](https://docs.example.com/all).*\n\n## How many',
-    );
+    const { answer = '', metadata } = aggregate([branchOf('long', 'A?', { answer: whole, sources }), stock]);
+    const link = 'Read on in [Everything](https://docs.example.com/all).';
+    expect(answer).toContain(`words.\n\n*Shortened: the whole answer of long is longer. ${link}*\n\n## How many`);
     expect(answer.length).toBeLessThanOrEqual(4000);
-    expect(metadata?.parts).toMatchObject([{ answer: long.response.answer }, {}]);
+    expect(metadata?.parts).toMatchObject([{ answer: whole }, {}]);
   });
 
   it('stays within 32,000 characters for any input', () => {
@@ -163,14 +164,16 @@ describe('the limits of a joined answer', () => {
 
   it('keeps the metadata of each part without its trace, and drops the largest first', () => {
     const small = { navigator: { confidence: 'high' } };
-    const parts = aggregate([
+    const { parts } = aggregate([
       branchOf('one', 'A?', { answer: 'A.', metadata: { ...small, trace: { traceId: 'x' } } }),
       branchOf('two', 'B?', { answer: 'B.', metadata: { rows: 'x'.repeat(150_000) } }),
       branchOf('three', 'C?', { answer: 'C.', metadata: { rows: 'x'.repeat(100_000) } }),
-    ]).metadata?.parts;
+    ]).metadata as { parts: object[] };
     expect(parts).toMatchObject([{ metadata: small }, { answer: 'B.' }, { metadata: {} }]);
-    expect(JSON.stringify(parts)).not.toContain('trace');
-    expect(JSON.stringify(parts).length).toBeLessThan(110_000);
+    expect([parts[1], JSON.stringify(parts)]).toEqual([
+      expect.not.objectContaining({ metadata: expect.anything() }),
+      expect.not.stringContaining('trace'),
+    ]);
   });
 
   it.each(['[', '`', 'a@', ']:', '\n', '```\n', '1.', '- '])(
@@ -178,8 +181,133 @@ describe('the limits of a joined answer', () => {
     { timeout: 5000 },
     (mark) => {
       const answer = `x${mark.repeat(31_000 / mark.length)}`;
-      const joined = aggregate([branchOf('a', 'Q?', { answer }), branchOf('b', 'Q?', { answer: `${answer}y` })]);
+      const joined = aggregate([branchOf('a', 'Q?', answer), branchOf('b', 'Q?', `${answer}y`)]);
       expect(joined.answer?.length).toBeLessThanOrEqual(32_000);
     },
   );
+});
+
+describe('a part of a joined answer', () => {
+  type Node = ReturnType<typeof fromMarkdown>['children'][number];
+  const textOf = (node: unknown): string => {
+    const { value = '', children = [] } = node as { value?: string; children?: unknown[] }; // any node of the tree
+    return value + children.map(textOf).join('');
+  };
+  const isOurs = (node: Node) => node.type === 'heading' && node.depth <= 3;
+  const joinedWith = (hostile: string): string =>
+    aggregate([
+      branchOf('mallory', 'First?', hostile),
+      branchOf('honest', 'Second?', 'The honest answer, see [1].\n\n- one\n- two'),
+    ]).answer ?? '';
+
+  /** The rendered joined answer has our headings alone, and the whole last part. */
+  const expectContained = (hostile: string) => {
+    const { children } = fromMarkdown(joinedWith(hostile));
+    expect(children.filter(isOurs).map(textOf)).toEqual(['First?', 'Second?']);
+    const last = children.slice(children.findLastIndex(isOurs) + 1);
+    expect(last.map((node) => [node.type, textOf(node)])).toEqual([
+      ['paragraph', 'From honest:'],
+      ['paragraph', 'The honest answer, see [1].'],
+      ['list', 'onetwo'],
+    ]);
+  };
+
+  it.each(Object.entries(CONTAINED.hostile))('contains %s', (_name, hostile) => expectContained(hostile));
+
+  it('contains any mixture of marks', () => {
+    const marks = fc.array(fc.constantFrom(...CONTAINED.marks), { minLength: 1, maxLength: 25 });
+    const property = fc.property(marks, (pieces) => expectContained(`a${pieces.join('')}`));
+    fc.assert(property, { numRuns: 1000, seed: 3 });
+  });
+
+  it('keeps its links by reference, with the address in place, and plain Markdown as it is', () => {
+    const link = 'See [the guide](https://a.example/guide) and [g](https://a.example/guide).';
+    expect(joinedWith('See [the guide][g] and [g].\n\n[g]: https://a.example/guide')).toContain(link);
+    const code = '```js\n# no heading\n[x]: y\n```';
+    const plain = `Use \`a[0]\` **now**:\n\n${code}\n\n#### Then\n\n1. a\n2. b [link](https://a.example)`;
+    expect(joinedWith(plain)).toContain(plain);
+  });
+
+  it('has its question as text above it, whatever Markdown that contains', () => {
+    const question = '# <img src=x> ![x](http://a) `x` **b** [c](javascript:1)\n\n## Second?';
+    const { answer } = aggregate([branchOf('one', question, 'A.'), branchOf('two', 'Other?', 'B.')]);
+    const [first] = fromMarkdown(answer ?? '').children;
+    expect(first).toMatchObject({ type: 'heading', depth: 2, children: [{ type: 'text' }] });
+    expect(textOf(first)).toBe(question.replace(/\s+/g, ' '));
+  });
+});
+
+describe('aggregate() of any branches', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+    fc.constantFrom(...CASES.pieces, '\ud800'),
+  );
+  const isVisible = (text: string) => /\S/.test(text);
+  const short = fc.array(piece, { minLength: 1, maxLength: 20 }).map((pieces) => pieces.join(''));
+  const long = fc
+    .tuple(piece, fc.integer({ min: 1, max: 3000 }))
+    .map(([text, times]) => `x${text}\n`.repeat(times).slice(0, 32_000));
+  const text = fc.oneof({ weight: 6, arbitrary: short.filter(isVisible) }, { weight: 1, arbitrary: long });
+  const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+  const share = some(fc.double({ min: 0, max: 1, noNaN: true }));
+  const anyName = fc.string({ minLength: 1, maxLength: 500 }).filter(isVisible);
+  const source = fc
+    .record({
+      name: fc.oneof(fc.constantFrom('a.md', 'b.md, Install'), anyName),
+      url: some(fc.constantFrom('https://a.example/', 'https://b.example/', '/relative')),
+      relevance: share,
+    })
+    .map((each) => Source.parse(each));
+  const error = fc.record({
+    code: fc.constantFrom(...ErrorCode.options),
+    message: fc.constantFrom('Cannot', 'x'.repeat(2000)),
+    recoverable: fc.boolean(),
+  });
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) });
+  const metadata = fc.oneof(
+    fc.constant({ navigator: { answer: 'x' }, trace: { traceId: 'x', hops: [] } }),
+    fc.integer({ min: 1, max: 15 }).map((depth) => ({ deep: nested(depth) })),
+    fc.integer({ min: 1, max: 255_000 }).map((length) => ({ large: 'x'.repeat(length) })),
+  );
+  const sources = fc.array(source, { maxLength: 50 });
+  const reported = { confidence: share, partial: some(fc.boolean()), metadata: some(metadata) };
+  const response = fc
+    .record({ answer: some(text), error: some(error), sources: some(sources), ...reported })
+    .filter(({ answer, error: failure }) => answer !== undefined || failure !== undefined)
+    .map((each) => LibrarianResponse.parse(JSON.parse(JSON.stringify(each))));
+  const query = fc.oneof(
+    fc.constantFrom('How?', 'how', 'When?'),
+    text.map((question) => question.slice(0, 4000)),
+  );
+  const to = fc.constantFrom('navigator', 'semantic', 'weather', 'x'.repeat(48));
+  const branch = fc.record({ query, to, response }).map((each): Branch => ({ ...each, request: { to: each.to } }));
+
+  /** Whether the joined answer contains each word, or says where it was dropped. Markdown may change marks, spaces and numbers. */
+  const isAccountedFor = (joined: string, own: string): boolean => {
+    const letters = joined.replace(/[^\p{L}]/gu, '');
+    if ((own.match(/\p{L}+/gu) ?? []).every((word) => letters.includes(word))) return true;
+    return /\*Shortened: |\*From .*; nothing on this from|^- I found nothing about/m.test(joined);
+  };
+
+  it('gives a valid Response that drops nothing silently', () => {
+    const branches = fc.array(branch, { maxLength: 8 }).filter(({ length }) => length !== 1);
+    const property = fc.property(branches, (branches) => {
+      const joined = aggregate(branches);
+      const valid = validateResponse(joined);
+      expect(valid.ok ? valid.warnings.filter(({ path }) => path !== 'answer') : valid.issues).toEqual([]);
+      expect(valid.ok && valid.value).toEqual(joined);
+      if (branches.length > 0) expect(JoinedAnswer.safeParse(joined.metadata).error?.issues ?? []).toEqual([]);
+      if (joined.answer !== undefined) {
+        expect(joined.confidence).toBeTypeOf('number');
+        if (branches.some((each) => each.response.error !== undefined)) expect(joined.partial).toBe(true);
+        for (const { response: own } of branches) expect(isAccountedFor(joined.answer, own.answer ?? '')).toBe(true);
+      }
+      const keys = (joined.sources ?? []).map(({ url, name }) => url ?? `name ${name}`);
+      expect(new Set(keys).size).toBe(keys.length);
+      const relevances = (joined.sources ?? []).map(({ relevance }) => relevance ?? -1);
+      expect(relevances).toEqual(relevances.toSorted((one, other) => other - one));
+    });
+    fc.assert(property, { numRuns: 300, seed: 20_261_121 });
+  });
 });

@@ -8,18 +8,19 @@ import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { makeSigningKey } from '../../src/signing/compact-jws.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { ask as askOf, userContext } from '../signing/callers.ts';
-import { asks, chainOf, codesOf, delegatesTo, fails, network, says, signing, type Tamper } from './network.ts';
+import { askOnce, asks, chainOf, delegatesTo, fails, network, says, signing, type Tamper } from './network.ts';
+
+const REFUSED = { code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false };
 
 describe('Delegates.ask()', () => {
   it('asks in parallel, and returns the branches in the order of the requests', async () => {
     const open = Promise.withResolvers<void>();
     const waits: Librarian = async () => open.promise.then(() => ({ answer: 'first' }));
-    const opens = asks(async () => {
+    const opens: Librarian = async () => {
       open.resolve();
       return { answer: 'second' };
-    });
-    const { ask } = await network({ a: waits, b: opens });
-    const { branches } = await ask([{ to: 'a' }, { to: 'b', query: 'Where exactly?' }]);
+    };
+    const { branches } = await askOnce({ a: waits, b: opens }, [{ to: 'a' }, { to: 'b', query: 'Where exactly?' }]);
     expect(branches).toMatchObject([
       { to: 'a', query: 'Where is the key?', response: { answer: 'first' } },
       { to: 'b', query: 'Where exactly?', response: { answer: 'second' } },
@@ -27,35 +28,34 @@ describe('Delegates.ask()', () => {
   });
 
   it('sends the refined question, with its context merged into the metadata of the request', async () => {
-    const { ask, arrivals } = await network({ a: says('x') });
     const request = { to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } };
-    await ask([request], undefined, { metadata: { device: 'apollo', language: 'en' } });
+    const more = { metadata: { device: 'apollo', language: 'en' } };
+    const { arrivals } = await askOnce({ a: says('x') }, [request], { more });
     const metadata = { device: 'apollo 2', language: 'en', reason: 'place' };
     expect(arrivals[0]?.body).toEqual({ query: 'Where exactly?', metadata });
   });
 
-  it.each<[string, DelegateRequest]>([
-    ['more metadata than a request may have', { to: 'a', fallback: 'b', context: { text: 'x'.repeat(9000) } }],
-    ['an empty question', { to: 'a', fallback: 'b', query: ' ' }],
-    ['a question of 4,001 characters', { to: 'a', fallback: 'b', query: 'x'.repeat(4001) }],
+  it.each<[string, Omit<DelegateRequest, 'to'>]>([
+    ['more metadata than a request may have', { context: { text: 'x'.repeat(9000) } }],
+    ['an empty question', { query: ' ' }],
+    ['a question of 4,001 characters', { query: 'x'.repeat(4001) }],
   ])('refuses %s as an error of the caller, and sends nothing', async (_, request) => {
-    const { ask, arrivals } = await network({ a: says('x'), b: says('y') });
-    const { responses } = await ask([request], undefined, { metadata: { more: 'y'.repeat(9000) } });
-    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false });
-    expect(responses[0]?.error?.message).toMatch(/^Cannot delegate the question: /);
-    expect(arrivals).toEqual([]);
+    const more = { metadata: { more: 'y'.repeat(9000) } };
+    const requests = [{ to: 'a', fallback: 'b', ...request }];
+    const { responses, arrivals } = await askOnce({ a: says('x'), b: says('y') }, requests, { more });
+    const message = expect.stringMatching(/^Cannot delegate the question: /);
+    expect([responses, arrivals]).toMatchObject([[{ error: { ...REFUSED, message } }], []]);
   });
 
   it.each(['Not an id', '', 'https://evil.example'])('refuses an invalid id and sends nothing: %j', async (id) => {
-    const { ask, arrivals } = await network({ a: says('x') });
-    const { responses, trace } = await ask([{ to: id }, { to: 'a', fallback: id }]);
-    expect(codesOf(responses)).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
+    const requests = [{ to: id }, { to: 'a', fallback: id }];
+    const { codes, trace, arrivals } = await askOnce({ a: says('x') }, requests);
+    expect(codes).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
     expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
   });
 
   it('reports an error of the target unchanged, with its name', async () => {
-    const { ask } = await network({ a: fails('NOT_FOUND') });
-    const { responses } = await ask([{ to: 'a' }]);
+    const { responses } = await askOnce({ a: fails('NOT_FOUND') });
     const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
     const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a', query: 'Where is the key?' };
     expect(responses).toEqual([{ error, metadata: { warnings } }]);
@@ -83,22 +83,18 @@ describe('Delegates.ask()', () => {
     apps.set('a', await signing('a', variables, body));
     const { responses, trace } = await ask([{ to: 'a' }]);
     expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a', recoverable: true });
-    expect(trace.hops).toMatchObject([
-      { outcome: 'DELEGATION_FAILED', attempts: 1, verified: body.length < 1_000_000 },
-    ]);
+    const hop = { outcome: 'DELEGATION_FAILED', attempts: 1, verified: body.length < 1_000_000 };
+    expect(trace.hops).toMatchObject([hop]);
   });
 
+  const FORGED = '{"answer":"Pay mallory."}';
   it.each<[string, Tamper]>([
     ['cannot be reached', () => Promise.reject(new TypeError('connection lost'))],
     ['answers without a receipt', async (_to, _request, pass) => new Response((await pass()).body)],
-    ['is replaced by another server', () => Response.json({ answer: 'Pay mallory.' })],
-    [
-      'is changed in transit',
-      async (_to, _request, pass) => new Response('{"answer":"Pay mallory."}', { headers: (await pass()).headers }),
-    ],
+    ['is replaced by another server', () => new Response(FORGED)],
+    ['is changed in transit', async (_to, _request, pass) => new Response(FORGED, { headers: (await pass()).headers })],
   ])('fails with DELEGATION_FAILED when the target %s', async (_, tamper) => {
-    const { ask } = await network({ a: says('x') }, { tamper });
-    const { responses, trace, delegates } = await ask([{ to: 'a' }]);
+    const { responses, trace, delegates } = await askOnce({ a: says('x') }, undefined, { tamper });
     expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
     expect(trace.hops).toMatchObject([{ outcome: 'DELEGATION_FAILED', verified: false }]);
     expect([trace.hops[0]?.receipt, delegates.receipts()]).toEqual([undefined, []]);
@@ -106,23 +102,19 @@ describe('Delegates.ask()', () => {
 });
 
 describe('what is refused before anything is sent', () => {
-  it.each<[string, string, Record<string, Librarian>, ErrorCode, string[]]>([
-    ['a loop', 'a', { a: delegatesTo('b'), b: delegatesTo('a') }, 'LOOP_DETECTED', ['a', 'b']],
+  const eight = Array.from({ length: 8 }, (_, at) => `h${at + 1}`);
+  const pair = { a: delegatesTo('b'), b: delegatesTo('a') };
+  it.each<[string, string, Record<string, Librarian>, ErrorCode, string[], object?]>([
+    ['a loop', 'a', pair, 'LOOP_DETECTED', ['a', 'b']],
     ['a call to itself', 'a', { a: delegatesTo('a') }, 'LOOP_DETECTED', ['a']],
     ['a call to the origin', 'gateway', { a: says('x') }, 'LOOP_DETECTED', []],
     ['a librarian outside the directory', 'unknown', { a: says('x') }, 'DELEGATION_FAILED', []],
-  ])('is %s', async (_, to, librarians, code, asked) => {
-    const { ask, arrivals } = await network(librarians);
-    expect(codesOf((await ask([{ to }])).responses)).toEqual([code]);
+    ['a ninth hop', 'h1', chainOf(9), 'MAX_DEPTH_EXCEEDED', eight, { from: 'h8', to: 'h9', attempts: 0 }],
+  ])('is %s', async (_, to, librarians, code, asked, hop = {}) => {
+    const { codes, arrivals, trace } = await askOnce(librarians, [{ to }]);
+    expect(codes).toEqual([code]);
     expect(arrivals.map((arrival) => arrival.to)).toEqual(asked);
-  });
-
-  it('is a ninth hop', async () => {
-    const { ask, arrivals } = await network(chainOf(9));
-    const { responses, trace } = await ask([{ to: 'h1' }]);
-    expect(codesOf(responses)).toEqual(['MAX_DEPTH_EXCEEDED']);
-    expect(arrivals.map(({ to }) => to)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((hop) => `h${hop}`));
-    expect(trace.hops.at(-1)).toMatchObject({ from: 'h8', to: 'h9', attempts: 0, outcome: 'MAX_DEPTH_EXCEEDED' });
+    expect(trace.hops.at(-1)).toMatchObject({ outcome: code, ...hop });
   });
 
   it('is a question without time', async () => {
@@ -135,48 +127,37 @@ describe('what is refused before anything is sent', () => {
   });
 
   it('is a question whose caller has disconnected', async () => {
-    const { ask, arrivals } = await network({ a: says('x') });
-    const { responses } = await ask([{ to: 'a' }], undefined, { signal: AbortSignal.abort() });
-    expect([codesOf(responses), arrivals]).toEqual([['TIMEOUT'], []]);
+    const more = { signal: AbortSignal.abort() };
+    expect(await askOnce({ a: says('x') }, undefined, { more })).toMatchObject({ codes: ['TIMEOUT'], arrivals: [] });
   });
 
   it('is a ninth question of one hop', async () => {
-    const { gateway, arrivals } = await network({ a: says('x') });
-    const delegates = gateway(userContext({ budgets: { calls: 100 } }));
-    const branches = await delegates.ask(Array.from({ length: 10 }, () => ({ to: 'a' })));
-    const codes = codesOf(branches.map(({ response }) => response));
+    const ten = Array.from({ length: 10 }, () => ({ to: 'a' }));
+    const context = { budgets: { calls: 100 } };
+    const { delegates, codes, responses, arrivals } = await askOnce({ a: says('x') }, ten, { context });
     expect(codes).toEqual([...Array(8).fill(undefined), 'DELEGATION_FAILED', 'DELEGATION_FAILED']);
-    expect(branches[9]?.response.error).toMatchObject({ recoverable: false, message: expect.stringContaining('8') });
+    expect(responses[9]?.error).toMatchObject({ recoverable: false, message: expect.stringContaining('8') });
     const [late] = await delegates.ask([{ to: 'a' }]);
     expect([late?.response.error?.code, arrivals.length]).toEqual(['DELEGATION_FAILED', 8]);
   });
 });
 
-describe('what the receiver refuses', () => {
-  it('is an invalid token, which does not become an anonymous caller', async () => {
-    const tamper: Tamper = (to, request, pass) => {
-      const token = request.headers.get('Context-Token') ?? '';
-      if (to === 'a') request.headers.set('Context-Token', `${token.slice(0, -40)}${'A'.repeat(40)}`);
-      return pass();
-    };
-    let asked = 0;
-    const counting = asks(async () => {
-      asked += 1;
-      return undefined;
-    });
-    const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
-    const { ask } = await network({ a: counting }, { tamper, options: { access: 'public', anonymous } });
-    const { responses, trace } = await ask([{ to: 'a' }]);
-    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
-    expect([asked, trace.hops[0]?.verified]).toEqual([0, false]);
-  });
-
-  it('is a caller without the right, which is reported as UNAUTHORIZED', async () => {
-    const { ask, apps, variables } = await network({ a: says('x') });
-    const info = { id: 'a', name: 'A', capabilities: ['sql:read'] };
-    apps.set('a', serveLibrarian(says('x'), info, { ...(await identityFrom(variables, 'a')), log: () => undefined }));
-    expect(codesOf((await ask([{ to: 'a' }])).responses)).toEqual(['UNAUTHORIZED']);
-  });
+it('an invalid token is refused, and does not become an anonymous caller', async () => {
+  const tamper: Tamper = (to, request, pass) => {
+    const token = request.headers.get('Context-Token') ?? '';
+    if (to === 'a') request.headers.set('Context-Token', `${token.slice(0, -40)}${'A'.repeat(40)}`);
+    return pass();
+  };
+  let asked = 0;
+  const counting: Librarian = async () => {
+    asked += 1;
+    return { answer: 'x' };
+  };
+  const anonymous = { workspace: 'default', capabilities: ['kb:public'], secret: 's' };
+  const options = { tamper, options: { access: 'public' as const, anonymous } };
+  const { responses, trace } = await askOnce({ a: counting }, undefined, options);
+  expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
+  expect([asked, trace.hops[0]?.verified]).toEqual([0, false]);
 });
 
 describe('cancellation', () => {
@@ -194,8 +175,9 @@ describe('cancellation', () => {
       signals.push(request.signal);
       return new Promise<Response>(() => undefined);
     };
-    const { ask, arrivals } = await network({ a: hasty, b: says('b'), c: says('c') }, { tamper });
-    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'done' }]);
+    const librarians = { a: hasty, b: says('b'), c: says('c') };
+    const { responses, arrivals } = await askOnce(librarians, undefined, { tamper });
+    expect(responses).toMatchObject([{ answer: 'done' }]);
     expect(signals[0]?.aborted).toBe(true);
     expect(await later?.()).toMatchObject([{ response: { error: { code: 'TIMEOUT' } } }]);
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
@@ -209,34 +191,31 @@ describe('cancellation', () => {
       return new Promise(() => undefined);
     };
     const controller = new AbortController();
-    const { gateway } = await network({ a: waits, b: waits, c: delegatesTo('d'), d: waits });
-    const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }, { to: 'b' }, { to: 'c' }]);
-    await all.promise;
-    controller.abort();
-    const branches = await asking;
-    expect(codesOf(branches.map(({ response }) => response))).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT']);
+    void all.promise.then(() => controller.abort());
+    const librarians = { a: waits, b: waits, c: delegatesTo('d'), d: waits };
+    const requests = [{ to: 'a' }, { to: 'b' }, { to: 'c' }];
+    const { codes } = await askOnce(librarians, requests, { more: { signal: controller.signal } });
+    expect(codes).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT']);
     await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
   });
 });
 
-describe('the path from the route of a librarian to the network', () => {
-  it('passes at most six of our frames', async () => {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 50;
-    let stack = '';
-    const keys = [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }];
-    const partners = JSON.stringify({ 'partner.a': { host: 'a.example.org', keys } });
-    const variables = { ENVIRONMENT: 'development', CONTEXT_PARTNERS: partners };
-    const identity = await identityFrom(variables, 'navigator');
-    const targets = httpsTargets(identity.directory, async () => {
-      stack = new Error('here').stack ?? '';
-      return new Response();
-    });
-    const options = { ...identity, targets: delegateTo(targets), log: () => undefined };
-    await askOf('navigator', serveLibrarian(delegatesTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
-    Error.stackTraceLimit = stackTraceLimit;
-    const files = stack.split('\n').flatMap((line) => /\/src\/([^:]+)/.exec(line)?.[1] ?? []);
-    expect(files.indexOf('runtime/serve-librarian.ts')).toBeGreaterThan(0);
-    expect(files.slice(0, files.indexOf('runtime/serve-librarian.ts') + 1).length).toBeLessThanOrEqual(6);
+it('the path from the route of a librarian to the network passes at most six of our frames', async () => {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 50;
+  let stack = '';
+  const keys = [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }];
+  const partners = JSON.stringify({ 'partner.a': { host: 'a.example.org', keys } });
+  const identity = await identityFrom({ ENVIRONMENT: 'development', CONTEXT_PARTNERS: partners }, 'navigator');
+  const targets = httpsTargets(identity.directory, async () => {
+    stack = new Error('here').stack ?? '';
+    return new Response();
   });
+  const options = { ...identity, targets: delegateTo(targets), log: () => undefined };
+  await askOf('navigator', serveLibrarian(delegatesTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
+  Error.stackTraceLimit = stackTraceLimit;
+  const files = stack.split('\n').flatMap((line) => /\/src\/([^:]+)/.exec(line)?.[1] ?? []);
+  const depth = files.indexOf('runtime/serve-librarian.ts') + 1;
+  expect(depth).toBeGreaterThan(1);
+  expect(depth).toBeLessThanOrEqual(6);
 });

@@ -2,11 +2,17 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
-import { codesOf, delegatesTo, fails, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
+import { askOnce, delegatesTo, fails, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
 
 afterEach(() => {
   vi.useRealTimers();
 });
+
+const downExcept =
+  (id: string): Tamper =>
+  (to, _request, pass) =>
+    to === id ? pass() : Promise.reject(new TypeError('down'));
+const WITH_FALLBACK = [{ to: 'a', fallback: 'b' }];
 
 describe('the fallback', () => {
   const LOOPING: ErrorCode[] = ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'];
@@ -14,41 +20,38 @@ describe('the fallback', () => {
   it.each(ErrorCode.options.filter((code) => !LOOPING.includes(code)))(
     'is asked the same question when the target answers with %s',
     async (code) => {
-      const { ask, arrivals } = await network({ a: fails(code), b: says('In the kitchen.') });
-      const { branches, trace } = await ask([{ to: 'a', fallback: 'b', query: 'Where exactly?' }]);
-      expect(branches).toMatchObject([{ to: 'b', response: { answer: 'In the kitchen.' } }]);
+      const requests = [{ to: 'a', fallback: 'b', query: 'Where exactly?' }];
+      const { branches, trace, arrivals } = await askOnce({ a: fails(code), b: says('Here.') }, requests);
+      expect(branches).toMatchObject([{ to: 'b', response: { answer: 'Here.' } }]);
       expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
-      expect(trace.hops).toMatchObject([
-        { to: 'a', outcome: code },
-        { to: 'b', outcome: 'answer' },
+      expect(trace.hops.map(({ to, outcome }) => [to, outcome])).toEqual([
+        ['a', code],
+        ['b', 'answer'],
       ]);
     },
   );
 
   it.each(LOOPING)('is not asked when the target reports %s', async (code) => {
-    const { ask, arrivals } = await network({ a: fails(code), b: says('x') });
-    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
+    const { branches, arrivals } = await askOnce({ a: fails(code), b: says('x') }, WITH_FALLBACK);
     expect(branches).toMatchObject([{ to: 'a', response: { error: { code } } }]);
     expect(arrivals.length).toBe(1);
   });
 
   it('is asked when the target would be a loop', async () => {
     const back: Librarian = async () => ({ delegate: { to: 'a', fallback: 'c' } });
-    const { ask } = await network({ a: delegatesTo('b'), b: back, c: says('x') });
-    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
+    const { responses } = await askOnce({ a: delegatesTo('b'), b: back, c: says('x') });
+    expect(responses).toMatchObject([{ answer: 'x' }]);
   });
 
   it('is not asked when the target answers with an error beside the answer', async () => {
     const partial: Librarian = async () => ({ answer: 'Some.', error: { code: 'DATA_SOURCE_ERROR', message: 'Gap' } });
-    const { ask } = await network({ a: partial, b: says('x') });
-    const { branches, trace } = await ask([{ to: 'a', fallback: 'b' }]);
-    expect([branches[0]?.to, branches[0]?.response.answer]).toEqual(['a', 'Some.']);
+    const { branches, trace } = await askOnce({ a: partial, b: says('x') }, WITH_FALLBACK);
+    expect(branches).toMatchObject([{ to: 'a', response: { answer: 'Some.' } }]);
     expect(trace.hops).toMatchObject([{ outcome: 'partial' }]);
   });
 
   it('that fails too keeps the error of the target, with its own code in the details', async () => {
-    const { ask } = await network({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') });
-    const { branches } = await ask([{ to: 'a', fallback: 'b' }]);
+    const { branches } = await askOnce({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') }, WITH_FALLBACK);
     const details = { fallback: { librarian: 'b', code: 'RATE_LIMITED' } };
     expect(branches).toMatchObject([{ to: 'b', response: { error: { code: 'NOT_FOUND', librarian: 'a', details } } }]);
   });
@@ -57,8 +60,7 @@ describe('the fallback', () => {
     stopClocks();
     const startedAtMs = Date.now();
     const { librarian, giveUp } = silence();
-    const { ask } = await network({ a: librarian, b: says('x') });
-    const asking = ask([{ to: 'a', fallback: 'b' }], userContext({ timeoutMs: 500 }));
+    const asking = askOnce({ a: librarian, b: says('x') }, WITH_FALLBACK, { context: { timeoutMs: 500 } });
     await giveUp();
     expect((await asking).responses).toMatchObject([{ answer: 'x' }]);
     expect(Date.now()).toBeLessThan(500 * 0.6 + startedAtMs);
@@ -69,18 +71,17 @@ describe('a retry', () => {
   it('follows a call that was lost in transit, with a new signature', async () => {
     const losses = [new TypeError('connection lost')];
     const tamper: Tamper = (_to, _request, pass) => (losses.length > 0 ? Promise.reject(losses.pop()) : pass());
-    const { ask, arrivals } = await network({ a: says('x') }, { tamper });
-    const { responses, trace } = await ask([{ to: 'a' }]);
+    const { responses, trace, arrivals } = await askOnce({ a: says('x') }, undefined, { tamper });
+    const [first, second] = arrivals.map(({ links }) => links.at(-1).jti);
     expect(responses).toMatchObject([{ answer: 'x' }]);
-    expect(trace.hops).toMatchObject([{ attempts: 2, outcome: 'answer', verified: true }]);
-    expect(arrivals[0]?.links.at(-1).jti).not.toBe(arrivals[1]?.links.at(-1).jti);
-    expect(trace.hops[0]?.spanId).toBe(arrivals[1]?.links.at(-1).jti);
+    expect(trace.hops).toMatchObject([{ attempts: 2, outcome: 'answer', verified: true, spanId: second }]);
+    expect(first).not.toBe(second);
   });
 
   it('follows SERVICE_UNAVAILABLE', async () => {
     const replies = [fails('SERVICE_UNAVAILABLE'), says('x')];
-    const { ask } = await network({ a: (...call) => (replies.shift() ?? says('again'))(...call) });
-    expect((await ask([{ to: 'a' }])).responses).toMatchObject([{ answer: 'x' }]);
+    const { responses } = await askOnce({ a: (...call) => (replies.shift() ?? says('again'))(...call) });
+    expect(responses).toMatchObject([{ answer: 'x' }]);
   });
 
   it('does not follow a target that sends Retry-After', async () => {
@@ -91,22 +92,20 @@ describe('a retry', () => {
     expect(arrivals.length).toBe(1);
   });
 
-  it.each<[string, Record<string, number>, number]>([
-    ['beyond the budget keeps the result of the first call', { calls: 1 }, 1],
-    ['happens once', { calls: 24 }, 2],
-  ])('%s', async (_, budgets, attempts) => {
-    const { ask, arrivals } = await network({ a: fails('SERVICE_UNAVAILABLE') });
-    const { responses, trace } = await ask([{ to: 'a' }], userContext({ budgets }));
-    expect([codesOf(responses), arrivals.length]).toEqual([['SERVICE_UNAVAILABLE'], attempts]);
+  it.each<[string, number, number]>([
+    ['beyond the budget keeps the result of the first call', 1, 1],
+    ['happens once', 24, 2],
+  ])('%s', async (_, calls, attempts) => {
+    const context = { budgets: { calls } };
+    const { codes, arrivals, trace } = await askOnce({ a: fails('SERVICE_UNAVAILABLE') }, undefined, { context });
+    expect([codes, arrivals.length]).toEqual([['SERVICE_UNAVAILABLE'], attempts]);
     expect(trace.hops).toMatchObject([{ attempts, outcome: 'SERVICE_UNAVAILABLE', verified: true }]);
   });
 
   it.each(['INTERNAL_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'NOT_FOUND', 'INVALID_QUERY', 'DELEGATION_FAILED'] as const)(
     'does not follow %s',
     async (code) => {
-      const { ask, arrivals } = await network({ a: fails(code) });
-      await ask([{ to: 'a' }]);
-      expect(arrivals.length).toBe(1);
+      expect((await askOnce({ a: fails(code) })).arrivals.length).toBe(1);
     },
   );
 
@@ -126,19 +125,17 @@ describe('a retry', () => {
     [3, ['a', 'b']],
     [5, ['a', 'a', 'b']],
   ])('does not spend the call of the fallback, of %i calls', async (calls, asked) => {
-    const down: Tamper = (to, _request, pass) => (to === 'a' ? Promise.reject(new TypeError('down')) : pass());
-    const { ask, arrivals } = await network({ a: says('x'), b: says('y') }, { tamper: down });
-    const { responses } = await ask([{ to: 'a', fallback: 'b' }], userContext({ budgets: { calls } }));
+    const options = { context: { budgets: { calls } }, tamper: downExcept('b') };
+    const { responses, arrivals } = await askOnce({ a: says('x'), b: says('y') }, WITH_FALLBACK, options);
     expect(responses).toMatchObject([{ answer: 'y' }]);
     expect(arrivals.map(({ to }) => to)).toEqual(asked);
   });
 
   it('leaves enough calls for the fallbacks of seven parallel questions', async () => {
     const ids = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7'];
-    const down: Tamper = (to, _request, pass) => (to === 'b' ? pass() : Promise.reject(new TypeError('down')));
     const librarians = Object.fromEntries([...ids, 'b'].map((id) => [id, says(id)]));
-    const { ask } = await network(librarians, { tamper: down });
-    const { responses } = await ask(ids.map((to) => ({ to, fallback: 'b' })));
+    const requests = ids.map((to) => ({ to, fallback: 'b' }));
+    const { responses } = await askOnce(librarians, requests, { tamper: downExcept('b') });
     expect(responses.map(({ answer }) => answer)).toEqual(ids.map(() => 'b'));
   });
 });

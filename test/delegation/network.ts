@@ -9,7 +9,7 @@ import { type ServedLibrarian, type ServeOptions, serveLibrarian } from '../../s
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { requestBudget } from '../../src/signing/limits.ts';
-import type { OriginContext } from '../../src/signing/request-context.ts';
+import type { Origin, OriginContext } from '../../src/signing/request-context.ts';
 import { notebook, userContext } from '../signing/callers.ts';
 
 /** One received call. */
@@ -24,17 +24,19 @@ export interface Arrival {
 
 export type Tamper = (to: string, request: Request, pass: () => Promise<Response>) => Response | Promise<Response>;
 
+interface NetworkOptions {
+  tamper?: Tamper | undefined;
+  options?: Partial<ServeOptions>;
+  now?: () => number;
+}
+
 /**
  * Librarians in memory that can all call one another, with real signatures. The gateway asks; every call passes `tamper` and is
  * recorded in `arrivals`.
  */
 export const network = async (
   librarians: Record<string, ServedLibrarian>,
-  {
-    tamper = (_to, _request, pass) => pass(),
-    options = {},
-    now = Date.now,
-  }: { tamper?: Tamper; options?: Partial<ServeOptions>; now?: () => number } = {},
+  { tamper = (_to, _request, pass) => pass(), options = {}, now = Date.now }: NetworkOptions = {},
 ) => {
   const ids = Object.keys(librarians);
   const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: ids.join() };
@@ -51,11 +53,8 @@ export const network = async (
   });
   const targets = Object.fromEntries([...ids, 'gateway'].map((id) => [id, targetOf(id)]));
   for (const [id, librarian] of Object.entries(librarians)) {
-    const identity = await identityFrom(variables, id);
-    apps.set(
-      id,
-      serveLibrarian(librarian, { id, name: id }, { ...identity, targets: delegateTo(targets), log, now, ...options }),
-    );
+    const own = { ...(await identityFrom(variables, id)), targets: delegateTo(targets), log, now, ...options };
+    apps.set(id, serveLibrarian(librarian, { id, name: id }, own));
   }
   const identity = await identityFrom(variables, 'gateway');
   const client = signedClient({ ...identity, targets, log, now });
@@ -72,9 +71,28 @@ export const network = async (
   const ask = async (requests: DelegateRequest[], context?: OriginContext, more: Partial<DelegateParts> = {}) => {
     const delegates = gateway(context, more);
     const branches = await delegates.ask(requests);
-    return { branches, responses: branches.map(({ response }) => response), delegates, trace: delegates.trace() };
+    const responses = branches.map(({ response }) => response);
+    return { branches, responses, codes: codesOf(responses), delegates, trace: delegates.trace() };
   };
   return { ask, gateway, arrivals, lines, apps, client, directory, variables };
+};
+
+/**
+ * Asks a new network once as the gateway.
+ *
+ * @param asking Limits of the context under `context`; what else a question has under `more`.
+ */
+export const askOnce = async (
+  librarians: Record<string, ServedLibrarian>,
+  requests: DelegateRequest[] = [{ to: 'a' }],
+  {
+    context = {},
+    more,
+    ...options
+  }: NetworkOptions & { context?: Partial<Origin>; more?: Partial<DelegateParts> } = {},
+) => {
+  const made = await network(librarians, options);
+  return { ...made, ...(await made.ask(requests, userContext(context), more)) };
 };
 
 export const says =
@@ -102,10 +120,7 @@ export const chainOf = (length: number, last: Librarian = says('x')): Record<str
     Array.from({ length }, (_, at) => [`h${at + 1}`, at + 1 === length ? last : delegatesTo(`h${at + 2}`)]),
   );
 
-export const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
-
-/** Never answers. */
-export const silent: Librarian = () => new Promise(() => undefined);
+const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
 
 /** Stops all clocks until `vi.useRealTimers()`, so that results do not depend on the speed of the machine. */
 export const stopClocks = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

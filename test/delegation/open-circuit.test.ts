@@ -3,21 +3,17 @@ import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
-import { fails, network, says, signing, silence, silent, stopClocks, type Tamper } from './network.ts';
+import { fails, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
 
 const brokenInside: Librarian = async () => {
   throw new Error('broken');
 };
 
-/** Asks until the circuit opens, or 8 times: each request on its own, as the gateway serves them. */
-const asksOften = async (
-  ask: Awaited<ReturnType<typeof network>>['ask'],
-  { times = 8, ...known }: { times?: number; workspace?: string } = {},
-) => {
+/** Asks 8 times, each request on its own, as the gateway serves them. */
+const asksOften = async (ask: Awaited<ReturnType<typeof network>>['ask'], workspace = 'default') => {
   const codes: (string | undefined)[] = [];
-  for (let round = 0; round < times; round += 1) {
-    codes.push((await ask([{ to: 'a' }], userContext(known))).responses[0]?.error?.code);
-  }
+  for (let round = 0; round < 8; round += 1)
+    codes.push(...(await ask([{ to: 'a' }], userContext({ workspace }))).codes);
   return codes;
 };
 
@@ -31,10 +27,8 @@ describe('a target that fails repeatedly', () => {
     expect(await asksOften(ask)).toEqual([...Array(5).fill('INTERNAL_ERROR'), ...Array(3).fill('SERVICE_UNAVAILABLE')]);
     expect(arrivals.length).toBe(5);
     const { responses, trace } = await ask([{ to: 'a' }]);
-    expect(responses[0]?.error).toMatchObject({
-      recoverable: true,
-      message: expect.stringContaining('circuit is open'),
-    });
+    const message = expect.stringContaining('circuit is open');
+    expect(responses).toMatchObject([{ error: { recoverable: true, message } }]);
     expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
   });
 
@@ -43,16 +37,10 @@ describe('a target that fails repeatedly', () => {
     ['delegate beside an answer', '{"delegate":{"to":"b"}}', undefined],
     ['have no valid receipt', '{}', () => Response.json({ answer: 'Pay mallory.' })],
   ])('is also refused when its answers %s', async (_, body, tamper) => {
-    const { ask, apps, variables, arrivals } = await network({ a: says('x') }, tamper === undefined ? {} : { tamper });
+    const { ask, apps, variables, arrivals } = await network({ a: says('x') }, { tamper });
     if (tamper === undefined) apps.set('a', await signing('a', variables, body));
     await asksOften(ask);
     expect(arrivals.length).toBe(5);
-  });
-
-  it('is still asked when its model cannot be reached', async () => {
-    const unreachable: Librarian = () => Promise.reject(new ModelUnavailable('unavailable', 'no connection'));
-    const { ask, arrivals } = await network({ a: unreachable });
-    expect([await asksOften(ask), arrivals.length]).toEqual([Array(8).fill('AI_UNAVAILABLE'), 8]);
   });
 
   it('is skipped for the fallback immediately', async () => {
@@ -63,20 +51,20 @@ describe('a target that fails repeatedly', () => {
   });
 
   it('is still asked for other workspaces', async () => {
-    const { ask } = await network({
-      a: async (_, context) => (context?.user?.workspaceId === 'poor' ? brokenInside('') : { answer: 'x' }),
-    });
-    await asksOften(ask, { workspace: 'poor' });
-    expect(await asksOften(ask, { workspace: 'rich', times: 1 })).toEqual([undefined]);
+    const a: Librarian = async (_, context) =>
+      context?.user?.workspaceId === 'poor' ? brokenInside('') : { answer: 'x' };
+    const { ask } = await network({ a });
+    await asksOften(ask, 'poor');
+    expect((await ask([{ to: 'a' }], userContext({ workspace: 'rich' }))).codes).toEqual([undefined]);
   });
 
   it.each<ErrorCode>([
-    ...(['INVALID_QUERY', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'] as const),
+    ...(['AI_UNAVAILABLE', 'INVALID_QUERY', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'] as const),
     ...(['LOOP_DETECTED', 'DATA_SOURCE_ERROR'] as const),
   ])('is not refused for %s', async (code) => {
-    const { ask, arrivals } = await network({ a: fails(code) });
-    await asksOften(ask);
-    expect(arrivals.length).toBe(8);
+    const unreachable = () => Promise.reject(new ModelUnavailable('unavailable', 'no connection'));
+    const { ask, arrivals } = await network({ a: code === 'AI_UNAVAILABLE' ? unreachable : fails(code) });
+    expect([await asksOften(ask), arrivals.length]).toEqual([Array(8).fill(code), 8]);
   });
 
   it.each([
@@ -97,10 +85,10 @@ describe('a target that fails repeatedly', () => {
   });
 
   it('is not refused when callers disconnect', async () => {
-    const { gateway, arrivals } = await network({ a: silent });
+    const { ask, arrivals } = await network({ a: () => new Promise(() => undefined) });
     for (let round = 0; round < 8; round += 1) {
       const controller = new AbortController();
-      const asking = gateway(undefined, { signal: controller.signal }).ask([{ to: 'a' }]);
+      const asking = ask([{ to: 'a' }], undefined, { signal: controller.signal });
       await expect.poll(() => arrivals.length, { interval: 1 }).toBe(round + 1);
       controller.abort();
       await asking;

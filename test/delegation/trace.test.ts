@@ -1,65 +1,56 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
-import {
-  type DelegateRequest,
-  DelegationTrace,
-  LibrarianResponse,
-  type TraceHop,
-} from '../../src/contract/response.ts';
+import { DelegationTrace, LibrarianResponse, type TraceHop } from '../../src/contract/response.ts';
 import type { Delegates } from '../../src/runtime/delegates.ts';
 import { readJws, signJws } from '../../src/signing/compact-jws.ts';
 import { sha256, utf8 } from '../../src/signing/encoding.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
 import { signReceipt } from '../../src/signing/receipt.ts';
 import { userContext } from '../signing/callers.ts';
-import { asks, delegatesTo, fails, network, says, type Tamper } from './network.ts';
+import { askOnce, asks, delegatesTo, fails, network, says } from './network.ts';
 
 /** One line per hop, `?` before unverified ones. */
 const linesOf = (hops: readonly TraceHop[]) =>
   hops.map(({ from, to, outcome, verified }) => `${verified ? '' : '?'}${from}>${to} ${outcome}`);
 
+const invented = (to: string, parentSpanId?: string): TraceHop => ({
+  ...{ spanId: 'a'.repeat(16), from: 'a', to, durationMs: 1, outcome: 'answer', attempts: 1, verified: true },
+  ...(parentSpanId === undefined ? {} : { parentSpanId }),
+});
+
+/** Reports as many hops as fit, all invented. */
+const flooding =
+  (from: string): Librarian =>
+  async (_, context) => {
+    const hops = Array(64).fill({ ...invented('z'), from });
+    return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
+  };
+
 describe('Delegates.trace()', () => {
   it('lists all hops, each before the hops below it, all verified at the origin', async () => {
     const librarians = { a: delegatesTo('b', 'c'), b: delegatesTo('d'), c: says('c'), d: says('d'), e: says('e') };
-    const { ask, arrivals } = await network(librarians);
-    const context = userContext();
-    const { trace } = await ask([{ to: 'a' }, { to: 'e' }], context);
+    const { trace, arrivals, delegates } = await askOnce(librarians, [{ to: 'a' }, { to: 'e' }]);
     expect(DelegationTrace.parse(trace)).toEqual(trace);
-    expect(trace.traceId).toBe(context.traceId);
-    expect(linesOf(trace.hops)).toEqual([
-      'gateway>a answer',
-      'a>b answer',
-      'b>d answer',
-      'a>c answer',
-      'gateway>e answer',
-    ]);
-    const spanOf = (to: string) => arrivals.find((arrival) => arrival.to === to)?.links.at(-1).jti;
+    expect(trace.traceId).toBe(arrivals[0]?.links[0].tid);
+    const lines = ['gateway>a answer', 'a>b answer', 'b>d answer', 'a>c answer', 'gateway>e answer'];
+    expect(linesOf(trace.hops)).toEqual(lines);
+    const spanOf = (to?: string) => arrivals.find((arrival) => arrival.to === to)?.links.at(-1).jti;
     expect(trace.hops.map(({ spanId }) => spanId)).toEqual(['a', 'b', 'd', 'c', 'e'].map(spanOf));
-    expect(trace.hops.map(({ parentSpanId }) => parentSpanId)).toEqual(
-      [undefined, 'a', 'b', 'a', undefined].map((to) => (to === undefined ? undefined : spanOf(to))),
-    );
+    const parents = [undefined, 'a', 'b', 'a', undefined].map(spanOf);
+    expect(trace.hops.map(({ parentSpanId }) => parentSpanId)).toEqual(parents);
+    expect(delegates.trace()).toEqual(trace);
   });
 
   it('is not repeated in the answers', async () => {
-    const { ask } = await network({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') });
-    const { responses } = await ask([{ to: 'a' }]);
+    const { responses } = await askOnce({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') });
     expect(responses).toEqual([{ answer: 'x', confidence: 0.9 }]);
   });
 
   it('lists failed hops with their code, beside verified ones', async () => {
-    const { ask } = await network(
-      { a: delegatesTo('b', 'c'), b: says('b'), c: says('c') },
-      { tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()) },
-    );
-    const { trace } = await ask([{ to: 'a' }]);
+    const { trace } = await askOnce({ a: delegatesTo('b', 'c'), b: says('b'), c: says('c') }, undefined, {
+      tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()),
+    });
     expect(linesOf(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
-  });
-
-  it('lists at most 64 hops', async () => {
-    const { ask } = await network({ a: flooding('a'), b: flooding('a') });
-    const { trace } = await ask([{ to: 'a' }, { to: 'b' }]);
-    expect(trace.hops.length).toBe(64);
-    expect(DelegationTrace.safeParse(trace).success).toBe(true);
   });
 
   it.each<[string, unknown]>([
@@ -67,38 +58,38 @@ describe('Delegates.trace()', () => {
     ['holds 65 hops', { traceId: 'own', hops: Array(65).fill({}) }],
     ['is of another question', { traceId: 'f'.repeat(32), hops: [invented('z')] }],
   ])('drops the trace of a target that %s', async (_, reported) => {
-    const { ask } = await network({ a: async () => ({ answer: 'x', metadata: { trace: reported, other: 1 } }) });
-    const { trace, responses } = await ask([{ to: 'a' }]);
+    const metadata = { trace: reported, other: 1 };
+    const { trace, responses } = await askOnce({ a: async () => ({ answer: 'x', metadata }) });
     expect(linesOf(trace.hops)).toEqual(['gateway>a answer']);
     expect(responses).toEqual([{ answer: 'x', metadata: { other: 1 } }]);
   });
 });
 
 describe('a nested hop is not verified', () => {
+  interface Reported {
+    hops: TraceHop[];
+    receipts: string[];
+  }
   type Change = (hops: TraceHop[], receipts: string[]) => unknown;
 
-  /** Librarian a, which asks `questions`, and reports its hops and receipts after `change`. */
-  const reporting = (change: Change, questions: DelegateRequest[] = [{ to: 'b' }, { to: 'c' }]) =>
-    asks(async ({ delegates, context }) => {
-      await delegates.ask(questions);
-      const hops = structuredClone([...delegates.trace().hops]);
-      const receipts = delegates.receipts();
-      await change(hops, receipts);
-      // Replaces the true trace of the runtime.
-      report(delegates, context, { hops, receipts });
-    });
-
-  type Reported = { hops: TraceHop[]; receipts: string[] };
+  /** Replaces the true trace of the runtime. */
   const report = (delegates: Delegates, { traceId }: { traceId: string }, { hops, receipts }: Reported) => {
     delegates.trace = () => ({ traceId, hops });
     delegates.receipts = () => receipts;
   };
 
+  /** Librarian a, which asks others, and reports its hops and receipts after `change`. */
+  const reporting = (change: Change, asked = ['b', 'c']) =>
+    asks(async ({ delegates, context }) => {
+      await delegates.ask(asked.map((to) => ({ to })));
+      const [hops, receipts] = [structuredClone([...delegates.trace().hops]), delegates.receipts()];
+      await change(hops, receipts);
+      report(delegates, context, { hops, receipts });
+    });
+
   /** The trace when librarian a reports its hops after `change`; a asks b and c, b asks d. */
-  const afterChange = async (change: Change): Promise<TraceHop[]> => {
-    const { ask } = await network({ a: reporting(change), b: delegatesTo('d'), c: says('c'), d: says('d') });
-    return (await ask([{ to: 'a' }])).trace.hops;
-  };
+  const afterChange = async (change: Change): Promise<TraceHop[]> =>
+    (await askOnce({ a: reporting(change), b: delegatesTo('d'), c: says('c'), d: says('d') })).trace.hops;
 
   const hopTo = (hops: TraceHop[], to: string): TraceHop => {
     const hop = hops.find((each) => each.to === to);
@@ -148,42 +139,38 @@ describe('a nested hop is not verified', () => {
   }));
   const otherSpan = alter('c', () => ({ spanId: 'b'.repeat(16) }));
 
+  const unlist: Change = (_, receipts) => receipts.splice(0, 1);
+  const moveBelowB = alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId }));
+  const exchangeReceipt = alter('c', (hops) => ({ receipt: hopTo(hops, 'b').receipt }));
+  const invent: Change = (hops) => hops.push(invented('memory', hops[0]?.parentSpanId));
+  const repeat: Change = (hops) => hops.push({ ...hopTo(hops, 'c'), spanId: 'b'.repeat(16) });
+
   it.each<[string, Change, string]>([
     ['unless something is wrong with it', () => undefined, 'a b c d'],
     ['when its reporter only claims that it is', claimAll, 'a b c? d'],
     ['when its receipt was changed, and nothing below it either', spoilReceipt, 'a b? c d?'],
-    [
-      'when the receipt of the hop above does not list its receipt',
-      (_, receipts) => receipts.splice(0, 1),
-      'a b? c d?',
-    ],
+    ['when the receipt of the hop above does not list its receipt', unlist, 'a b? c d?'],
     ['when the answer is attributed to another librarian', alter('c', () => ({ to: 'navigator' })), 'a b d navigator?'],
     ['when the question is attributed to another librarian', alter('c', () => ({ from: 'b' })), 'a b c? d'],
-    [
-      'when it is reported below another hop',
-      alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId })),
-      'a b c? d',
-    ],
+    ['when it is reported below another hop', moveBelowB, 'a b c? d'],
     ['when it is reported below a hop that lists it but did not ask', moveBelowA, 'a b c d?'],
     ['when its reporter lists a receipt that was changed after signing', changeAfterSigning, 'a b c? d'],
-    [
-      'when it has the receipt of another hop',
-      (hops) => Object.assign(hopTo(hops, 'c'), { receipt: hopTo(hops, 'b').receipt }),
-      'a b c? d',
-    ],
-    ['when it is invented', (hops) => hops.push(invented('memory', hops[0]?.parentSpanId)), 'a b c d memory?'],
+    ['when it has the receipt of another hop', exchangeReceipt, 'a b c? d'],
+    ['when it is invented', invent, 'a b c d memory?'],
     ['when its reporter signed the receipt itself', signItself, 'a b c d memory?'],
     ['when its link is missing or replaced', exchangeLinks, 'a b? c? d?'],
     ['when it names another call than its link', otherSpan, 'a b c? d'],
-    ['when it is listed twice', (hops) => hops.push({ ...hopTo(hops, 'c'), spanId: 'b'.repeat(16) }), 'a b c c? d'],
+    ['when it is listed twice', repeat, 'a b c c? d'],
   ])('%s', async (_, change, asked) => {
     expect(askedIn(await afterChange(change))).toBe(asked);
   });
 
   it('when an error is reported as an answer', async () => {
-    const dishonest = reporting((hops) => alter('b', () => ({ outcome: 'answer' }))(hops), [{ to: 'b' }]);
-    const { ask } = await network({ a: dishonest, b: fails('NOT_FOUND') });
-    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
+    const dishonest = reporting(
+      alter('b', () => ({ outcome: 'answer' })),
+      ['b'],
+    );
+    expect(askedIn((await askOnce({ a: dishonest, b: fails('NOT_FOUND') })).trace.hops)).toBe('a b?');
   });
 
   it('and has no proof', async () => {
@@ -209,23 +196,16 @@ describe('a nested hop is not verified', () => {
     });
   };
 
-  it('when its receipt is from an earlier question, in one branch or in two', async () => {
+  it('when its receipt is from an earlier question, or from another branch of the same', async () => {
     const { ask, arrivals } = await network({ a: repeating(), b: says('b') });
-    expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
-    const { trace } = await ask([{ to: 'a' }, { to: 'a' }], userContext({ workspace: 'other' }));
-    expect(linesOf(trace.hops)).toEqual(['gateway>a answer', '?a>b answer', 'gateway>a answer', '?a>b answer']);
+    const { delegates, trace } = await ask([{ to: 'a' }]);
+    expect(askedIn(trace.hops)).toBe('a b');
+    await delegates.ask([{ to: 'a' }]);
+    const again = ['gateway>a answer', '?a>b answer'];
+    expect(linesOf(delegates.trace().hops)).toEqual(['gateway>a answer', 'a>b answer', ...again]);
+    const later = await ask([{ to: 'a' }, { to: 'a' }], userContext({ workspace: 'other' }));
+    expect(linesOf(later.trace.hops)).toEqual([...again, ...again]);
     expect(arrivals.filter(({ to }) => to === 'b').length).toBe(1);
-  });
-
-  it('when its receipt is from another branch of the same question', async () => {
-    const { gateway } = await network({ a: repeating(), b: says('b') });
-    const delegates = gateway();
-    await delegates.ask([{ to: 'a' }]);
-    await delegates.ask([{ to: 'a' }]);
-    expect(linesOf(delegates.trace().hops)).toEqual([
-      ...['gateway>a answer', 'a>b answer'],
-      ...['gateway>a answer', '?a>b answer'],
-    ]);
   });
 
   it('when a link was made for a receipt of another call', async () => {
@@ -258,69 +238,46 @@ describe('a nested hop is not verified', () => {
 describe('a target that reports many hops', () => {
   it('displaces no hop of another branch', async () => {
     const honest = { a: delegatesTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
-    const { ask } = await network({ m: flooding('m'), ...honest });
-    const { trace } = await ask([{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
+    const { trace } = await askOnce({ m: flooding('m'), ...honest }, [{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
     expect(trace.hops.length).toBe(64);
-    expect(linesOf(trace.hops.filter(({ from }) => from !== 'm'))).toEqual([
-      'gateway>m answer',
-      'gateway>a answer',
-      'a>b answer',
-      'a>c answer',
-      'gateway>d answer',
-    ]);
+    const lines = ['gateway>m answer', 'gateway>a answer', 'a>b answer', 'a>c answer', 'gateway>d answer'];
+    expect(linesOf(trace.hops.filter(({ from }) => from !== 'm'))).toEqual(lines);
+    expect(DelegationTrace.safeParse(trace).success).toBe(true);
   });
 
   it('shares the limit with another such target', async () => {
-    const { ask } = await network({ m: flooding('m'), n: flooding('n') });
-    const { trace } = await ask([{ to: 'm' }, { to: 'n' }]);
+    const { trace } = await askOnce({ m: flooding('m'), n: flooding('n') }, [{ to: 'm' }, { to: 'n' }]);
     expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([31, 31]);
   });
 
   it('cannot add hops in the name of the origin', async () => {
-    const { ask } = await network({ m: flooding('gateway') });
-    expect(linesOf((await ask([{ to: 'm' }])).trace.hops)).toEqual(['gateway>m answer']);
+    const { trace } = await askOnce({ m: flooding('gateway') }, [{ to: 'm' }]);
+    expect(linesOf(trace.hops)).toEqual(['gateway>m answer']);
   });
 });
 
 describe('intermediate librarians', () => {
+  /** The trace in the answer of librarian a. */
+  const traceFromA = async (librarians: Record<string, Librarian>) => {
+    const { client } = await network(librarians);
+    const request = { to: 'a', path: '/librarians/a/ask', body: { query: 'Where is the key?' } };
+    const answer = await client.call(userContext(), request);
+    const { metadata } = LibrarianResponse.parse(answer.ok ? answer.json() : undefined);
+    return DelegationTrace.parse(metadata?.trace).hops;
+  };
+
   it('pass nested hops on unverified, with the proofs for the origin', async () => {
-    const seen: LibrarianResponse[] = [];
-    const tamper: Tamper = async (to, _request, pass) => {
-      const response = await pass();
-      if (to === 'a') seen.push(await response.clone().json());
-      return response;
-    };
-    const { ask } = await network({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') }, { tamper });
-    await ask([{ to: 'a' }]);
-    const trace = DelegationTrace.parse(seen[0]?.metadata?.trace);
-    expect(linesOf(trace.hops)).toEqual(['a>b answer', '?b>c answer']);
-    const proofs = trace.hops.flatMap(({ receipt, link }) => [typeof receipt, typeof link]);
+    const hops = await traceFromA({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') });
+    expect(linesOf(hops)).toEqual(['a>b answer', '?b>c answer']);
+    const proofs = hops.flatMap(({ receipt, link }) => [typeof receipt, typeof link]);
     expect(proofs).toEqual(Array(4).fill('string'));
   });
 
   it('vouch for no invented hop below them', async () => {
-    const dishonest: Librarian = async (_, context) => {
+    const b: Librarian = async (_, context) => {
       const { traceId, spanId } = context?.trace ?? {};
       return { answer: 'x', metadata: { trace: { traceId, hops: [{ ...invented('payments', spanId), from: 'b' }] } } };
     };
-    const { client } = await network({ a: delegatesTo('b'), b: dishonest });
-    const request = { to: 'a', path: '/librarians/a/ask', body: { query: 'Where is the key?' } };
-    const answer = await client.call(userContext(), request);
-    const { metadata } = LibrarianResponse.parse(answer.ok ? answer.json() : undefined);
-    expect(linesOf(DelegationTrace.parse(metadata?.trace).hops)).toEqual(['a>b answer', '?b>payments answer']);
+    expect(linesOf(await traceFromA({ a: delegatesTo('b'), b }))).toEqual(['a>b answer', '?b>payments answer']);
   });
-});
-
-/** Reports as many hops as fit, all invented. */
-const flooding =
-  (from: string): Librarian =>
-  async (_, context) => {
-    const hops = Array(64).fill({ ...invented('z'), from });
-    return { answer: 'x', metadata: { trace: { traceId: context?.trace?.traceId, hops } } };
-  };
-
-const invented = (to: string, parentSpanId?: string): TraceHop => ({
-  spanId: 'a'.repeat(16),
-  ...(parentSpanId === undefined ? {} : { parentSpanId }),
-  ...{ from: 'a', to, durationMs: 1, outcome: 'answer', attempts: 1, verified: true },
 });

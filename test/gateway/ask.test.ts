@@ -1,107 +1,26 @@
-import { Hono } from 'hono';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../src/contract/ask.ts';
-import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
+import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
-import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
-import { createAsk, createAsking } from '../../src/gateway/ask.ts';
-import { errorOf, errorResponse, GatewayError } from '../../src/gateway/gateway-error.ts';
-import type { GatewayEnv } from '../../src/gateway/request-log.ts';
-import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
-import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { randomHex } from '../../src/signing/encoding.ts';
-import { identityOf } from '../signing/callers.ts';
+import { withUsage } from '../../src/gateway/ask.ts';
+import type { RequestScope } from '../../src/runtime/request-scope.ts';
+import type { Amounts } from '../../src/signing/limits.ts';
 import { LIBRARIANS } from './concierge/decide.ts';
+import { READER, startGateway } from './gateway-for-test.ts';
 
-const NOT_HERE = { code: 'NOT_FOUND' as const, message: 'Cannot find the page', suggestion: 'Ask for another page' };
-const answering =
-  (answer: string): Librarian =>
-  async () => ({ answer, confidence: 0.9, sources: [{ name: `Source of ${answer}`, relevance: 0.9 }] });
+type Options = Parameters<typeof startGateway>[0] & { capabilities?: string[] };
 
-let asked: { id: string; query: string; capabilities: readonly string[] | undefined; timeout: number | undefined }[];
+/** The gateway in front of five librarians, each of which answers with its id. */
+const start = ({ capabilities = ['kb:read', 'sql:read', 'web:search'], ...options }: Options = {}) =>
+  startGateway({ infos: LIBRARIANS, keys: { [READER]: { capabilities } }, ...options });
 
-beforeEach(() => {
-  asked = [];
-});
+const failing =
+  (code: 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'): Librarian =>
+  async () => ({ error: { code, message: 'Cannot find the page', suggestion: 'Ask for another page' } });
 
-/** The gateway's route in front of real librarians, over signed calls with receipts. */
-const start = async ({
-  librarians = {},
-  infos = LIBRARIANS,
-  capabilities = ['kb:read', 'sql:read', 'web:search'],
-  own = infos.map(({ id }) => id),
-  onReply = (reply) => reply,
-  ai,
-}: {
-  librarians?: Record<string, Librarian>;
-  infos?: readonly LibrarianInfo[];
-  capabilities?: string[];
-  own?: string[];
-  /** Changes the reply of a librarian. */
-  onReply?: (reply: Response) => Response;
-  ai?: AIClient;
-} = {}) => {
-  const targets: Record<string, Target> = {};
-  for (const info of infos) {
-    const librarian: Librarian = async (query, context) => {
-      const { user, timeout } = context ?? {};
-      asked.push({ id: info.id, query, capabilities: user?.capabilities, timeout });
-      return (librarians[info.id] ?? answering(info.id))(query, context);
-    };
-    const app = serveLibrarian(librarian, info, { ...(await identityOf(info.id)), log: () => {} });
-    targets[info.id] = { fetch: async (request) => onReply(await app.fetch(request)) };
-  }
-  const identity = await identityOf('gateway');
-  const app = new Hono<GatewayEnv>();
-  app.use(async (c, next) => {
-    c.set('traceId', randomHex(16));
-    c.set('apiKey', { id: '0123456789abcdef', name: 'test', workspaces: ['acme'], capabilities, rate: 'unlimited' });
-    await next();
-  });
-  app.post(
-    '/v1/ask',
-    createAsk(
-      createAsking({
-        client: signedClient({ ...identity, targets, log: () => {} }),
-        directory: identity.directory,
-        librarians: createLibrarians({ targets, own }),
-        ai,
-        log: () => {},
-      }),
-    ),
-  );
-  app.onError((error) => {
-    if (error instanceof GatewayError) return errorResponse(errorOf(error.code, error.reported));
-    throw error;
-  });
-  const request = (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
-    app.request('/v1/ask', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
-    });
-  const ask = async (body: Record<string, unknown>) => {
-    const response = await request(body);
-    return { status: response.status, headers: response.headers, body: LibrarianResponse.parse(await response.json()) };
-  };
-  return Object.assign(ask, {
-    stream: (body: Record<string, unknown>) => request(body, { accept: 'text/event-stream' }),
-  });
-};
-
-/** The events of a stream as they arrive. */
-async function* eventsOf(response: Response): AsyncGenerator<{ name: string; data: Record<string, unknown> }> {
-  let text = '';
-  for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (text + part).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
-      if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) };
-    }
-  }
-}
+const STOCK = 'How many fans are in stock?';
+const PASSWORD = 'How do I reset my password?';
 
 /** One line per hop: caller, target, outcome. */
 const hopsOf = ({ metadata }: LibrarianResponse) =>
@@ -111,51 +30,50 @@ const hopsOf = ({ metadata }: LibrarianResponse) =>
 
 describe('POST /v1/ask through the concierge', () => {
   it.each([{}, { librarian: 'concierge' }])('finds the librarian with %j', async (named) => {
-    const ask = await start();
-    const { status, body } = await ask({ query: 'How many fans are in stock?', ...named });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ answer: 'analytics', confidence: 0.9 });
+    const { ask, asked } = await start();
+    const { status, body } = await ask({ query: STOCK, ...named });
+    expect([status, body]).toMatchObject([200, { answer: 'analytics', confidence: 0.9 }]);
     expect(hopsOf(body)).toEqual(['gateway > analytics: answer']);
-    expect(asked).toMatchObject([{ id: 'analytics', query: 'How many fans are in stock?' }]);
+    expect(asked).toMatchObject([{ id: 'analytics', query: STOCK }]);
     expect(validateResponse(body)).toMatchObject({ ok: true });
   });
 
   it('asks several in parallel, and keeps the part of each', async () => {
-    const ask = await start();
-    const { body } = await ask({ query: 'How many fans are in stock? How do I reset my password?' });
+    const { ask, asked } = await start();
+    const { body } = await ask({ query: `${STOCK} ${PASSWORD}` });
     expect(asked.map(({ id, query }) => [id, query]).sort()).toEqual([
-      ['analytics', 'How many fans are in stock?'],
-      ['navigator', 'How do I reset my password?'],
+      ['analytics', STOCK],
+      ['navigator', PASSWORD],
     ]);
     expect(body.metadata?.parts).toMatchObject([{ librarian: 'analytics' }, { librarian: 'navigator' }]);
     expect(hopsOf(body)).toHaveLength(2);
   });
 
   it('falls back to the default librarian when the specialist fails', async () => {
-    const ask = await start({ librarians: { analytics: async () => ({ error: NOT_HERE }) } });
-    const { body } = await ask({ query: 'How many fans are in stock?' });
+    const { ask } = await start({ librarianOf: { analytics: failing('NOT_FOUND') } });
+    const { body } = await ask({ query: STOCK });
     expect(body.answer).toBe('navigator');
     expect(hopsOf(body)).toEqual(['gateway > analytics: NOT_FOUND', 'gateway > navigator: answer']);
   });
 
   it('routes only to librarians that the key permits, and delegates no write rights', async () => {
-    const ask = await start({ capabilities: ['kb:*'] });
-    await ask({ query: 'How many fans are in stock?' });
-    expect(asked).toMatchObject([{ id: 'navigator', capabilities: ['kb:read'] }]);
+    const { ask, asked } = await start({ capabilities: ['kb:*'] });
+    await ask({ query: STOCK });
+    expect(asked).toMatchObject([{ id: 'navigator', context: { user: { capabilities: ['kb:read'] } } }]);
   });
 
   it('does not route to an external librarian, but asks it when it is named', async () => {
-    const ask = await start({ own: ['navigator'] });
-    await ask({ query: 'How many fans are in stock?' });
-    await ask({ query: 'How many fans are in stock?', librarian: 'analytics' });
+    const { ask, asked } = await start({ own: ['navigator'] });
+    await ask({ query: STOCK });
+    await ask({ query: STOCK, librarian: 'analytics' });
     expect(asked.map(({ id }) => id)).toEqual(['navigator', 'analytics']);
   });
 
   it('answers within timeout_ms, and passes the remaining time to librarians', async () => {
-    const ask = await start({ librarians: { navigator: () => new Promise(() => {}) } });
-    const { status, body } = await ask({ query: 'How do I reset my password?', timeout_ms: 300 });
+    const { ask, asked } = await start({ librarianOf: { navigator: () => new Promise(() => {}) } });
+    const { status, body } = await ask({ query: PASSWORD, timeout_ms: 300 });
     expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
-    expect(asked[0]?.timeout).toBeLessThan(300);
+    expect(asked[0]?.context?.timeout).toBeLessThan(300);
   });
 });
 
@@ -164,55 +82,50 @@ describe('POST /v1/ask with a question without an answer', () => {
   const closest = [{ title: 'The cup', url: 'https://kb.example/cup', heading: 'History' }];
   const declined: LibrarianResponse = {
     answer: "I don't have information about this. The closest article is [The cup](https://kb.example/cup).",
-    sources: [],
-    confidence: 0.1,
-    partial: true,
+    ...{ sources: [], confidence: 0.1, partial: true },
     metadata: { closest, navigator: { outOfDomain: true } },
   };
+  const navigator = async () => declined;
 
   it('returns the abstention of the librarian, with the closest articles', async () => {
-    const ask = await start({ librarians: { navigator: async () => declined } });
-    const { status, body } = await ask({ query: QUESTION });
-    expect(status).toBe(200);
-    expect(body).toMatchObject(declined);
+    const { status, body } = await (await start({ librarianOf: { navigator } })).ask({ query: QUESTION });
+    expect([status, body]).toMatchObject([200, declined]);
     expect(hopsOf(body)).toEqual(['gateway > navigator: partial']);
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
   it.each([{}, { librarian: 'navigator' }])('declines in the same form for NOT_FOUND with %j', async (named) => {
-    const ask = await start({ librarians: { navigator: async () => ({ error: NOT_HERE }) } });
+    const { ask } = await start({ librarianOf: { navigator: failing('NOT_FOUND') } });
     const { status, body } = await ask({ query: QUESTION, ...named });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ sources: [], partial: true, confidence: 0, metadata: { closest: [] } });
-    expect(body.answer).toMatch(/^I found nothing/);
+    const abstention = { sources: [], partial: true, confidence: 0, metadata: { closest: [] } };
+    expect([status, body]).toMatchObject([200, { answer: expect.stringMatching(/^I found nothing/), ...abstention }]);
     expect(body.error).toBeUndefined();
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
   });
 
   it('names the unanswered part of a message, and keeps the closest articles', async () => {
-    const ask = await start({ librarians: { navigator: async () => declined } });
-    const { status, body } = await ask({ query: 'How many fans are in stock? Who won the cup in 1974?' });
-    expect([status, body.partial]).toEqual([200, true]);
-    expect(body.answer).toContain('analytics');
-    expect(body.answer).toContain(
-      'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).',
-    );
-    expect(body.metadata?.closest).toEqual(closest);
+    const { ask } = await start({ librarianOf: { navigator } });
+    const { status, body } = await ask({ query: `${STOCK} Who won the cup in 1974?` });
+    expect([status, body]).toMatchObject([200, { partial: true, metadata: { closest } }]);
+    const gap =
+      'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).';
+    for (const text of ['analytics', gap]) expect(body.answer).toContain(text);
   });
 
-  it('returns the error of the chosen librarian when it fails and no other fits', async () => {
-    const unavailable = { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' as const };
-    const librarians = { analytics: async () => ({ error: unavailable }), navigator: async () => declined };
-    const { status, body } = await (await start({ librarians }))({ query: 'How many fans are in stock?' });
-    expect([status, body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    const { body: found } = await (
-      await start({ librarians: { ...librarians, analytics: async () => ({ error: NOT_HERE }) } })
-    )({ query: 'How many fans are in stock?' });
-    expect(found).toMatchObject({ answer: declined.answer, metadata: { closest } });
+  it('returns the error of the chosen librarian when it fails and no other fits, but not that it found nothing', async () => {
+    const { ask } = await start({ librarianOf: { navigator, analytics: failing('SERVICE_UNAVAILABLE') } });
+    expect(await ask({ query: STOCK })).toMatchObject({
+      status: 503,
+      body: { error: { code: 'SERVICE_UNAVAILABLE' } },
+    });
+    const { body } = await (await start({ librarianOf: { navigator, analytics: failing('NOT_FOUND') } })).ask({
+      query: STOCK,
+    });
+    expect(body).toMatchObject({ answer: declined.answer, metadata: { closest } });
   });
 
   it('names the missing rights when no librarian is permitted', async () => {
-    const ask = await start({ capabilities: ['memory:read'] });
+    const { ask, asked } = await start({ capabilities: ['memory:read'] });
     const { status, body } = await ask({ query: QUESTION });
     expect([status, body.error?.code, asked]).toEqual([401, 'UNAUTHORIZED', []]);
   });
@@ -220,69 +133,144 @@ describe('POST /v1/ask with a question without an answer', () => {
 
 describe('POST /v1/ask with a librarian named', () => {
   it('asks it, whatever the subject of the question, and adds the trace', async () => {
-    const ask = await start();
-    const { body } = await ask({ query: 'How many fans are in stock?', librarian: 'semantic' });
-    expect(body.answer).toBe('semantic');
-    expect(hopsOf(body)).toEqual(['gateway > semantic: answer']);
+    const { body } = await (await start()).ask({ query: STOCK, librarian: 'semantic' });
+    expect([body.answer, hopsOf(body)]).toEqual(['semantic', ['gateway > semantic: answer']]);
   });
 
   it('returns its error with the status of its code, and the trace', async () => {
-    const ask = await start({
-      librarians: { semantic: async () => ({ error: { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' } }) },
-    });
+    const { ask } = await start({ librarianOf: { semantic: failing('SERVICE_UNAVAILABLE') } });
     const { status, headers, body } = await ask({ query: 'Find pages', librarian: 'semantic' });
     expect([status, body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(headers.get('Retry-After')).toMatch(/^\d+$/);
-    expect(headers.get('Content-Type')).toBe('application/json');
+    expect([headers.get('Retry-After'), headers.get('Content-Type')]).toMatchObject([
+      expect.stringMatching(/^\d+$/),
+      'application/json',
+    ]);
     expect(hopsOf(body).at(-1)).toContain('SERVICE_UNAVAILABLE');
   });
 
   it.each(['oracle', 'gateway', 'library', 'constructor'])(
     'refuses %s, which is not a librarian',
     async (librarian) => {
-      const ask = await start();
-      const { status, body } = await ask({ query: 'x', librarian });
-      expect([status, body.error?.code]).toEqual([404, 'NOT_FOUND']);
-      expect(body.error?.suggestion).toContain('concierge, navigator');
+      const { ask, asked } = await start();
+      const suggestion = 'Ask one of: concierge, navigator, semantic, analytics, web-search, hybrid';
+      const error = { code: 'NOT_FOUND', suggestion };
+      expect(await ask({ query: 'x', librarian })).toMatchObject({ status: 404, body: { error } });
       expect(asked).toEqual([]);
     },
   );
 });
 
 describe('POST /v1/ask with a follow-up question that a model rewrites', () => {
-  const HISTORY = [
+  const history = [
     { speaker: 'user', text: 'Which miner is the quietest for a bedroom?' },
     { speaker: 'assistant', text: 'The Zephyr 900. In April 48211 dollars were paid for it.' },
   ];
-  const rewriting = (question: string): AIClient => ({
-    model: 'writer-1',
-    complete: async () => ({ text: JSON.stringify({ question }) }),
-  });
 
   it.each([
-    ['with words of the user, with web:search', 'What does the quietest miner cost elsewhere?', true],
-    ['with words of an answer, without web:search', 'What does the Zephyr 900 cost elsewhere?', false],
-    ['with a figure of an answer, without web:search', 'What does the quietest miner cost elsewhere, 48211?', false],
-  ])('asks it %s', async (_, written, may) => {
-    const ask = await start({ ai: rewriting(written) });
-    const question = { query: 'What does it cost elsewhere?', metadata: { history: HISTORY }, librarian: 'hybrid' };
-    await ask(question);
-    expect(asked.map(({ id, query }) => [id, query])).toEqual([['hybrid', written]]);
-    expect(asked[0]?.capabilities?.toSorted()).toEqual(['kb:read', 'sql:read', ...(may ? ['web:search'] : [])]);
+    ['with words of the user, with web:search', 'What does the quietest miner cost elsewhere?', ['web:search']],
+    ['with words of an answer, without web:search', 'What does the Zephyr 900 cost elsewhere?', []],
+    ['with a figure of an answer, without web:search', 'What does the quietest miner cost elsewhere, 48211?', []],
+  ])('asks it %s', async (_, question, searching) => {
+    const ai = { model: 'writer-1', complete: async () => ({ text: JSON.stringify({ question }) }) };
+    const { ask, asked } = await start({ ai });
+    await ask({ query: 'What does it cost elsewhere?', metadata: { history }, librarian: 'hybrid' });
+    expect(asked.map(({ id, query }) => [id, query])).toEqual([['hybrid', question]]);
+    expect(asked[0]?.context?.user?.capabilities?.toSorted()).toEqual(['kb:read', 'sql:read', ...searching]);
+  });
+});
+
+describe('the budget of POST /v1/ask', () => {
+  const model = (name: string, text: string, tokens: number, costUsd: number): AIClient => ({
+    model: name,
+    complete: async () => ({ text, usage: { inputTokens: tokens - 40, outputTokens: 40 }, costUsd }),
+  });
+  /** Words alone do not route this question. */
+  const UNCLEAR = 'Is the newest Galaxy a good deal?';
+
+  /** A gateway that may route with a model, in front of librarians that use a model and record their granted budgets. */
+  const startWith = async (budgets: Amounts) => {
+    const granted: Record<string, Amounts> = {};
+    const librarianOf = Object.fromEntries(
+      LIBRARIANS.map(({ id }) => [
+        id,
+        {
+          forRequest: ({ context, model }: RequestScope) => {
+            granted[id] = context.budgets;
+            return async (query: string) => {
+              const written = await model?.ai.complete([{ role: 'user', content: query }]).catch(() => undefined);
+              return { answer: written?.text ?? 'No model.', confidence: 0.9, metadata: { usage: { calls: 99 } } };
+            };
+          },
+        },
+      ]),
+    );
+    const gateway = await start({
+      ...{ librarianOf, budgets, aiPrice: { inputPerMillion: 1, outputPerMillion: 2 } },
+      librarianAi: model('writer-1', 'Under the mat.', 100, 0.00015),
+      ai: model('router-1', '{"librarians":["navigator"]}', 750, 0.0008),
+    });
+    return { ...gateway, granted };
+  };
+
+  it('is granted to the librarian of the question', async () => {
+    const { ask, granted } = await startWith({ tokens: 5000, cost_micros: 9000 });
+    const { body } = await ask({ query: 'Where is it?', librarian: 'semantic' });
+    expect(granted.semantic).toMatchObject({ tokens: 5000, cost_micros: 9000 });
+    const usage = { tokens: 100, cost_usd: 0.00015, librarian: { calls: 99 } };
+    expect([body.answer, body.metadata?.usage]).toEqual(['Under the mat.', usage]);
+  });
+
+  it('pays for routing first, and grants delegates the rest', async () => {
+    const { ask, granted, lines } = await startWith({ tokens: 20_000, cost_micros: 90_000 });
+    const { body } = await ask({ query: UNCLEAR });
+    expect(granted.navigator).toMatchObject({ tokens: 19_250, cost_micros: 89_200 });
+    expect(body.metadata?.usage).toMatchObject({ tokens: 850, cost_usd: 0.00095 });
+    expect(lines).toMatchObject([{ model: 'router-1', input_tokens: 710, output_tokens: 40, cost_usd: 0.0008 }]);
+  });
+
+  it('when zero, routes by words, answers with quotes, and reports no usage', async () => {
+    const { ask, lines } = await startWith({ tokens: 0 });
+    const { answer, metadata } = (await ask({ query: UNCLEAR })).body;
+    expect([answer, metadata?.usage]).toEqual(['No model.', { tokens: 0, librarian: { calls: 99 } }]);
+    expect(lines[0]).not.toHaveProperty('model');
+  });
+
+  it('is reported only when a model was used, and its costs only when a model has a price', () => {
+    const response = { answer: 'x' };
+    expect(withUsage(response, { own: undefined, below: { tokens: 0, cost_micros: 0 } })).toBe(response);
+    const own = { model: 'm', calls: 1, inputTokens: 5, outputTokens: 2 };
+    expect(withUsage(response, { own, below: {} }).metadata).toEqual({ usage: { tokens: 7 } });
   });
 });
 
 describe('POST /v1/ask as a stream of events', () => {
   const QUERY = { query: 'Find pages', librarian: 'semantic' };
   const part = (text: string): Statement => ({
-    text,
+    ...{ text, support: 1, check: 'quoted' },
     sources: [{ name: 'Fans', file: 'fans.md', quote: text, start: 0, end: text.length }],
-    support: 1,
-    check: 'quoted',
   });
   const parts = ['Fans are quiet.', 'They last five years.'].map(part);
   const answer = { answer: parts.map(({ text }) => text).join(' '), confidence: 0.9, metadata: { statements: parts } };
-  const namesOf = async (response: Response) => (await Array.fromAsync(eventsOf(response))).map(({ name }) => name);
+
+  /** The events of a stream as they arrive. */
+  async function* eventsOf(response: Response): AsyncGenerator<{ name: string; data: Record<string, unknown> }> {
+    let text = '';
+    for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const blocks = (text + part).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, name, data] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+        if (name !== undefined && data !== undefined) yield { name, data: JSON.parse(data) };
+      }
+    }
+  }
+  const streaming = async (options?: Options, body: object = QUERY) => {
+    const gateway = await start(options);
+    const response = await gateway.send('/v1/ask', body, { accept: 'text/event-stream' });
+    return { ...gateway, response, events: eventsOf(response) };
+  };
+  const eventsWith = async (options?: Options, body?: object) =>
+    Array.fromAsync((await streaming(options, body)).events);
 
   it('sends each statement while the librarian is working, and ends with the response of a plain call', async () => {
     const gate = Promise.withResolvers<void>();
@@ -294,43 +282,29 @@ describe('POST /v1/ask as a stream of events', () => {
       }
       return answer;
     };
-    const ask = await start({ librarians: { semantic } });
-    const response = await ask.stream(QUERY);
+    const { ask, response, events } = await streaming({ librarianOf: { semantic } });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    const events = eventsOf(response);
     const seen = [];
     for await (const event of events) {
       seen.push(event);
       if (event.name === 'statement') gate.resolve();
     }
-    expect(seen.map(({ name }) => name)).toEqual([
-      'routing',
-      'searching',
-      'statement',
-      'statement',
-      'metadata',
-      'done',
-    ]);
+    const names = ['routing', 'searching', 'statement', 'statement', 'metadata', 'done'];
+    expect(seen.map(({ name }) => name)).toEqual(names);
     expect(seen[2]?.data).toEqual({ type: 'statement', index: 0, librarian: 'semantic', ...parts[0] });
     const { body } = await ask(QUERY);
     const done = LibrarianResponse.parse(seen.at(-1)?.data);
     expect(hopsOf(done)).toEqual(hopsOf(body));
-    expect({ ...done, metadata: { ...done.metadata, trace: 0 } }).toEqual({
-      ...body,
-      metadata: { ...body.metadata, trace: 0 },
-    });
+    const withoutTrace = (each: LibrarianResponse) => ({ ...each, metadata: { ...each.metadata, trace: 0 } });
+    expect(withoutTrace(done)).toEqual(withoutTrace(body));
   });
 
   it('sends unreported statements, and removes those that the answer does not contain', async () => {
-    const ask = await start({
-      librarians: {
-        semantic: async (_, context) => {
-          context?.progress?.({ type: 'statement', index: 0, ...part('Fans are loud.') });
-          return answer;
-        },
-      },
-    });
-    const events = await Array.fromAsync(eventsOf(await ask.stream(QUERY)));
+    const semantic: Librarian = async (_, context) => {
+      context?.progress?.({ type: 'statement', index: 0, ...part('Fans are loud.') });
+      return answer;
+    };
+    const events = await eventsWith({ librarianOf: { semantic } });
     expect(events.slice(1, -2).map(({ name, data }) => [name, data.index, data.text])).toEqual([
       ['statement', 0, 'Fans are loud.'],
       ['removed', 0, 'Fans are loud.'],
@@ -340,49 +314,34 @@ describe('POST /v1/ask as a stream of events', () => {
   });
 
   it('sends an answer without reported statements as one statement, and a joined answer once it is complete', async () => {
-    const ask = await start();
-    expect(await namesOf(await ask.stream(QUERY))).toEqual(['routing', 'statement', 'metadata', 'done']);
-    const both = await ask.stream({ query: 'How many fans are in stock? How do I reset my password?' });
-    const [routing, statement] = await Array.fromAsync(eventsOf(both));
+    const names = (await eventsWith()).map(({ name }) => name);
+    expect(names).toEqual(['routing', 'statement', 'metadata', 'done']);
+    const [routing, statement] = await eventsWith({}, { query: `${STOCK} ${PASSWORD}` });
     expect(routing?.data.librarians).toHaveLength(2);
     expect(statement?.data.text).toMatch(/analytics[\s\S]*navigator|navigator[\s\S]*analytics/);
   });
 
   it('ends with an error when a plain call has one, and refuses a bad request before the stream starts', async () => {
-    const ask = await start({ librarians: { semantic: async () => ({ error: NOT_HERE }) } });
-    const events = await Array.fromAsync(eventsOf(await ask.stream({ ...QUERY, librarian: 'analytics' })));
-    expect(events.at(-1)?.name).toBe('done');
-    const refused = await ask.stream({ query: '' });
-    expect([refused.status, refused.headers.get('content-type')]).toEqual([400, 'application/json']);
-    const failing = await start({
-      librarians: { semantic: async () => ({ error: { ...NOT_HERE, code: 'SERVICE_UNAVAILABLE' } }) },
-    });
-    const failed = await Array.fromAsync(eventsOf(await failing.stream(QUERY)));
+    const [unfound] = (await eventsWith({ librarianOf: { semantic: failing('NOT_FOUND') } })).slice(-1);
+    expect(unfound?.name).toBe('done');
+    const failed = await eventsWith({ librarianOf: { semantic: failing('SERVICE_UNAVAILABLE') } });
     expect(failed.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+    const { response } = await streaming({}, { query: '' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
   });
 
-  it('rejects a stream that was changed in transit or ends early', async () => {
-    const changed = (change: (text: string) => string) =>
-      start({
-        librarians: { semantic: async () => answer },
-        onReply: (reply) =>
-          new Response(
-            reply.body
-              ?.pipeThrough(new TextDecoderStream())
-              .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(change(text)) }))
-              .pipeThrough(new TextEncoderStream()),
-            reply,
-          ),
-      });
-    for (const change of [
-      (text: string) => text.replaceAll('quiet', 'loud'),
-      (text: string) => (text.includes('event: receipt') ? '' : text),
-      (text: string) => text.replace('event: receipt', 'event: statement\ndata: {}\n\nevent: receipt'),
-    ]) {
-      const ask = await changed(change);
-      const events = await Array.fromAsync(eventsOf(await ask.stream(QUERY)));
-      expect(events.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'DELEGATION_FAILED' } } });
-    }
+  it.each<[string, (text: string) => string]>([
+    ['was changed in transit', (text) => text.replaceAll('quiet', 'loud')],
+    ['ends early', (text) => (text.includes('event: receipt') ? '' : text)],
+    ['goes on', (text) => text.replace('event: receipt', 'event: statement\ndata: {}\n\nevent: receipt')],
+  ])('rejects a stream that %s', async (_, change) => {
+    const onReply = (reply: Response) => {
+      const changing = new TransformStream<string, string>({ transform: (text, to) => to.enqueue(change(text)) });
+      const body = reply.body?.pipeThrough(new TextDecoderStream()).pipeThrough(changing);
+      return new Response(body?.pipeThrough(new TextEncoderStream()), reply);
+    };
+    const events = await eventsWith({ librarianOf: { semantic: async () => answer }, onReply });
+    expect(events.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'DELEGATION_FAILED' } } });
   });
 
   it('stops every librarian when the client disconnects', async () => {
@@ -400,9 +359,9 @@ describe('POST /v1/ask as a stream of events', () => {
           });
           context?.progress?.({ type: 'searching' });
         });
-    const ask = await start({ librarians: { analytics: hanging('analytics'), navigator: hanging('navigator') } });
-    const both = await ask.stream({ query: 'How many fans are in stock? How do I reset my password?' });
-    for await (const { name } of eventsOf(both)) if (name === 'searching' && running.size === 2) break;
+    const librarianOf = { analytics: hanging('analytics'), navigator: hanging('navigator') };
+    const { events } = await streaming({ librarianOf }, { query: `${STOCK} ${PASSWORD}` });
+    for await (const { name } of events) if (name === 'searching' && running.size === 2) break;
     await all.promise;
   });
 });

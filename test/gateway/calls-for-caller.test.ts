@@ -1,6 +1,5 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
-import type { AskRequest, ProgressEvent } from '../../src/contract/ask.ts';
 import { type GatewayCall, routeMatcher } from '../../src/contract/http-routes.ts';
 import type { LibrarianResponse } from '../../src/contract/response.ts';
 import type { Asking } from '../../src/gateway/ask.ts';
@@ -12,11 +11,15 @@ const QUESTION = { query: 'How long does shipping to Canada take?' };
 const STATEMENT = { text: 'Shipping takes 4 to 7 days.', sources: [], support: 0.9, check: 'quoted' as const };
 const ANSWER: LibrarianResponse = { answer: STATEMENT.text, confidence: 0.9, metadata: { statements: [STATEMENT] } };
 
-/** What a function that translates a protocol gets for one request; `use` is that function. */
+/** What a function that translates a protocol gets for one request; `use` is that function. Returns the outcome. */
 const withCall = async (
   use: (call: GatewayCall) => Promise<void>,
-  { asking = () => async () => ANSWER, left = 0, gone }: { asking?: Asking; left?: number; gone?: AbortSignal } = {},
-): Promise<{ outcome: string | undefined }> => {
+  {
+    asking = () => async () => ANSWER,
+    left = 0,
+    gone,
+  }: { asking?: Asking; left?: number; gone?: AbortSignal | undefined } = {},
+): Promise<string | undefined> => {
   const app = new Hono<GatewayEnv>();
   let room = left;
   const standard: RateLimit = { limit: async () => ({ success: room-- > 0 }) };
@@ -26,8 +29,7 @@ const withCall = async (
   app.post('/protocol', async (c) => {
     c.set('apiKey', { id: 'k', name: 'test', workspaces: ['acme'], capabilities: [], rate: 'standard' });
     const limits = { standard, high: standard, anonymous: standard };
-    const isCallable = routeMatcher(['GET /v1/models']);
-    await use(callsFor(c, { app, asking, limits, isCallable, gone }));
+    await use(callsFor(c, { app, asking, limits, isCallable: routeMatcher(['GET /v1/models']), gone }));
     outcome = c.get('outcome');
     return c.body(null);
   });
@@ -35,83 +37,67 @@ const withCall = async (
     throw error;
   });
   await app.request('/protocol', { method: 'POST', headers: { Authorization: 'Bearer secret' } });
-  return { outcome };
+  return outcome;
 };
 
 describe('what a function may do in the name of a caller', () => {
   it('asks one question for the request that was counted, and counts each further one', async () => {
-    await withCall(
-      async (call) => {
-        expect((await call.ask(QUESTION)).answer).toBe(ANSWER.answer);
-        expect((await call.ask(QUESTION)).answer).toBe(ANSWER.answer);
-        expect((await call.ask(QUESTION)).error?.code).toBe('RATE_LIMITED');
-      },
-      { left: 1 },
-    );
+    const asksThrice = async (call: GatewayCall) => {
+      for (const expected of [
+        { answer: ANSWER.answer },
+        { answer: ANSWER.answer },
+        { error: { code: 'RATE_LIMITED' } },
+      ])
+        expect(await call.ask(QUESTION)).toMatchObject(expected);
+    };
+    await withCall(asksThrice, { left: 1 });
   });
 
   it('reports what happens before it answers, and every statement of the answer once', async () => {
-    const asking: Asking =
-      () =>
-      async ({ progress }) => {
-        progress?.({ type: 'searching' });
-        return ANSWER;
-      };
-    await withCall(
-      async (call) => {
-        const seen: ProgressEvent['type'][] = [];
-        await call.ask(QUESTION, async ({ type }) => {
-          await new Promise((resolve) => void setTimeout(resolve, 1));
-          seen.push(type);
-        });
-        expect(seen).toEqual(['searching', 'statement', 'metadata']);
-      },
-      { asking },
-    );
+    const searches: Asking = () => async (reporting) => {
+      reporting.progress?.({ type: 'searching' });
+      return ANSWER;
+    };
+    const reports = async (call: GatewayCall) => {
+      const seen: string[] = [];
+      await call.ask(QUESTION, async ({ type }) => {
+        await new Promise((resolve) => void setTimeout(resolve, 1));
+        seen.push(type);
+      });
+      expect(seen).toEqual(['searching', 'statement', 'metadata']);
+    };
+    await withCall(reports, { asking: searches });
   });
 
   it('answers a question that it refuses with the error, which is the outcome of the request', async () => {
-    const refuses: Asking = (_c, { librarian }: AskRequest) => {
+    const refuses: Asking = (_, { librarian }) => {
       throw new GatewayError('NOT_FOUND', { message: `there is no ${librarian}` });
     };
-    const { outcome } = await withCall(
-      async (call) => {
-        expect(await call.ask({ ...QUESTION, librarian: 'x' })).toMatchObject({ error: { message: 'there is no x' } });
-      },
-      { asking: refuses },
-    );
-    expect(outcome).toBe('NOT_FOUND');
-    await withCall(async (call) => {
-      const { error } = await call.ask({ query: 7, surprise: true });
-      expect(error).toMatchObject({ code: 'INVALID_QUERY', message: expect.stringContaining('query') });
-    });
+    const asks = (body: object, error: object) => async (call: GatewayCall) =>
+      expect(await call.ask(body)).toMatchObject({ error });
+    const unknown = { ...QUESTION, librarian: 'x' };
+    expect(await withCall(asks(unknown, { message: 'there is no x' }), { asking: refuses })).toBe('NOT_FOUND');
+    const invalid = { code: 'INVALID_QUERY', message: expect.stringContaining('query') };
+    await withCall(asks({ query: 7, surprise: true }, invalid));
   });
 
-  it('ends what was begun when it is stopped, or when the caller is gone', async () => {
-    const asking: Asking =
-      () =>
-      ({ signal }) =>
-        new Promise((resolve) => {
-          if (signal.aborted) resolve({ error: { code: 'TIMEOUT', message: 'stopped' } });
-          signal.addEventListener('abort', () => resolve({ error: { code: 'TIMEOUT', message: 'stopped' } }));
-        });
-    await withCall(
-      async (call) => {
-        const asked = call.ask(QUESTION);
-        await call.stop();
-        expect((await asked).error?.message).toBe('stopped');
-      },
-      { asking },
-    );
-    const leave = new AbortController();
-    await withCall(
-      async (call) => {
-        const asked = call.ask(QUESTION);
-        leave.abort();
-        expect((await asked).error?.message).toBe('stopped');
-      },
-      { asking, gone: leave.signal },
-    );
+  const leave = new AbortController();
+  it.each<[string, (call: GatewayCall) => Promise<void> | void, AbortSignal?]>([
+    ['it is stopped', (call) => call.stop()],
+    ['the caller is gone', () => leave.abort(), leave.signal],
+  ])('ends what was begun when %s', async (_, ends, gone) => {
+    const stopped = { error: { code: 'TIMEOUT' as const, message: 'stopped' } };
+    const waits: Asking = () => (reporting) =>
+      new Promise((resolve) => {
+        if (reporting.signal.aborted) resolve(stopped);
+        reporting.signal.addEventListener('abort', () => resolve(stopped));
+      });
+    const asksAndEnds = async (call: GatewayCall) => {
+      const asked = call.ask(QUESTION);
+      await ends(call);
+      expect(await asked).toMatchObject(stopped);
+    };
+    await withCall(asksAndEnds, { asking: waits, gone });
   });
 
   it('calls the routes that are listed with the credentials of the caller, and no others', async () => {

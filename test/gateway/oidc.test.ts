@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../src/gateway/gateway-error.ts';
 import { oidcTokens, type Provider, readProviders, type Tokens } from '../../src/gateway/oidc.ts';
@@ -8,6 +8,7 @@ import { SettingRefused } from '../../src/http/public-address.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
+const FORGED = /its signature is not of the identity provider/;
 const AUDIENCE = 'https://kb.example.com';
 
 let server: Server;
@@ -23,14 +24,11 @@ beforeEach(async () => {
   fetches = [];
   server = createServer(async ({ url = '' }, response) => {
     fetches.push(url);
-    const jwks = await Promise.all(
-      [...keys].map(async ([kid, { publicKey }]) => ({
-        ...(await exportJWK(publicKey)),
-        kid,
-        alg: 'ES256',
-        use: 'sig',
-      })),
-    );
+    const published = [...keys].map(async ([kid, { publicKey }]) => ({
+      ...(await exportJWK(publicKey)),
+      ...{ kid, alg: 'ES256', use: 'sig' },
+    }));
+    const jwks = await Promise.all(published);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(url.startsWith('/keys') ? { keys: jwks } : metadata()));
   });
@@ -45,7 +43,7 @@ afterEach(() => {
   server.close();
 });
 
-const provider = (changes: Partial<Provider> = {}): Provider => ({
+const provider = (): Provider => ({
   ...{ issuer, audience: AUDIENCE },
   grants: [
     {
@@ -54,25 +52,18 @@ const provider = (changes: Partial<Provider> = {}): Provider => ({
     },
     { claims: { 'realm_access.roles': 'reader', scope: 'kb' }, workspaces: ['docs'], capabilities: ['kb:read'] },
   ],
-  ...changes,
 });
 
-const EDITOR = { groups: ['staff', 'editors'] };
-
-const sign = async (
-  claims: JWTPayload,
-  {
-    kid = 'one',
-    by = keys.get(kid),
-    expires = '5m',
-  }: { kid?: string; by?: KeyPair | undefined; expires?: string } = {},
-): Promise<string> => {
-  const token = new SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'kim', ...claims }).setProtectedHeader({
-    alg: 'ES256',
-    kid,
-  });
+interface Signing {
+  kid?: string;
+  by?: KeyPair | Uint8Array | undefined;
+  expires?: string;
+}
+const sign = async (claims: object, { kid = 'one', by = keys.get(kid), expires = '5m' }: Signing = {}) => {
   if (by === undefined) throw new Error(`Cannot sign: there is no key ${kid}`);
-  return token.setIssuedAt().setExpirationTime(expires).sign(by.privateKey);
+  const [alg, key] = by instanceof Uint8Array ? ['HS256', by] : ['ES256', by.privateKey];
+  const token = new SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'kim', ...claims }).setProtectedHeader({ alg, kid });
+  return token.setIssuedAt().setExpirationTime(expires).sign(key);
 };
 
 const refusalOf = async (token: string): Promise<string> => {
@@ -80,31 +71,25 @@ const refusalOf = async (token: string): Promise<string> => {
   return error instanceof GatewayError ? `${error.code}: ${error.reported.message}` : `no refusal: ${String(error)}`;
 };
 
-describe('a token of an identity provider', () => {
-  it('has the rights of the first grant whose claims match', async () => {
-    expect(await tokens.find(await sign(EDITOR))).toMatchObject({
-      ...{ workspaces: ['default', 'docs'], capabilities: ['kb:*'], rate: 'high', authentication: 'oidc' },
-      id: expect.stringMatching(/^[0-9a-f]{16}$/),
-    });
-    const reader = { realm_access: { roles: ['reader'] }, scope: 'openid kb' };
-    expect(await tokens.find(await sign(reader))).toMatchObject({ workspaces: ['docs'], capabilities: ['kb:read'] });
-  });
+const EDITOR = { groups: ['staff', 'editors'] };
+const READER = { realm_access: { roles: ['reader'] }, scope: 'openid kb' };
+const UNKNOWN = generateKeyPair('ES256');
 
-  it('has the audiences of its grant, and those whose own claims match', async () => {
-    const audiencesOf = async (claims: JWTPayload) => (await tokens.find(await sign(claims))).audiences;
-    expect(await audiencesOf(EDITOR)).toEqual(['staff']);
-    expect(await audiencesOf({ groups: ['editors', 'lawyers'] })).toEqual(['staff', 'legal']);
-    expect(await audiencesOf({ realm_access: { roles: ['reader'] }, scope: 'kb' })).toEqual([]);
+describe('a token of an identity provider', () => {
+  it.each<[string, object, object]>([
+    ['its first grant', EDITOR, { workspaces: ['default', 'docs'], capabilities: ['kb:*'], rate: 'high' }],
+    ['another grant', READER, { workspaces: ['docs'], capabilities: ['kb:read'], audiences: [] }],
+    ['the audiences of its grant', EDITOR, { audiences: ['staff'] }],
+    ['audiences whose claims match', { groups: ['editors', 'lawyers'] }, { audiences: ['staff', 'legal'] }],
+  ])('has the rights of %s whose claims match', async (_, claims, rights) => {
+    const id = expect.stringMatching(/^[0-9a-f]{16}$/);
+    expect(await tokens.find(await sign(claims))).toMatchObject({ ...rights, id, authentication: 'oidc' });
   });
 
   it('identifies one person: the same at every sign-in, different from others', async () => {
-    const [first, again, other] = [
-      await tokens.find(await sign(EDITOR)),
-      await tokens.find(await sign({ ...EDITOR, jti: '2' })),
-      await tokens.find(await sign({ ...EDITOR, sub: 'lee' })),
-    ];
-    expect(again.id).toBe(first.id);
-    expect(other.id).not.toBe(first.id);
+    const idOf = async (more: object = {}) => (await tokens.find(await sign({ ...EDITOR, ...more }))).id;
+    expect(await idOf({ jti: '2' })).toBe(await idOf());
+    expect(await idOf({ sub: 'lee' })).not.toBe(await idOf());
   });
 
   it('differs from an API key by its form', () => {
@@ -113,42 +98,21 @@ describe('a token of an identity provider', () => {
     expect(oidcTokens([]).reads('eyJhbGciOiJub25lIn0.e30.c2ln')).toBe(false);
   });
 
+  const unsigned = () =>
+    new UnsecuredJWT({ iss: issuer, aud: AUDIENCE, sub: 'kim', ...EDITOR }).setExpirationTime('5m');
   it.each<[string, () => Promise<string> | string, RegExp]>([
     ['without a claim that a grant requires', () => sign({ groups: ['staff'] }), /its claims give no rights here/],
-    ['with only a part of a claim', () => sign({ realm_access: { roles: ['reader'] }, scope: 'kbx' }), /no rights/],
+    ['with only a part of a claim', () => sign({ ...READER, scope: 'kbx' }), /no rights/],
     ['for another audience', () => sign({ ...EDITOR, aud: 'https://other.example.com' }), /its claim aud/],
     ['of another issuer', () => sign({ ...EDITOR, iss: 'https://evil.example.com' }), /its issuer is not accepted/],
     ['that has expired', () => sign(EDITOR, { expires: '-2m' }), /it has expired/],
     ['that is not valid yet', () => sign({ ...EDITOR, nbf: Math.floor(Date.now() / 1000) + 600 }), /its claim nbf/],
     ['with an empty subject', () => sign({ ...EDITOR, sub: '' }), /its claim sub/],
-    ['without a subject', () => sign({ ...EDITOR, sub: null } as unknown as JWTPayload), /its claim sub/],
-    [
-      'signed with another key under the same id',
-      async () => sign(EDITOR, { by: await generateKeyPair('ES256') }),
-      /its signature is not of the identity provider/,
-    ],
-    [
-      'signed with an unknown key of the provider',
-      async () => sign(EDITOR, { kid: 'two', by: await generateKeyPair('ES256') }),
-      /its signature is not of the identity provider/,
-    ],
-    [
-      'without a signature',
-      () =>
-        `${new UnsecuredJWT({ iss: issuer, aud: AUDIENCE, sub: 'kim', ...EDITOR }).setExpirationTime('5m').encode()}c2ln`,
-      /algorithm is not accepted/,
-    ],
-    [
-      'signed with a shared secret',
-      () => {
-        const token = new SignJWT({ iss: issuer, aud: AUDIENCE, sub: 'kim', ...EDITOR }).setProtectedHeader({
-          alg: 'HS256',
-          kid: 'one',
-        });
-        return token.setExpirationTime('5m').sign(new TextEncoder().encode('x'.repeat(32)));
-      },
-      /algorithm is not accepted/,
-    ],
+    ['without a subject', () => sign({ ...EDITOR, sub: null }), /its claim sub/],
+    ['signed with another key under the same id', async () => sign(EDITOR, { by: await UNKNOWN }), FORGED],
+    ['signed with an unknown key', async () => sign(EDITOR, { kid: 'two', by: await UNKNOWN }), FORGED],
+    ['without a signature', () => `${unsigned().encode()}c2ln`, /algorithm is not accepted/],
+    ['signed with a shared secret', () => sign(EDITOR, { by: new Uint8Array(32) }), /algorithm is not accepted/],
     ['whose text is cut', async () => (await sign(EDITOR)).slice(0, -3), /signature is not of|cannot be read/],
     ['that is no JSON', () => 'eyJhbGciOiJFUzI1NiJ9.bm90.c2ln', /it cannot be read/],
     ['that is too long', () => `eyJ${'a'.repeat(9000)}.e30.c2ln`, /more than 8000 characters/],
@@ -172,7 +136,7 @@ describe('the keys of a provider', () => {
     keys = new Map([['two', await generateKeyPair('ES256')]]);
     vi.setSystemTime(Date.now() + 31_000);
     expect(await tokens.find(await sign(EDITOR, { kid: 'two' }))).toMatchObject({ authentication: 'oidc' });
-    expect(await refusalOf(old)).toMatch(/its signature is not of the identity provider/);
+    expect(await refusalOf(old)).toMatch(FORGED);
   });
 
   it('that cannot be fetched lead to SERVICE_UNAVAILABLE', async () => {
@@ -192,26 +156,24 @@ describe('the keys of a provider', () => {
 describe('OIDC_PROVIDERS', () => {
   const text = (changes: object) =>
     JSON.stringify([{ ...provider(), issuer: 'https://login.example.com/', ...changes }]);
+  const granting = (grant: object) => text({ grants: [{ workspaces: ['a'], capabilities: [], ...grant }] });
 
   it('is a list of providers', () => {
     expect(readProviders(text({}), { isLocal: false })).toHaveLength(1);
     expect(readProviders('', { isLocal: false })).toEqual([]);
   });
 
-  it.each<[string, string, RegExp]>([
-    ['no JSON', '[{', /it is not JSON/],
-    ['an unknown member', text({ audiance: 'x' }), /audiance/],
-    ['no grant', text({ grants: [] }), /grants/],
-    ['an invalid capability', text({ grants: [{ workspaces: ['a'], capabilities: ['kb read'] }] }), /capabilities/],
-    [
-      'a reserved audience',
-      text({ grants: [{ workspaces: ['a'], capabilities: [], audiences: ['none'] }] }),
-      /audiences/,
-    ],
-    ['an address without https', text({ issuer: 'http://login.example.com' }), /not an https address/],
-    ['an address of this machine', text({ jwks_uri: 'https://127.0.0.1/keys' }), /does not name a public host/],
+  it.each<[string, () => string, RegExp]>([
+    ['no JSON', () => '[{', /it is not JSON/],
+    ['an unknown member', () => text({ audiance: 'x' }), /audiance/],
+    ['no grant', () => text({ grants: [] }), /grants/],
+    ['an invalid capability', () => granting({ capabilities: ['kb read'] }), /capabilities/],
+    ['a reserved audience', () => granting({ audiences: ['none'] }), /audiences/],
+    ['an address without https', () => text({ issuer: 'http://login.example.com' }), /not an https address/],
+    ['an address of this machine', () => text({ jwks_uri: 'https://127.0.0.1/keys' }), /does not name a public host/],
   ])('with %s is refused with the reason', (_, setting, says) => {
-    expect(() => readProviders(setting, { isLocal: false })).toThrow(SettingRefused);
-    expect(() => readProviders(setting, { isLocal: false })).toThrow(says);
+    const read = () => readProviders(setting(), { isLocal: false });
+    expect(read).toThrow(SettingRefused);
+    expect(read).toThrow(says);
   });
 });

@@ -1,122 +1,80 @@
-import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { KnowledgeHit } from '../../src/contract/knowledge.ts';
-import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
-import { kvApiKeys } from '../../src/gateway/api-keys.ts';
-import { createApp } from '../../src/gateway/app.ts';
-import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
-import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { keyStore } from './key-store.ts';
+import { functionFor, READER, startGateway } from './gateway-for-test.ts';
 
-const READER = 'ck_reader_0123456789abcdef';
 const MEMORY_ONLY = 'ck_memory_0123456789abcdef';
+const URL = 'https://docs.example.com/fan';
+const UPDATED = '2026-07-07T12:00:00Z';
 
 const hit = (changes: Partial<KnowledgeHit>): KnowledgeHit => ({
-  article_id: 'fan.md',
-  title: 'Fans',
-  url: 'https://docs.example.com/fan',
-  heading: 'Replace',
-  text: 'Take the old fan out.',
-  score: 1,
-  relevance: 0.5,
-  last_updated: '2026-07-07T12:00:00Z',
-  ...changes,
+  ...{ article_id: 'fan.md', title: 'Fans', url: URL, heading: 'Replace', text: 'Take the old fan out.' },
+  ...{ score: 1, relevance: 0.5, last_updated: UPDATED, ...changes },
 });
 
 let hits: KnowledgeHit[];
-let status: number;
+let isBroken: boolean;
 /** Calls of the functions. */
-let asked: { path: string; workspace: string; subject: string; body: unknown }[];
-let limited: Set<string>;
+let asked: { workspace: string; subject: string; body: unknown }[];
+beforeEach(() => {
+  hits = [hit({})];
+  isBroken = false;
+  asked = [];
+});
 
+const ARTICLE = 'fan/a b.md';
 const start = async (publicWorkspace?: string) => {
-  const directory = await localDirectory();
-  const signerOf = (id: string) => localSigner(id);
-  const served = async (id: string): Promise<Target> => {
-    const app = new Hono<GuardedEnv>();
-    app.use(contextGuard({ self: id, access: 'signed', signer: await signerOf(id), directory, log: () => {} }));
-    app.all('*', (c) => {
-      const { workspace, subject } = c.get('context');
-      const path = c.req.path;
-      const body: unknown = c.req.method === 'POST' ? JSON.parse(new TextDecoder().decode(c.get('body'))) : undefined;
-      asked.push({ path, workspace, subject, body });
-      if (status !== 200) return c.json({ error: { code: 'INTERNAL_ERROR', message: 'broken' } }, 500);
-      if (path === '/v1/knowledge/search') return c.json({ edition: 'e1', hits });
-      if (!path.includes('fan%2Fa%20b.md') && !path.includes('fan/a b.md') && !path.includes('fan/a%20b.md'))
-        return c.json({ error: { code: 'NOT_FOUND', message: 'none' } }, 404);
-      if (path.startsWith('/api/kb/text'))
-        return c.json({ id: 'fan/a b.md', text: '## Steps\n\n<script>alert(1)</script> *turn*' });
-      return c.json({
-        id: 'fan/a b.md',
-        title: 'Fans & <b>blades</b>',
-        url: 'https://docs.example.com/fan',
-        content: 'x',
-        metadata: { intent: [], device: [], last_updated: '2026-07-07T12:00:00Z' },
-      });
-    });
-    return { fetch: async (request) => app.fetch(request) };
-  };
-  const functions = { semantic: await served('semantic'), library: await served('library') };
-  const limiter = { limit: async ({ key }: { key: string }) => ({ success: !limited.has(key) }) };
-  const store = await keyStore({
-    [READER]: { name: 'reader', workspaces: ['acme'], capabilities: ['kb:read'], rate: 'standard' },
-    [MEMORY_ONLY]: { name: 'memory', workspaces: ['acme'], capabilities: ['memory:read'], rate: 'standard' },
+  const semantic = await functionFor('semantic', (c) => {
+    const { workspace, subject } = c.get('context');
+    asked.push({ workspace, subject, body: JSON.parse(new TextDecoder().decode(c.get('body'))) });
+    return isBroken
+      ? c.json({ error: { code: 'INTERNAL_ERROR', message: 'broken' } }, 500)
+      : c.json({ edition: 'e1', hits });
   });
-  return createApp({
-    keys: kvApiKeys(store.kv),
-    limits: { standard: limiter, high: limiter, anonymous: limiter },
-    client: signedClient({
-      self: 'gateway',
-      signer: await signerOf('gateway'),
-      directory,
-      targets: functions,
-      log: () => {},
-    }),
-    directory,
-    functions,
-    librarians: createLibrarians({ targets: functions, own: ['semantic'] }),
-    corsOrigins: [],
-    publicWorkspace,
-    health: { status: 'ok', adapters: { knowledge: 'embedded' } },
-    log: () => {},
+  const library = await functionFor('library', (c) => {
+    const path = decodeURIComponent(c.req.path);
+    if (!path.endsWith(ARTICLE)) return c.json({ error: { code: 'NOT_FOUND', message: 'none' } }, 404);
+    if (path.startsWith('/api/kb/text'))
+      return c.json({ id: ARTICLE, text: '## Steps\n\n<script>alert(1)</script> *turn*' });
+    const metadata = { intent: [], device: [], last_updated: UPDATED };
+    return c.json({ id: ARTICLE, title: 'Fans & <b>blades</b>', url: URL, content: 'x', metadata });
+  });
+  return startGateway({
+    ...{ functions: { semantic, library }, publicWorkspace },
+    keys: { [READER]: {}, [MEMORY_ONLY]: { capabilities: ['memory:read'] } },
   });
 };
 
-const basic = (key: string) => ({ Authorization: `Basic ${btoa(`user:${key}`)}` });
-
-beforeEach(() => {
-  hits = [hit({})];
-  status = 200;
-  asked = [];
-  limited = new Set();
-});
+const get = async (path: string, { public: workspace = 'help', ...headers }: Record<string, string> = {}) => {
+  const response = await (await start(workspace)).app.request(path, { headers });
+  return { status: response.status, headers: response.headers, page: await response.text() };
+};
 
 describe('GET /search', () => {
   it('asks an anonymous caller for a key when no workspace is public', async () => {
-    const app = await start();
-    const response = await app.request('/search?q=fan');
-    expect(response.status).toBe(401);
-    expect(response.headers.get('WWW-Authenticate')).toMatch(/^Basic /);
+    const response = await (await start()).app.request('/search?q=fan');
+    expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([
+      401,
+      expect.stringMatching(/^Basic /),
+    ]);
     expect(await response.text()).toContain('Sign in with an API key');
     expect(asked).toEqual([]);
   });
 
-  it('accepts a key as the password of HTTP Basic, within its workspaces and rights', async () => {
-    const app = await start();
-    expect((await app.request('/search?q=fan', { headers: basic(READER) })).status).toBe(200);
-    expect(asked).toMatchObject([{ workspace: 'acme', subject: expect.stringMatching(/^user:/) }]);
-    const other = await app.request('/search?q=fan&workspace_id=globex', { headers: basic(READER) });
-    expect(other.status).toBe(401);
-    expect((await app.request('/search?q=fan', { headers: basic(MEMORY_ONLY) })).status).toBe(401);
-    expect((await app.request('/search?q=fan', { headers: { Authorization: 'Basic %%%' } })).status).toBe(401);
-    expect(asked).toHaveLength(1);
+  it.each([
+    ['within its workspaces and rights', 200, 'fan', `user:${READER}`],
+    ['not for another workspace', 401, 'fan&workspace_id=initech', `user:${READER}`],
+    ['not without the right to read', 401, 'fan', `user:${MEMORY_ONLY}`],
+    ['not if it cannot be read', 401, 'fan', undefined],
+  ])('accepts a key as the password of HTTP Basic, %s', async (_, status, query, sent) => {
+    const headers = { Authorization: `Basic ${sent === undefined ? '%%%' : btoa(sent)}` };
+    expect((await (await start()).app.request(`/search?q=${query}`, { headers })).status).toBe(status);
+    const subject = expect.stringMatching(/^user:/);
+    expect(asked).toMatchObject(status === 200 ? [{ workspace: 'acme', subject }] : []);
   });
 
-  it('shows anonymous callers only the public workspace', async () => {
-    const app = await start('help');
-    const response = await app.request('/search?q=fan&workspace_id=acme');
-    expect(response.status).toBe(200);
+  it('shows anonymous callers only the public workspace, at a limited rate', async () => {
+    const { app, limited } = await start('help');
+    expect((await app.request('/search?q=fan&workspace_id=acme')).status).toBe(200);
     expect(asked).toMatchObject([{ workspace: 'help', subject: 'anon:pages', body: { query: 'fan' } }]);
     limited.add('public unknown');
     expect((await app.request('/search?q=fan')).status).toBe(429);
@@ -128,58 +86,47 @@ describe('GET /search', () => {
       hit({ relevance: 0.3, text: 'Other parts. Replacing a **fan** takes minutes.' }),
       hit({ relevance: 0.25, text: 'Second passage.' }),
     ];
-    const app = await start('help');
-    const page = await (await app.request('/search?q=replace+fans')).text();
+    const { page } = await get('/search?q=replace+fans');
     expect([...page.matchAll(/<h2><a href="[^"]*">([^<]*)</g)].map(([, title]) => title)).toEqual(['Fans', 'Noise']);
     expect(page).toContain('… <mark>Replacing</mark> a <mark>fan</mark> takes minutes.');
     expect(page).not.toContain('Second passage');
   });
 
   it('reports when nothing matches, and when the closest passages are weak', async () => {
-    const app = await start('help');
     hits = [];
-    expect(await (await app.request('/search?q=zzz')).text()).toContain('No article fits');
+    expect((await get('/search?q=zzz')).page).toContain('No article fits');
     hits = [hit({ relevance: 0.05 })];
-    const page = await app.request('/search?q=zzz', { headers: { 'Accept-Language': 'de-AT,en;q=0.5' } });
-    expect(await page.text()).toContain('Kein Artikel scheint das zu beantworten');
+    const { page } = await get('/search?q=zzz', { 'Accept-Language': 'de-AT,en;q=0.5' });
+    expect(page).toContain('Kein Artikel scheint das zu beantworten');
   });
 
   it('escapes hostile titles, passages and queries', async () => {
     const hostile = '"><script>alert(1)</script>';
     hits = [hit({ title: hostile, heading: hostile, text: hostile, url: 'https://docs.example.com/"onload="x' })];
-    const app = await start('help');
-    const response = await app.request(`/search?q=${encodeURIComponent(hostile)}`);
-    const page = await response.text();
+    const { page, headers } = await get(`/search?q=${encodeURIComponent(hostile)}`);
     expect(page).not.toMatch(/<script|"onload=/);
-    expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'; style-src 'self'");
+    expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'; style-src 'self'");
   });
 
   it('answers a query that is too long, and a failed search, with a page', async () => {
-    const app = await start('help');
-    expect((await app.request(`/search?q=${'a'.repeat(4001)}`)).status).toBe(400);
-    status = 500;
-    const response = await app.request('/search?q=fan');
-    expect(response.status).toBe(503);
-    expect(await response.text()).toContain('does not answer at the moment');
+    expect((await get(`/search?q=${'a'.repeat(4001)}`)).status).toBe(400);
+    isBroken = true;
+    const page = expect.stringContaining('does not answer at the moment');
+    expect(await get('/search?q=fan')).toMatchObject({ status: 503, page });
   });
 });
 
 describe('GET /kb/{id}', () => {
   it('shows an article with its markup, and raw HTML as text', async () => {
-    const app = await start('help');
-    const response = await app.request('/kb/fan/a%20b.md');
-    const page = await response.text();
-    expect(response.status).toBe(200);
-    expect(page).toContain('<h1>Fans &amp; &lt;b&gt;blades&lt;/b&gt;</h1>');
-    expect(page).toContain('<h2>Steps</h2>');
-    expect(page).toContain('&lt;script&gt;');
+    const { status, page } = await get('/kb/fan/a%20b.md');
+    expect(status).toBe(200);
+    for (const shown of ['<h1>Fans &amp; &lt;b&gt;blades&lt;/b&gt;</h1>', '<h2>Steps</h2>', '&lt;script&gt;'])
+      expect(page).toContain(shown);
     expect(page).not.toContain('<script');
   });
 
   it('reports an unknown article', async () => {
-    const app = await start('help');
-    const response = await app.request('/kb/none.md');
-    expect(response.status).toBe(404);
-    expect(await response.text()).toContain('There is no such article');
+    const page = expect.stringContaining('There is no such article');
+    expect(await get('/kb/none.md')).toMatchObject({ status: 404, page });
   });
 });

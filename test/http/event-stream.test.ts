@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventStream, readEvents, type SendEvent, tapStream } from '../../src/http/event-stream.ts';
 
 const MIB = 2 ** 20;
+
+afterEach(() => void vi.useRealTimers());
 
 /** A stream and its sender. */
 const opened = () => {
@@ -23,8 +25,7 @@ describe('eventStream()', () => {
     while (taken < 100 && send('statement', event)) taken += 1;
     expect(taken).toBe(15);
     end();
-    const bytes = await response.arrayBuffer();
-    expect(bytes.byteLength).toBeLessThanOrEqual(4 * MIB);
+    expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(4 * MIB);
   });
 
   it('aborts its producer when the reader closes it, and accepts no more events', async () => {
@@ -45,63 +46,38 @@ describe('eventStream()', () => {
     });
   });
 
-  describe('between events', () => {
-    beforeEach(() => void vi.useFakeTimers());
-    afterEach(() => void vi.useRealTimers());
-
-    it('sends a comment every two seconds, until it ends', async () => {
-      const { response, send, end } = opened();
-      const text = response.text();
-      vi.advanceTimersByTime(5_000);
-      send('done', '{}');
-      end();
-      expect(await text).toBe(': keep-alive\n\n: keep-alive\n\nevent: done\ndata: {}\n\n');
-      expect(vi.getTimerCount()).toBe(0);
-    });
-
-    it('sends none after the reader has closed it', async () => {
-      const { response } = opened();
-      await response.body?.cancel();
-      expect(vi.getTimerCount()).toBe(0);
-    });
+  it('sends a comment every two seconds between events, until it ends or its reader has closed it', async () => {
+    vi.useFakeTimers();
+    const { response, send, end } = opened();
+    const text = response.text();
+    vi.advanceTimersByTime(5_000);
+    send('done', '{}');
+    end();
+    expect(await text).toBe(': keep-alive\n\n: keep-alive\n\nevent: done\ndata: {}\n\n');
+    await opened().response.body?.cancel();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe('readEvents()', () => {
-  const read = async (text: string, maxBytes = 1000) => {
+  it('reads only complete events, ignores other lines, and stops at maxBytes', async () => {
     const events: unknown[] = [];
-    const all = await readEvents(new Response(text), { maxBytes, onEvent: (event) => events.push(event) });
-    return { all, events };
-  };
-
-  it('reads only complete events, and ignores other lines', async () => {
-    const text = 'data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3';
-    expect((await read(text)).events).toEqual([
+    const read = (text: string) =>
+      readEvents(new Response(text), { maxBytes: 1000, onEvent: (event) => events.push(event) });
+    await read('data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3');
+    expect(await read(`data: ${'x'.repeat(2000)}`)).toBeUndefined();
+    expect(events).toEqual([
       { name: 'message', data: '1' },
       { name: 'a', data: '2' },
     ]);
   });
-
-  it('stops at maxBytes', async () => {
-    expect((await read(`data: ${'x'.repeat(2000)}`)).all).toBeUndefined();
-  });
 });
 
 describe('tapStream()', () => {
-  it('says how the stream ended once, also when what watches it fails then', async () => {
-    const endings: string[] = [];
-    const watched = tapStream(new Response('text'), {
-      onEnd: async (why) => {
-        endings.push(why);
-        throw new Error('cannot be noted');
-      },
-    });
-    await expect(watched.text()).rejects.toThrow('cannot be noted');
-    expect(endings).toEqual(['ended']);
-  });
-
-  it('adds what is returned at the end', async () => {
-    const watched = tapStream(new Response('text'), { onEnd: async () => ' and more' });
-    expect(await watched.text()).toBe('text and more');
+  it('adds what is returned at the end, and says how the stream ended once, even when that fails', async () => {
+    expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe('text and more');
+    const onEnd = vi.fn(() => Promise.reject(new Error('cannot be noted')));
+    await expect(tapStream(new Response('text'), { onEnd }).text()).rejects.toThrow('cannot be noted');
+    expect(onEnd.mock.calls).toEqual([['ended']]);
   });
 });

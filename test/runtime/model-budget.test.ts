@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
-import type { AICompletion, AICompletionOptions, AIMessage } from '../../src/contract/librarian.ts';
+import type { AICompletion, AICompletionOptions, AIMessage, Librarian } from '../../src/contract/librarian.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../src/runtime/model-budget.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { budgetOf } from '../../src/signing/limits.ts';
@@ -8,8 +8,8 @@ import { ask, identityOf, notebook, userContext } from '../signing/callers.ts';
 
 const MESSAGES: AIMessage[] = [{ role: 'user', content: 'Where is the key?' }];
 
-/** Answers with these completions and records the options. */
-const modelOf = (...completions: (Partial<AICompletion> | Error)[]) => {
+/** Answers with this completion and records the options. */
+const modelOf = (completion: Partial<AICompletion> | Error = {}) => {
   const asked: AICompletionOptions[] = [];
   return {
     asked,
@@ -17,93 +17,94 @@ const modelOf = (...completions: (Partial<AICompletion> | Error)[]) => {
       model: 'm-1',
       complete: async (_: readonly AIMessage[], options: AICompletionOptions = {}): Promise<AICompletion> => {
         asked.push(options);
-        const next = completions[Math.min(asked.length, completions.length) - 1] ?? {};
-        if (next instanceof Error) throw next;
-        return { text: 'Under the mat.', usage: { inputTokens: 100, outputTokens: 50 }, ...next };
+        if (completion instanceof Error) throw completion;
+        return { text: 'Under the mat.', usage: { inputTokens: 100, outputTokens: 50 }, ...completion };
       },
     },
   };
 };
 
 describe('budgetedModel()', () => {
+  const budgeted = (
+    budgets: Parameters<typeof budgetOf>[0],
+    completion: Partial<AICompletion> | Error = {},
+    price?: Parameters<typeof budgetedModel>[1]['price'],
+  ) => {
+    const { ai, asked } = modelOf(completion);
+    const model = budgetedModel(ai, { budget: budgetOf(budgets), ...(price && { price }) });
+    const complete = (maxTokens?: number, more: AICompletionOptions = {}) =>
+      model.ai.complete(MESSAGES, { ...(maxTokens === undefined ? {} : { maxTokens }), ...more });
+    return { model, complete, asked, limits: () => asked.map(({ maxTokens }) => maxTokens) };
+  };
+
   it('passes requests on unchanged without a budget', async () => {
-    const { ai, asked } = modelOf();
-    const model = budgetedModel(ai, { budget: budgetOf({}) });
+    const { model, complete, asked } = budgeted({});
     expect(model.ai.model).toBe('m-1');
-    expect((await model.ai.complete(MESSAGES, { maxTokens: 300, temperature: 0 })).text).toBe('Under the mat.');
+    expect((await complete(300, { temperature: 0 })).text).toBe('Under the mat.');
     expect(asked).toEqual([{ maxTokens: 300, temperature: 0 }]);
   });
 
   it('sums the usage that the API reports', async () => {
-    const { ai } = modelOf({ costUsd: 0.001 });
-    const model = budgetedModel(ai, { budget: budgetOf({}) });
+    const { model, complete } = budgeted({}, { costUsd: 0.001 });
     expect([model.use(), model.usage()]).toEqual([undefined, {}]);
-    await model.ai.complete(MESSAGES);
-    await model.ai.complete(MESSAGES);
+    await complete();
+    await complete();
     expect(model.use()).toEqual({ model: 'm-1', calls: 2, inputTokens: 200, outputTokens: 100, costUsd: 0.002 });
     expect(model.usage()).toEqual({ tokens: 300, cost_micros: 2000 });
   });
 
   it('limits the output to the remaining tokens', async () => {
-    const { ai, asked } = modelOf();
-    const model = budgetedModel(ai, { budget: budgetOf({ tokens: 400 }) });
-    await model.ai.complete(MESSAGES, { maxTokens: 1000 });
+    const { model, complete, limits } = budgeted({ tokens: 400 });
+    for (let call = 0; call < 3; call += 1) await complete(1000);
+    await expect(complete(1000)).rejects.toThrow(ModelBudgetSpent);
     // 17 bytes are at most 9 tokens, and the message itself takes 16.
-    expect(asked[0]?.maxTokens).toBe(400 - 25);
-    await model.ai.complete(MESSAGES, { maxTokens: 1000 });
-    expect(asked[1]?.maxTokens).toBe(400 - 150 - 25);
-    await expect(model.ai.complete(MESSAGES, { maxTokens: 1000 })).resolves.toBeDefined();
-    await expect(model.ai.complete(MESSAGES, { maxTokens: 1000 })).rejects.toThrow(ModelBudgetSpent);
-    expect(asked).toHaveLength(3);
+    expect(limits()).toEqual([400 - 25, 400 - 150 - 25, 400 - 300 - 25]);
     expect(model.usage().tokens).toBe(400);
   });
 
   it('counts schema and messages in bytes, in any script', async () => {
-    const { ai, asked } = modelOf();
-    const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 2000 }) });
+    const { model, asked } = budgeted({ tokens: 2000 });
     const messages: AIMessage[] = [{ role: 'user', content: '锅'.repeat(1000) }];
-    await bounded.complete(messages, { maxTokens: 1000, schema: { name: 's', schema: { type: 'object' } } });
-    expect(asked[0]?.maxTokens).toBe(
-      2000 - 1500 - 16 - Math.ceil('{"name":"s","schema":{"type":"object"}}'.length / 2),
-    );
+    const schema = { name: 's', schema: { type: 'object' } };
+    await model.ai.complete(messages, { maxTokens: 1000, schema });
+    expect(asked[0]?.maxTokens).toBe(2000 - 1500 - 16 - Math.ceil(JSON.stringify(schema).length / 2));
   });
 
   it('does not spend the same tokens in parallel calls', async () => {
-    const { ai, asked } = modelOf();
-    const { ai: bounded } = budgetedModel(ai, { budget: budgetOf({ tokens: 500 }) });
-    const calls = await Promise.allSettled([1, 2, 3].map(() => bounded.complete(MESSAGES, { maxTokens: 300 })));
+    const { complete, limits } = budgeted({ tokens: 500 });
+    const calls = await Promise.allSettled([1, 2, 3].map(() => complete(300)));
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-    expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([300, 500 - 325 - 25]);
+    expect(limits()).toEqual([300, 500 - 325 - 25]);
   });
 
   it('makes no call when the cost budget is spent, which a price predicts', async () => {
-    const dear = modelOf({ costUsd: 0.001 });
-    const blind = budgetedModel(dear.ai, { budget: budgetOf({ cost_micros: 900 }) });
-    await blind.ai.complete(MESSAGES);
-    await expect(blind.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
-    expect(blind.usage().cost_micros).toBe(900);
-    const priced = modelOf();
+    const blind = budgeted({ cost_micros: 900 }, { costUsd: 0.001 });
+    await blind.complete();
+    await expect(blind.complete()).rejects.toThrow(ModelBudgetSpent);
+    expect(blind.model.usage().cost_micros).toBe(900);
     const price = { inputPerMillion: 1, outputPerMillion: 10 };
-    await budgetedModel(priced.ai, { budget: budgetOf({ cost_micros: 2025 }), price }).ai.complete(MESSAGES, {
-      maxTokens: 1000,
-    });
-    expect(priced.asked[0]?.maxTokens).toBe(200);
-    const poor = budgetedModel(priced.ai, { budget: budgetOf({ cost_micros: 100 }), price });
-    await expect(poor.ai.complete(MESSAGES)).rejects.toThrow(ModelBudgetSpent);
+    const priced = budgeted({ cost_micros: 2025 }, {}, price);
+    await priced.complete(1000);
+    expect(priced.limits()).toEqual([200]);
+    await expect(budgeted({ cost_micros: 100 }, {}, price).complete()).rejects.toThrow(ModelBudgetSpent);
   });
 
-  it('estimates missing usage, and counts lost calls but not refused ones', async () => {
-    const silent = budgetedModel(modelOf({ usage: undefined }).ai, { budget: budgetOf({ tokens: 1000 }) });
-    await silent.ai.complete(MESSAGES);
-    expect(silent.usage().tokens).toBe(25 + 7);
-    const tokens = { refused: 0, rate_limited: 0, unavailable: 25, malformed: 25, aborted: 25 } as const;
-    for (const [reason, counted] of Object.entries(tokens)) {
-      // Object.entries returns strings.
-      const failure = new ModelUnavailable(reason as keyof typeof tokens, 'no');
-      const model = budgetedModel(modelOf(failure).ai, { budget: budgetOf({}) });
-      await expect(model.ai.complete(MESSAGES)).rejects.toThrow('no');
-      expect(model.usage().tokens ?? 0).toBe(counted);
-    }
+  it('estimates missing usage', async () => {
+    const { model, complete } = budgeted({ tokens: 1000 }, { usage: undefined });
+    await complete();
+    expect(model.usage().tokens).toBe(25 + 7);
+  });
+
+  it.each([
+    ['refused', 0],
+    ['rate_limited', 0],
+    ['unavailable', 25],
+    ['malformed', 25],
+    ['aborted', 25],
+  ] as const)('counts a call that was %s as %d tokens', async (reason, counted) => {
+    const { model, complete } = budgeted({}, new ModelUnavailable(reason, 'no'));
+    await expect(complete()).rejects.toThrow('no');
+    expect(model.usage().tokens ?? 0).toBe(counted);
   });
 });
 
@@ -112,15 +113,12 @@ describe('a served librarian with a model', () => {
   const served = async (ai: ReturnType<typeof modelOf>['ai'], budgets: Record<string, number>) => {
     const { log, lines } = notebook();
     const identity = await identityOf('navigator');
-    const librarian = serveLibrarian(
-      async (_query, context) => {
-        const completion = await context?.ai?.complete(MESSAGES, { maxTokens: 500 }).catch(() => undefined);
-        return { answer: completion?.text ?? 'No model.' };
-      },
-      INFO,
-      { ...identity, ai, log },
-    );
-    const asked = await ask('navigator', librarian, { context: userContext({ budgets }) });
+    const librarian: Librarian = async (_query, context) => {
+      const completion = await context?.ai?.complete(MESSAGES, { maxTokens: 500 }).catch(() => undefined);
+      return { answer: completion?.text ?? 'No model.' };
+    };
+    const app = serveLibrarian(librarian, INFO, { ...identity, ai, log });
+    const asked = await ask('navigator', app, { context: userContext({ budgets }) });
     return { ...asked, line: lines.find(({ event }) => event === 'request') };
   };
 
@@ -138,9 +136,8 @@ describe('a served librarian with a model', () => {
   });
 
   it('returns a valid receipt when the API counts more than was granted', async () => {
-    const { reply, line } = await served(modelOf({ usage: { inputTokens: 5000, outputTokens: 9 } }).ai, {
-      tokens: 600,
-    });
+    const { ai } = modelOf({ usage: { inputTokens: 5000, outputTokens: 9 } });
+    const { reply, line } = await served(ai, { tokens: 600 });
     expect(reply.answer).toBe('Under the mat.');
     expect(line).toMatchObject({ input_tokens: 5000 });
   });

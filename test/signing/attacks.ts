@@ -78,6 +78,10 @@ const token = (
     kit.verify(await (typeof made === 'function' ? made(kit) : kit.travel(made)), known),
   );
 
+/** A call that its sender refuses. */
+const sent = (number: string, name: string, reason: string, ...travel: Parameters<Kit['travel']>): Attack =>
+  attack(number, name, reason, (kit) => kit.travel(...travel));
+
 /** An attack that changes claims of the last link of an honest chain, or of several links. */
 const edited = (
   number: string,
@@ -110,12 +114,14 @@ const headed = (number: string, name: string, reason: string, header: string): A
 /** The start plus some milliseconds, as a NumericDate. */
 const at = (ms: number): number => (NOW + ms) / 1000;
 
+const OTHER_TYPE = 'the type is not the one expected here';
 const HEADER = 'the header is not {alg, kid, typ}';
 const CANONICAL = 'the claims are not canonical JSON';
 const SIGNATURE = 'a signature is wrong';
 const ENCODING = 'the signature is not base64url';
 const OUTSIDE = 'the origin is outside its workspaces';
 const BEYOND = 'the origin gives what it may not give';
+const SHOWS = 'the origin shows what it may not see';
 const OPERATION = 'the token is for another operation';
 const OTHER_BODY = 'the body is not the one that was signed';
 const POSITION = 'hop is not the position';
@@ -127,13 +133,17 @@ const SEE_MEMBERS = 'see holds something else than audiences';
 const AMOUNTS = 'bud holds something else than amounts';
 const FUTURE = 'a link is issued in the future';
 const TOO_MANY = 'the chain has too many links';
+const TOO_LONG = 'the token is longer than 8,192 bytes';
 const TOO_LONG_TO_SEND = 'the token would be longer than 8,192 bytes';
 const VISITED = 'this librarian is in the chain';
+const TWICE = 'a librarian is in the chain twice';
+const AT_GATEWAY = { self: 'gateway', op: opFor('gateway') };
 const CAP_LIST = 'cap is not a list of at most 24';
 const CAP_MEMBERS = 'cap holds something else than capabilities';
 const NO_OBJECT = 'the claims are not an object';
 const NO_UTF8 = 'the claims are not UTF-8 in base64url';
 
+const NINE = Object.fromEntries([...'abcdefghi'].map((name) => [name, 1]));
 const gatewayKid = kidOf('gateway');
 const headerWith = (members: string): string => `${headerOf(gatewayKid).slice(0, -1)},${members}}`;
 
@@ -156,6 +166,9 @@ const malleated = (signature: Uint8Array): Uint8Array => {
   return result;
 };
 
+/** Claims of a root that a service mints for itself. */
+const asService = (id: string, more: Claims = {}): Claims => ({ sub: `svc:${id}`, cap: ['kb:read'], ...more });
+
 const withOtherUser = (link: string): string =>
   editClaims(link, (text) => text.replace('u_8f2kd03ka9', 'u_000000ka9a'));
 
@@ -176,36 +189,12 @@ const presenceAndForging: Attack[] = [
   token('13', "a root in the gateway's name with its kid and one's own key", SIGNATURE, (kit) =>
     kit.link(kit.claims(ONE, 0), 'mallory', headerOf(gatewayKid)),
   ),
-  edited(
-    '14',
-    "another's identity",
-    'a service speaks for another',
-    { sub: 'svc:webhooks', cap: ['kb:read'] },
-    MALLORY,
-  ),
+  edited('14', "another's identity", 'a service speaks for another', asService('webhooks'), MALLORY),
   edited('15', 'an origin outside its workspace', OUTSIDE, { ws: 'umbrella' }),
   edited('15a', 'an origin without workspaces', OUTSIDE, { sub: 'svc:triage' }, ['triage', 'billing']),
-  edited(
-    '15b',
-    'a capability that the origin does not have',
-    BEYOND,
-    { sub: 'svc:mallory', cap: ['kb:write'] },
-    MALLORY,
-  ),
-  edited(
-    '15c',
-    'an audience that the origin may not see',
-    'the origin shows what it may not see',
-    { sub: 'svc:mallory', cap: ['kb:read'], see: ['staff'] },
-    MALLORY,
-  ),
-  edited(
-    '15d',
-    'all audiences from an origin that may see one',
-    'the origin shows what it may not see',
-    { sub: 'svc:mallory', cap: ['kb:read'], see: ['*'] },
-    MALLORY,
-  ),
+  edited('15b', 'a capability that the origin has not', BEYOND, asService('mallory', { cap: ['kb:write'] }), MALLORY),
+  edited('15c', 'an audience that the origin may not see', SHOWS, asService('mallory', { see: ['staff'] }), MALLORY),
+  edited('15d', 'all audiences from one that may see one', SHOWS, asService('mallory', { see: ['*'] }), MALLORY),
   token('16', 'alg none', HEADER, async (kit) => {
     const root = await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'none' }));
     return `${root.slice(0, root.lastIndexOf('.'))}.`;
@@ -220,12 +209,7 @@ const presenceAndForging: Attack[] = [
   headed('18', 'an embedded jwk', HEADER, headerWith('"jwk":{"kty":"OKP"}')),
   headed('19', 'a jku', HEADER, headerWith('"jku":"https://evil.example/keys"')),
   headed('20', 'crit and b64', HEADER, headerWith('"crit":["b64"],"b64":false')),
-  headed(
-    '21',
-    'another typ, same key',
-    'the type is not the one expected here',
-    headerOf(gatewayKid, { typ: 'at+jwt' }),
-  ),
+  headed('21', 'another typ, same key', OTHER_TYPE, headerOf(gatewayKid, { typ: 'at+jwt' })),
   headed('22', 'an unknown kid', 'a key is unknown', headerOf('gateway.9')),
   headed('23', 'kid __proto__', HEADER, headerOf('__proto__')),
   headed('23a', 'kid constructor', 'a key is unknown', headerOf('constructor')),
@@ -249,7 +233,7 @@ const encoding: Attack[] = [
     const root = await kit.travel(ONE);
     return `${root}, ${root}`;
   }),
-  token('30', 'more than 8 KB', 'the token is longer than 8,192 bytes', () => 'A'.repeat(8193)),
+  token('30', 'more than 8 KB', TOO_LONG, () => 'A'.repeat(8193)),
   signedText('31', 'a duplicate JSON key, validly signed', CANONICAL, (text) =>
     text.replace('{', '{"sub":"user:u_victim",'),
   ),
@@ -291,24 +275,18 @@ const encoding: Attack[] = [
   edited('92a', 'a root without capabilities', CAP_LIST, { cap: undefined }),
   edited('92b', 'a root without a trace id', 'tid is not 32 hex digits', { tid: undefined }),
   edited('92c', 'a root without a workspace', 'ws is not a workspace id', { ws: undefined }),
-  edited('92d', 'a root that does not say how the user was authenticated', 'amr is not a method of authentication', {
-    amr: 7,
-  }),
+  edited('92d', 'a root without authentication', 'amr is not a method of authentication', { amr: 7 }),
   edited('92e', 'a link without a span id', 'jti is not 16 hex digits', { jti: 'F'.repeat(16) }),
   edited('92f', 'a body hash with trailing bits', 'bd is not a hash', { bd: 'B'.repeat(43) }),
   edited('92g', 'an operation without a path', 'op is not an operation', { op: 'POST' }),
   edited('92h', 'ext that is a list', 'ext is not an object', { ext: [] }),
   edited('92i', 'iat as string', 'iat is not a time', { iat: String(NOW / 1000) }),
   edited('92j', 'iat with more than three decimals', 'iat is not a time', { iat: at(0.1) }),
-  edited('92k', 'nine budgets', 'bud has more than 8 keys', {
-    bud: Object.fromEntries([...'abcdefghi'].map((name) => [name, 1])),
-  }),
+  edited('92k', 'nine budgets', 'bud has more than 8 keys', { bud: NINE }),
   signedText('92l', 'a budget named __proto__', 'bud has a key that is not a name', (text) =>
     text.replace('"bud":{', '"bud":{"__proto__":5,'),
   ),
-  edited('94', 'a validly signed token of 9 KB', 'the token is longer than 8,192 bytes', {
-    ext: { pad: 'x'.repeat(6500) },
-  }),
+  edited('94', 'a validly signed token of 9 KB', TOO_LONG, { ext: { pad: 'x'.repeat(6500) } }),
 ];
 
 const targetBodyReplay: Attack[] = [
@@ -363,9 +341,7 @@ const chain: Attack[] = [
   edited('56', 'a link addressed to its own issuer', 'a link is addressed to its own issuer', { aud: 'triage' }, TWO),
   edited('57', 'sub repeated in a later link', 'a claim is unknown', { sub: 'user:u_8f2kd03ka9' }, TWO),
   edited('57a', 'a later link without prv', 'prv is not a hash', { prv: undefined }, TWO),
-  token('58', 'a caller that is not on the list', 'the caller is not on the list', TWO, {
-    callers: ['gateway', 'search'],
-  }),
+  token('58', 'a caller that is not listed', 'the caller is not on the list', TWO, { callers: ['gateway', 'search'] }),
 ];
 
 const attenuation: Attack[] = [
@@ -396,17 +372,16 @@ const time: Attack[] = [
   edited('70', 'a lifetime above the cap', 'the lifetime is above the cap', { exp: at(300_001) }),
   edited('71', 'exp before iat', 'exp is not after iat', { exp: at(-1000) }),
   edited('72', 'exp as string', 'exp is not a time', { exp: '1795220155.854' }),
-  attack('74', 'the sender has no time left', 'no time is left for the call', (kit) =>
-    kit.travel(ONE, { now: NOW + 29_990, reserveMs: 10 }),
-  ),
+  sent('74', 'the sender has no time left', 'no time is left for the call', ONE, { now: NOW + 29_990, reserveMs: 10 }),
   edited('93', 'iat runs backwards', 'iat runs backwards', { iat: at(-5001) }, TWO),
 ];
 
 /** `billing` verifies a call along two hops and extends it. */
-const extended = async (kit: Kit, aud: string, known?: Known) => {
-  const context = await kit.verify(await kit.travel(TWO), known);
-  return kit.runtime.extendContext(context, { signer: kit.signer('billing'), aud, op: OP, body: BODY, now: NOW });
-};
+const extended = (number: string, name: string, reason: string, aud: string, known?: Known): Attack =>
+  attack(number, name, reason, async (kit) => {
+    const context = await kit.verify(await kit.travel(TWO), known);
+    return kit.runtime.extendContext(context, { signer: kit.signer('billing'), aud, op: OP, body: BODY, now: NOW });
+  });
 
 const depthAndLoops: Attack[] = [
   token('75', 'nine links', 'the token has more than 8 links', async (kit) => {
@@ -416,9 +391,7 @@ const depthAndLoops: Attack[] = [
   edited('76', 'a third link forced where the root allows two', TOO_MANY, [{ max: 2 }], THREE),
   edited('76a', 'a third link forced where the second allows two', TOO_MANY, [{}, { max: 2 }], THREE),
   token('77', 'a local limit that is lower', TOO_MANY, TWO, { maxHops: 1 }),
-  attack('78', 'the sender refuses to go deeper', 'one more link is too many', (kit) =>
-    extended(kit, 'search', { maxHops: 2 }),
-  ),
+  extended('78', 'the sender refuses to go deeper', 'one more link is too many', 'search', { maxHops: 2 }),
   attack('78a', 'the sender refuses a token that would be too long', TOO_LONG_TO_SEND, async (kit) => {
     const capabilities = Array.from({ length: 24 }, (_, index) => `kb:${String(index).padStart(61, 'x')}`);
     let context: Parameters<typeof kit.runtime.signLink>[0] = kit.origin({ capabilities });
@@ -430,44 +403,43 @@ const depthAndLoops: Attack[] = [
     }
     return context;
   }),
-  token('79', 'the receiver is in the chain, the sender forced it', VISITED, (kit) =>
-    kit.forge(['gateway', 'billing', 'triage', 'billing']),
-  ),
-  token('80', 'back to the gateway', VISITED, (kit) => kit.forge(['gateway', 'triage', 'gateway']), {
-    self: 'gateway',
-    op: opFor('gateway'),
-  }),
-  token('81', 'a loop upstream, the receiver is new', 'a librarian is in the chain twice', (kit) =>
-    kit.forge(['gateway', 'triage', 'search', 'triage', 'billing']),
-  ),
-  attack('82', 'the sender refuses a librarian that was visited', 'the target is in the chain', (kit) =>
-    extended(kit, 'triage'),
-  ),
-  attack('83', 'the sender refuses itself', 'the target is this librarian', (kit) =>
-    kit.travel(['gateway', 'gateway']),
-  ),
+  edited('79', 'the receiver is in the chain, the sender forced it', VISITED, {}, [
+    'gateway',
+    'billing',
+    ...TWO.slice(1),
+  ]),
+  edited('80', 'back to the gateway', VISITED, {}, ['gateway', 'triage', 'gateway'], AT_GATEWAY),
+  edited('81', 'a loop upstream, the receiver is new', TWICE, {}, ['gateway', 'triage', 'search', ...TWO.slice(1)]),
+  extended('82', 'the sender refuses a librarian that was visited', 'the target is in the chain', 'triage'),
+  sent('83', 'the sender refuses itself', 'the target is this librarian', ['gateway', 'gateway']),
 ];
 
+interface Change {
+  key?: object;
+  entry?: object;
+}
+
 /** A directory with another entry or key of one librarian. */
-const underDirectory = async (kit: Kit, id: string, { key = {}, entry = {} }: { key?: object; entry?: object }) => {
+const underDirectory = async (kit: Kit, id: string, { key = {}, entry = {} }: Change) => {
   const claims = await directoryClaims();
   Object.assign(claims.librarians[id] ?? {}, entry);
   Object.assign(claims.librarians[id]?.keys[0] ?? {}, key);
   return kit.runtime.openDirectory(claims, { version: `v-${id}` });
 };
 
+/** A call along two hops, of which one librarian has another entry or key. */
+const listed = (...[number, name, reason, id, change]: [string, string, string, string, Change]): Attack =>
+  attack(number, name, reason, async (kit) =>
+    kit.verify(await kit.travel(TWO), { directory: await underDirectory(kit, id, change) }),
+  );
+
 const A_DAY_LATER = { iat: at(86_400_000), exp: at(86_409_000) };
 
 const keysAndCache: Attack[] = [
-  attack('84', 'a key that is retired', 'a key is retired', async (kit) =>
-    kit.verify(await kit.travel(ONE), { directory: await underDirectory(kit, 'gateway', { key: { exp: at(0) } }) }),
-  ),
-  attack('85', 'a key that is not valid yet', 'a key is not valid yet', async (kit) =>
-    kit.verify(await kit.travel(TWO), { directory: await underDirectory(kit, 'triage', { key: { nbf: at(1000) } }) }),
-  ),
-  attack('86', 'a librarian that is revoked', 'a librarian is revoked', async (kit) => {
-    const directory = await underDirectory(kit, 'triage', { entry: { revokedBefore: at(1000) } });
-    return kit.verify(await kit.travel(TWO), { directory });
+  listed('84', 'a key that is retired', 'a key is retired', 'gateway', { key: { exp: at(0) } }),
+  listed('85', 'a key that is not valid yet', 'a key is not valid yet', 'triage', { key: { nbf: at(1000) } }),
+  listed('86', 'a librarian that is revoked', 'a librarian is revoked', 'triage', {
+    entry: { revokedBefore: at(1000) },
   }),
   edited('86a', 'a directory that has expired since it was loaded', 'the key directory has expired', A_DAY_LATER, ONE, {
     now: NOW + 86_400_000,
@@ -518,23 +490,39 @@ const limits = ({ deadlineMs, capabilities, budgets, maxHops }: VerifiedContext)
   [deadlineMs - NOW, capabilities, budgets, maxHops] as const;
 const audiences = (context: VerifiedContext) => context.audiences;
 
-/** A chain along a path in which some claims of each link are others. */
-const forged = async (kit: Kit, path: string[], change: (hop: number) => Claims) =>
-  kit.verify(await kit.forge(path, (claims, hop) => ({ ...claims, ...change(hop) })));
+const depth = ({ chain: { length }, maxHops }: VerifiedContext) => [length, maxHops];
 
+/** An honest chain along a path. */
+const honest =
+  (path: string[], request?: Parameters<Kit['travel']>[1], known?: Known): Control['run'] =>
+  async (kit) =>
+    kit.verify(await kit.travel(path, request), known);
+
+/** A chain along a path in which some claims of its links are others. */
+const forged =
+  (path: string[], changes: Claims[] = []): Control['run'] =>
+  async (kit) =>
+    kit.verify(await kit.forge(path, (claims, hop) => ({ ...claims, ...changes[hop] })));
+
+const through = (id: string) => ['gateway', id, 'billing'];
+const WEBHOOKS = { sub: 'svc:webhooks', cap: ['support:analyze'] };
+const SLOW = NOW - 4000;
+const SALES = { audiences: ['sales', 'legal'] };
+const ALL_THEN_LEGAL = [{ see: ['*'] }, { see: ['legal'] }];
+const ASKS_LESS = {
+  timeoutMs: 40_000,
+  reserveMs: 100,
+  capabilities: ['kb:hr:read'],
+  budgets: { calls: 2 },
+  maxHops: 4,
+};
 const HELD = [10_000, ['kb:read', 'sql:read'], { tokens: 500, calls: 24, usd: 3 }, 3];
 const LESS = [29_900, ['kb:hr:read'], { tokens: 20_000, calls: 2 }, 4];
 
 export const CONTROLS: Control[] = [
-  control('1', 'one hop', hops, ['gateway'], async (kit) => kit.verify(await kit.travel(ONE))),
-  control('2', 'three hops', hops, ['gateway', 'triage', 'search'], async (kit) => kit.verify(await kit.travel(THREE))),
-  control(
-    '3',
-    'eight hops',
-    ({ chain: { length }, maxHops }) => [length, maxHops],
-    [8, 8],
-    async (kit) => kit.verify(await kit.travel(LONG_PATH)),
-  ),
+  control('1', 'one hop', hops, ['gateway'], honest(ONE)),
+  control('2', 'three hops', hops, ['gateway', 'triage', 'search'], honest(THREE)),
+  control('3', 'eight hops', depth, [8, 8], honest(LONG_PATH)),
   control('4', 'two live kids during a rotation', hops, ['gateway', 'triage'], async (kit) => {
     const claims = await directoryClaims();
     const [old] = claims.librarians.triage?.keys ?? [];
@@ -548,35 +536,31 @@ export const CONTROLS: Control[] = [
     const after = await kit.verify(await continued(root, kit, { by: 'search', kid: 'triage.2' }), { directory });
     return before.caller === after.caller ? after : before;
   }),
-  control('5', 'a svc: root for itself', subject, 'svc:webhooks', (kit) =>
-    forged(kit, ['webhooks', 'billing'], () => ({ sub: 'svc:webhooks', cap: ['support:analyze'] })),
-  ),
-  control('5a', 'an anon: root of an origin', subject, 'anon:7c1', (kit) =>
-    forged(kit, ONE, () => ({ sub: 'anon:7c1', amr: 'none' })),
-  ),
-  control('96', 'ext is carried and ignored', subject, 'user:u_8f2kd03ka9', (kit) =>
-    forged(kit, TWO, (hop) => ({ ext: { note: hop } })),
+  control('5', 'a svc: root for itself', subject, 'svc:webhooks', forged(['webhooks', 'billing'], [WEBHOOKS])),
+  control('5a', 'an anon: root of an origin', subject, 'anon:7c1', forged(ONE, [{ sub: 'anon:7c1', amr: 'none' }])),
+  control(
+    '96',
+    'ext is carried and ignored',
+    subject,
+    'user:u_8f2kd03ka9',
+    forged(TWO, [{ ext: { note: 1 } }, { ext: {} }]),
   ),
   control('96a', 'alg Ed25519, the name of RFC 9864', hops, ['gateway'], async (kit) =>
     kit.verify(await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'Ed25519' }))),
   ),
-  control('73', 'a slow clock does not stretch the time left', timeLeftAt(NOW - 4000), 30_000, async (kit) =>
-    kit.verify(await kit.travel(ONE), { now: NOW - 4000 }),
-  ),
-  control('73b', 'a fast clock shortens it', timeLeftAt(NOW), 30_000, async (kit) =>
-    kit.verify(await kit.travel(ONE), { now: NOW + 4000 }),
-  ),
   control(
-    '45b',
-    'a question sent twice, each with its own link, where calls are remembered',
-    hops,
-    ['gateway'],
-    async (kit) => {
-      const replay = kit.runtime.memoryReplayStore();
-      await kit.verify(await kit.travel(ONE), { replay });
-      return kit.verify(await kit.travel(ONE), { replay });
-    },
+    '73',
+    'a slow clock does not stretch the time left',
+    timeLeftAt(SLOW),
+    30_000,
+    honest(ONE, {}, { now: SLOW }),
   ),
+  control('73b', 'a fast clock shortens it', timeLeftAt(NOW), 30_000, honest(ONE, {}, { now: NOW + 4000 })),
+  control('45b', 'a question sent twice, each with its own link, and remembered', hops, ['gateway'], async (kit) => {
+    const replay = kit.runtime.memoryReplayStore();
+    await kit.verify(await kit.travel(ONE), { replay });
+    return kit.verify(await kit.travel(ONE), { replay });
+  }),
   control('S1', 'a sender that asks for more hands down what it holds', limits, HELD, async (kit) => {
     const capabilities = ['kb:read', 'sql:*', 'web:search'];
     const more = { timeoutMs: 200_000, capabilities, budgets: { tokens: 90_000, usd: 3 }, maxHops: 8 };
@@ -587,44 +571,45 @@ export const CONTROLS: Control[] = [
     const onward = { ...call, ...more, aud: 'billing', op: OP, signer: kit.signer('triage') };
     return kit.verify((await kit.runtime.extendContext(context, onward)).token);
   }),
-  control('S2', 'a sender that asks for less hands down less, and keeps its reserve', limits, LESS, async (kit) => {
-    const less = { timeoutMs: 40_000, reserveMs: 100, capabilities: ['kb:hr:read'], budgets: { calls: 2 }, maxHops: 4 };
-    return kit.verify(await kit.travel(ONE, less));
-  }),
-];
-
-const BEYOND_AUDIENCES = ['gateway', 'partner.acme', 'billing'];
-CONTROLS.push(
-  control('S3', 'audiences reach the last librarian', audiences, ['staff', 'sales'], (kit) =>
-    forged(kit, THREE, () => ({})),
+  control(
+    'S2',
+    'a sender that asks for less hands down less, and keeps its reserve',
+    limits,
+    LESS,
+    honest(ONE, ASKS_LESS),
   ),
-  control('S4', 'a context without the claim sees no audience', audiences, [], (kit) =>
-    forged(kit, THREE, () => ({ see: undefined })),
+  control('S3', 'audiences reach the last librarian', audiences, ['staff', 'sales'], forged(THREE)),
+  control('S4', 'a context without the claim sees no audience', audiences, [], forged(THREE, [{ see: undefined }])),
+  control('S5', 'a link may show less', audiences, ['sales'], forged(THREE, [{}, { see: ['sales'] }])),
+  control(
+    'S6',
+    'a sender that asks for more audiences hands down what it holds',
+    audiences,
+    ['sales'],
+    honest(TWO, SALES),
   ),
-  control('S5', 'a link may show less', audiences, ['sales'], (kit) =>
-    forged(kit, THREE, (hop) => (hop === 1 ? { see: ['sales'] } : {})),
+  control('S7', 'a partner in the chain sees no audience', audiences, [], forged(through('partner.acme'))),
+  control(
+    'S8',
+    'a partner sees those of its entry that the caller holds',
+    audiences,
+    ['sales'],
+    forged(through('partner.trusted')),
   ),
-  control('S6', 'a sender that asks for more audiences hands down what it holds', audiences, ['sales'], async (kit) =>
-    kit.verify(await kit.travel(TWO, { audiences: ['sales', 'legal'] })),
-  ),
-  control('S7', 'a partner in the chain sees no audience', audiences, [], (kit) =>
-    forged(kit, BEYOND_AUDIENCES, () => ({})),
-  ),
-  control('S8', 'a partner sees the audiences of its entry that the caller holds', audiences, ['sales'], (kit) =>
-    forged(kit, ['gateway', 'partner.trusted', 'billing'], () => ({})),
-  ),
-  control('S9', 'a librarian with a host sees no audience', audiences, [], (kit) =>
-    forged(kit, ['gateway', 'hosted', 'billing'], () => ({})),
-  ),
-  control('S10', 'an origin that may see all shows all, and another less', audiences, ['legal'], (kit) =>
-    forged(kit, TWO, (hop) => (hop === 0 ? { see: ['*'] } : { see: ['legal'] })),
+  control('S9', 'a librarian with a host sees no audience', audiences, [], forged(through('hosted'))),
+  control(
+    'S10',
+    'an origin that may see all shows all, and another less',
+    audiences,
+    ['legal'],
+    forged(TWO, ALL_THEN_LEGAL),
   ),
   control('S11', 'an origin that holds all hands all down', audiences, ['*'], async (kit) => {
     const call = { aud: 'billing', op: OP, body: BODY, now: NOW, signer: kit.signer('gateway') };
     const context = kit.origin({ audiences: ['staff', '*'] });
     return kit.verify((await kit.runtime.mintContext(context, call)).token);
   }),
-);
+];
 
 /** The outcome of an attack: the code (or the class) and the reason, or `['accepted', '']`. */
 export const outcomeOf = (attack: Promise<unknown>): Promise<[string, string]> =>

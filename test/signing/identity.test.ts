@@ -21,9 +21,7 @@ const deployment = async (change: Partial<DirectoryClaims> = {}) => {
   } satisfies IdentityVariables;
 };
 
-const changed = async (variables: IdentityVariables) => ({ ...(await deployment()), ...variables });
-
-describe('identityFrom() in production', () => {
+describe('identityFrom() in production', async () => {
   it('signs with the key of its kid in the directory', async () => {
     const { signer, directory } = await identityFrom(await deployment(), 'navigator');
     const bytes = utf8('anything');
@@ -44,30 +42,24 @@ describe('identityFrom() in production', () => {
     expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
   });
 
+  const { privateKey, x } = await makeSigningKey();
   const DERIVED = /derived keys are for development/;
-  const ofAnother = async (member: 'privateKey' | 'x') => (await makeSigningKey())[member];
+  const production = { ENVIRONMENT: 'production' };
+  const deployedWith = (changed: IdentityVariables) => async () => ({ ...(await deployment()), ...changed });
   it.each<[string, () => IdentityVariables | Promise<IdentityVariables>, RegExp]>([
-    ['derived keys', () => ({ ENVIRONMENT: 'production' }), DERIVED],
+    ['derived keys', () => production, DERIVED],
     ['derived keys without an environment', () => ({}), DERIVED],
-    ['a seed', () => ({ ENVIRONMENT: 'production', CONTEXT_KEY_SEED: 'x' }), DERIVED],
-    [
-      'a directory without its root',
-      () => changed({ CONTEXT_DIRECTORY_ROOT: '' }),
-      /CONTEXT_DIRECTORY_ROOT is not set/,
-    ],
-    ['no key', () => changed({ CONTEXT_SIGNING_KEY: undefined }), /CONTEXT_SIGNING_KEY is not set/],
-    ['a key that is not base64url', () => changed({ CONTEXT_SIGNING_KEY: '%' }), /is not base64url/],
+    ['a seed', () => ({ ...production, CONTEXT_KEY_SEED: 'x' }), DERIVED],
+    ['a directory without its root', deployedWith({ CONTEXT_DIRECTORY_ROOT: '' }), /CONTEXT_DIRECTORY_ROOT is not set/],
+    ['no key', deployedWith({ CONTEXT_SIGNING_KEY: undefined }), /CONTEXT_SIGNING_KEY is not set/],
+    ['a key that is not base64url', deployedWith({ CONTEXT_SIGNING_KEY: '%' }), /is not base64url/],
     [
       'a key of another librarian',
-      async () => changed({ CONTEXT_SIGNING_KEY: await ofAnother('privateKey') }),
+      deployedWith({ CONTEXT_SIGNING_KEY: privateKey }),
       /is not one of navigator in the directory/,
     ],
     ['T28 a directory of development', () => deployment({ env: 'development' }), /for development, this is production/],
-    [
-      'a directory of another root',
-      async () => changed({ CONTEXT_DIRECTORY_ROOT: await ofAnother('x') }),
-      /not signed by the root/,
-    ],
+    ['a directory of another root', deployedWith({ CONTEXT_DIRECTORY_ROOT: x }), /not signed by the root/],
   ])('refuses to start with %s', async (_, variables, message) => {
     await expect(identityFrom(await variables(), 'navigator')).rejects.toThrow(message);
   });

@@ -12,14 +12,17 @@ import {
   workThrough,
 } from '../knowledge/library/library-for-test.ts';
 
+const twoArticles = () => {
+  const host = hostWith(['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`)));
+  return { host, ...libraryForTest(host) };
+};
+
 /** A damaged or older value does not affect other values. */
 describe('a library with damaged values', () => {
   const synced = async () => {
-    const articles = ['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`));
-    const host = hostWith(articles);
-    const parts = libraryForTest(host);
+    const parts = twoArticles();
     await syncNow(parts.library);
-    return { host, ...parts };
+    return parts;
   };
   const reopened = async ({ host, sql, editionStorage, clock }: Awaited<ReturnType<typeof synced>>) => {
     const parts = libraryForTest(host, { sql, editionStorage, clock });
@@ -60,8 +63,7 @@ describe('a library with damaged values', () => {
 });
 
 it('a sync skips an article whose fetched copy is damaged, and a full sync fetches it again', async () => {
-  const host = hostWith(['a', 'b'].map((id) => hostArticle(`${id}.md`, `## Part\n\nText of ${id}.`)));
-  const { library, sql } = libraryForTest(host);
+  const { library, sql } = twoArticles();
   sql.run(`CREATE TRIGGER damage AFTER INSERT ON staged WHEN NEW.id = 'a.md'
     BEGIN UPDATE staged SET fields = '{' WHERE id = 'a.md'; END`);
   expect(await syncNow(library, { full: true })).toMatchObject({
@@ -101,9 +103,7 @@ it('a damaged gap is listed without its words and questions, and hides no other'
     book.record({
       ...{ requestHash: word, by: 'svc:support', edition: 'e000001-00000000', nowMs: 1000 + at },
       query: { message: `${word}?`, subject: null, intent: 'x', product: null },
-      gaps: [
-        { ...{ kind: 'question', product: null, intent: 'x', gap: word }, subject: { stems: [[word, 1]] } } as const,
-      ],
+      gaps: [{ kind: 'question', product: null, intent: 'x', gap: word, subject: { stems: [[word, 1]] } }],
     });
   }
   sql.run(`UPDATE gaps SET stems = '["older"]' WHERE gap = 'zigbee'`);

@@ -60,21 +60,20 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       await expect(store.setMany([{ key: 'a', embedding }])).rejects.toThrow(RangeError);
       expect(await store.getMany(['a'])).toEqual([undefined]);
     });
-    it('refuses keys that are empty, too long or not visible ASCII', async () => {
+    const callsWith = (store: EmbeddingStore, key: string, options?: { signal: AbortSignal }) => [
+      () => store.getMany([key], options),
+      () => store.setMany([{ key, embedding: [1, 2, 3, 4] }], options),
+      () => store.deleteMany([key], options),
+    ];
+    it.each(['', 'x'.repeat(401), 'a b', 'ä', 'a\n'])('refuses the key %j', async (key) => {
       const store = await make();
-      for (const key of ['', 'x'.repeat(401), 'a b', 'ä', 'a\n']) {
-        await expect(store.getMany([key])).rejects.toThrow(RangeError);
-        await expect(store.setMany([{ key, embedding: [1, 2, 3, 4] }])).rejects.toThrow(RangeError);
-        await expect(store.deleteMany([key])).rejects.toThrow(RangeError);
-      }
+      for (const call of callsWith(store, key)) await expect(call()).rejects.toThrow(RangeError);
     });
     it('does nothing after the signal has aborted', async () => {
       const store = await make();
-      const options = { signal: AbortSignal.abort() };
       const refused = { name: 'StoreUnavailable', reason: 'aborted' };
-      await expect(store.setMany([{ key: 'a', embedding: [1, 2, 3, 4] }], options)).rejects.toMatchObject(refused);
-      await expect(store.getMany(['a'], options)).rejects.toMatchObject(refused);
-      await expect(store.deleteMany(['a'], options)).rejects.toMatchObject(refused);
+      for (const call of callsWith(store, 'a', { signal: AbortSignal.abort() }))
+        await expect(call()).rejects.toMatchObject(refused);
       expect(await store.getMany(['a'])).toEqual([undefined]);
     });
   });

@@ -17,9 +17,11 @@ describe('encodeEmbedding() and decodeEmbedding()', () => {
   });
   it('decodes only a complete value with the right number of finite numbers', () => {
     const text = encodeEmbedding([1, 2, 3]);
-    const changed = [text.slice(4), text.slice(0, -1), `${text}=`, text.replace('f32:', 'f64:'), ` ${text}`];
+    const others = [text.replace('f32:', 'f64:'), text.replace(/.(?==*$)/, '*'), encodeEmbedding([1, 2])];
+    const changed = [text.slice(4), text.slice(0, -1), `${text}=`, ` ${text}`, ...others];
     for (const each of [...changed, '', 5, null, undefined]) expect(decodeEmbedding(each, 3)).toBeUndefined();
     expect(decodeEmbedding(text, 2)).toBeUndefined();
-    expect(decodeEmbedding(encodeEmbedding([1, 2, Number.NaN]), 3)).toBeUndefined();
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY])
+      expect(decodeEmbedding(encodeEmbedding([1, 2, number]), 3)).toBeUndefined();
   });
 });

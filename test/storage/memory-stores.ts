@@ -35,40 +35,37 @@ export const embeddedStore = async (): Promise<StoreUnderTest> => {
   return { store: remoteMemoryStore(stubOf), stop: async () => {} };
 };
 
-/** The Upstash store, eventually consistent for upserts and deletions. */
-export const upstashStore = async ({
-  indexingDelayMs = 40,
-  timeoutMs = 10_000,
-  now,
-}: {
+interface UpstashOptions {
   indexingDelayMs?: number;
   timeoutMs?: number;
   now?: () => number;
-} = {}) => {
-  const vector = await startVectorServer({
-    indexes: [{ dimension: DIMENSIONS }],
-    indexingDelayMs,
-    deletesLinger: true,
-  });
+}
+
+/** The Upstash store, eventually consistent for upserts and deletions. `storeAt` makes another with this access to Redis. */
+export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, now }: UpstashOptions = {}) => {
+  const indexes = [{ dimension: DIMENSIONS }];
+  const vector = await startVectorServer({ indexes, indexingDelayMs, deletesLinger: true });
   const redis = await startRedisServer();
-  const store = upstashMemoryStore({
-    redis: { url: redis.url, token: redis.token, timeoutMs },
-    vectorsOf: (workspace) =>
-      upstashVectorIndex({
-        url: vector.url,
-        token: vector.token,
-        namespace: namespaceOf('memory', workspace),
-        dimensions: DIMENSIONS,
-        timeoutMs,
-      }),
-    wordsOf: stemsOf,
-    now,
-  });
+  const storeAt = (access: { url?: string; token?: string; timeoutMs?: number } = {}) =>
+    upstashMemoryStore({
+      redis: { url: redis.url, token: redis.token, timeoutMs, ...access },
+      vectorsOf: (workspace) => {
+        const namespace = namespaceOf('memory', workspace);
+        return upstashVectorIndex({
+          url: vector.url,
+          token: vector.token,
+          namespace,
+          dimensions: DIMENSIONS,
+          timeoutMs,
+        });
+      },
+      ...{ wordsOf: stemsOf, now },
+    });
   const stop = async () => {
     await vector.stop();
     await redis.stop();
   };
-  return { store, vector, redis, stop };
+  return { store: storeAt(), storeAt, vector, redis, stop };
 };
 
 /** Erases all memories of a person or a conversation, page by page, and returns them. */
@@ -80,10 +77,8 @@ export const eraseAll = async (
   const erased: Memory[] = [];
   for (;;) {
     const { memories } = await store.list(workspace, { ...of, limit: 50 });
-    const removed = await store.erase(
-      workspace,
-      memories.map(({ id }) => id),
-    );
+    const ids = memories.map(({ id }) => id);
+    const removed = await store.erase(workspace, ids);
     erased.push(...memories.filter(({ id }) => removed.includes(id)));
     if (memories.length === 0) return erased;
   }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
@@ -41,26 +43,17 @@ describe('migrate()', () => {
 });
 
 describe('a database without schema versions', () => {
-  it('of memories keeps them, and adds lifetime and owner to its turns', async () => {
+  const databaseOf = (name: string) => {
     const database = new DatabaseSync(':memory:');
-    database.exec(`CREATE TABLE memories (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL UNIQUE,
-      type TEXT NOT NULL, confidence REAL NOT NULL, conversation TEXT, person TEXT, memory TEXT NOT NULL)`);
-    const insert = database.prepare(
-      "INSERT INTO memories (id, place, type, confidence, conversation, memory) VALUES (?, ?, 'fact', 1, 'c', ?)",
-    );
-    const fact = {
-      workspace_id: 'w',
-      type: 'fact',
-      content: 'A yak.',
-      confidence: 1,
-      created_at: '2026-11-01T10:00:00.5Z',
-    };
-    for (const id of ['f', 't']) {
-      const metadata = id === 't' ? { turn: '1', asked_by: 'user:ada' } : { asked: 'by' };
-      insert.run(id, id, JSON.stringify({ id, ...fact, metadata }));
-    }
+    database.exec(readFileSync(join(import.meta.dirname, 'older-schemas', `${name}.sql`), 'utf8'));
+    return nodeSql(database);
+  };
+
+  it('of memories keeps them, and adds lifetime and owner to its turns', async () => {
     const now = () => Date.parse('2026-11-02T00:00:00Z');
-    const store = sqlMemoryStore(nodeSql(database), { workspace: 'w', wordsOf: (text) => text.split(' '), now });
+    const store = sqlMemoryStore(databaseOf('memories'), { workspace: 'w', wordsOf: (text) => text.split(' '), now });
+    const created_at = '2026-11-01T10:00:00.5Z';
+    const fact = { workspace_id: 'w', type: 'fact', content: 'A yak.', confidence: 1, created_at };
     expect(await store.get('w', 'f')).toEqual({ id: 'f', ...fact, metadata: { asked: 'by' } });
     const expires_at = '2027-01-30T10:00:00Z';
     expect(await store.get('w', 't')).toMatchObject({ ...fact, stored_by: 'user:ada', expires_at });
@@ -69,28 +62,11 @@ describe('a database without schema versions', () => {
   });
 
   it('of a ticket without the column `refusals` gets it, and keeps its jobs', () => {
-    const database = new DatabaseSync(':memory:');
-    database.exec(`CREATE TABLE jobs (
-      id INTEGER PRIMARY KEY AUTOINCREMENT, about TEXT NOT NULL UNIQUE, state TEXT NOT NULL, step TEXT NOT NULL,
-      attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, nudge_at INTEGER NOT NULL, nudges INTEGER NOT NULL,
-      settle_at INTEGER NOT NULL, deliveries INTEGER NOT NULL, ticket TEXT, note TEXT, draft TEXT, marker TEXT, note_id TEXT,
-      result TEXT, error TEXT, accepted_at INTEGER NOT NULL, begun_at INTEGER NOT NULL, changed_at INTEGER NOT NULL,
-      version INTEGER NOT NULL, told INTEGER NOT NULL);
-      INSERT INTO jobs (about, state, step, attempts, due_at, nudge_at, nudges, settle_at, deliveries, accepted_at, begun_at,
-        changed_at, version, told) VALUES ('m-1', 'open', 'accepted', 2, 1, 1, 0, 1, 1, 1, 1, 1, 1, 0)`);
-    expect(ticketStore(nodeSql(database)).open()).toMatchObject([{ about: 'm-1', attempts: 2, refusals: 0 }]);
+    expect(ticketStore(databaseOf('tickets')).open()).toMatchObject([{ about: 'm-1', attempts: 2, refusals: 0 }]);
   });
 
   it('of gaps keeps them, with their questions', () => {
-    const database = new DatabaseSync(':memory:');
-    database.exec(`CREATE TABLE gaps (id TEXT PRIMARY KEY, kind TEXT NOT NULL, product TEXT, intent TEXT, gap TEXT NOT NULL,
-      stems TEXT NOT NULL, vector BLOB, model TEXT, count INTEGER NOT NULL, first_seen INTEGER NOT NULL, last_seen INTEGER NOT NULL,
-      closed_at INTEGER, edition TEXT NOT NULL, edition_number INTEGER NOT NULL);
-      CREATE TABLE gap_examples (place INTEGER PRIMARY KEY AUTOINCREMENT, gap TEXT NOT NULL, message TEXT NOT NULL, subject TEXT,
-        intent TEXT NOT NULL, product TEXT);
-      INSERT INTO gaps VALUES ('g-1', 'question', NULL, 'x', 'No article covers zigbee', '[]', NULL, NULL, 3, 1, 1, NULL, 'e000001', 1);
-      INSERT INTO gap_examples (gap, message, intent) VALUES ('g-1', 'Zigbee?', 'x')`);
-    const book = sqlGapBook(nodeSql(database), { newId: () => 'g-2' });
+    const book = sqlGapBook(databaseOf('gaps'), { newId: () => 'g-2' });
     expect(book.list({ state: 'all', limit: 9 }).gaps).toMatchObject([{ count: 3, example_queries: ['Zigbee?'] }]);
   });
 });

@@ -43,31 +43,31 @@ describeUpstashFaults('Upstash Redis', {
 
 describe('redisEmbeddingStore()', () => {
   const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+  const keys = entries.map(({ key }) => key);
 
   it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
     const store = storeOf();
     server.forgetRequests();
     await store.setMany(entries);
-    await store.getMany(entries.map(({ key }) => key));
-    await store.deleteMany(entries.map(({ key }) => key));
+    await store.getMany(keys);
+    await store.deleteMany(keys);
     expect(server.requests.map(({ path }) => path)).toEqual(['/pipeline', '/', '/']);
-    for (const { headers } of server.requests)
-      expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
+    const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+    expect(names.filter((header) => header.startsWith('upstash-'))).toEqual([]);
   });
   it('splits a call that is too large for one request', async () => {
     const store = storeOf({ dimensions: 3072 });
     const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
-    const large = Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding }));
     server.forgetRequests();
-    await store.setMany(large);
+    await store.setMany(Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding })));
     expect(server.requests).toHaveLength(3);
     for (const { body } of server.requests) expect(body.length).toBeLessThan(5_000_000);
     expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
   });
   it('expires an embedding after `ttlSeconds`', async () => {
     await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
-    const left = await command('TTL', 'timed:a');
-    expect([Number(left) > 100, Number(left) <= 120]).toEqual([true, true]);
+    const left = Number(await command('TTL', 'timed:a'));
+    expect([left > 100, left <= 120]).toEqual([true, true]);
   });
   it('stores a value in a quarter of the size of JSON', async () => {
     const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
@@ -76,30 +76,26 @@ describe('redisEmbeddingStore()', () => {
     expect(length).toBeLessThan(8200);
     expect(length * 3.5).toBeLessThan(JSON.stringify(embedding).length);
   });
+  // What else is not an embedding is tested with decodeEmbedding().
   it.each([
-    ['of other dimensions', encodeEmbedding([1, 2, 3])],
-    ['that is not an embedding', 'hello'],
-    ['that the SDK would convert to a number', '12345678'],
-    ['of JSON', '[1,2,3,4]'],
-    ['with a character outside of base64', encodeEmbedding([1, 2, 3, 4]).replace(/.(?==*$)/, '*')],
-    ['with a number that is not finite', encodeEmbedding([1, 2, 3, Number.POSITIVE_INFINITY])],
-    ['of another type', 'x', 'LPUSH'],
-  ])('reads a value %s as missing', async (_name, value, write = 'SET') => {
+    ['that is not an embedding', 'SET', 'hello'],
+    ['that the SDK would convert to a number', 'SET', '12345678'],
+    ['of JSON', 'SET', '[1,2,3,4]'],
+    ['of another type', 'LPUSH', 'x'],
+  ])('reads a value %s as missing', async (_name, write, value) => {
     const prefix = `${randomUUID()}:`;
     await command(write, `${prefix}a`, value);
     expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
   });
   it('throws when one of several commands is refused', async () => {
     const store = storeOf({ token: server.readOnlyToken });
-    const refused = { name: 'StoreUnavailable', reason: 'refused' };
-    await expect(store.setMany(entries)).rejects.toMatchObject(refused);
+    await expect(store.setMany(entries)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
     expect(await store.getMany(['key-0'])).toEqual([undefined]);
   });
   it.each([{}, { result: 'OK' }, [], null, 'x'])(
     'throws `malformed` when a deletion is answered with %j',
     async (reply) => {
-      const fetch = async () => Response.json(reply);
-      const store = redisEmbeddingStore({ url: 'https://redis.test', token: 't', dimensions: 4, fetch });
+      const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
       await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
     },
   );

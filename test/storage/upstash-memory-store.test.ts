@@ -3,6 +3,7 @@ import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/search-memories.ts';
 import { encodeText, shortHash } from '../../src/storage/memory-store.ts';
 import { newMemory, newWorkspace, pointing } from './describe-memory-store.ts';
+import { describeUpstashFaults } from './describe-upstash-faults.ts';
 import { eraseAll, upstashStore } from './memory-stores.ts';
 
 let made: Awaited<ReturnType<typeof upstashStore>>;
@@ -168,26 +169,18 @@ describe('upstashMemoryStore() when a service fails', () => {
     expect((await made.store.erase(workspace, ids)).toSorted()).toEqual(ids.slice(1).toSorted());
     expect(await made.store.delete(workspace, ids[0] ?? '')).toBe(false);
   });
-  it.each([
-    ['slow', { kind: 'hang-before-headers' }, 'unavailable'],
-    ['refusing the token', { kind: 'status', status: 401 }, 'refused'],
-    ['over its quota', { kind: 'status', status: 429 }, 'rate_limited'],
-    ['down behind a proxy', { kind: 'html-502' }, 'unavailable'],
-    ['answering without JSON', { kind: 'malformed-json' }, 'malformed'],
-    ['truncating its reply', { kind: 'truncated-json' }, 'malformed'],
-  ] as const)('throws StoreUnavailable without data when Redis is %s', async (_, fault, reason) => {
-    made.redis.faults.always(fault);
-    const error = await made.store
-      .searchMemories(workspace, { text: 'a secret word', limit: 10 })
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'StoreUnavailable', reason });
-    expect(JSON.stringify(error, ['message', 'cause', 'stack'])).not.toMatch(/secret/);
-  });
-  it('throws `aborted` when the caller aborts', async () => {
-    made.redis.faults.always({ kind: 'hang-before-headers' });
-    const options = { signal: AbortSignal.timeout(20) };
-    await expect(made.store.get(workspace, 'm', options)).rejects.toMatchObject({ reason: 'aborted' });
-  });
+});
+
+describeUpstashFaults('The memory store in Upstash Redis', {
+  server: () => made.redis,
+  calls: (access) => {
+    const store = made.storeAt(access);
+    return {
+      searchMemories: (signal) => store.searchMemories('w', { text: 'a secret word', limit: 10 }, { signal }),
+      get: (signal) => store.get('w', 'secret-id', { signal }),
+    };
+  },
+  secrets: ['secret'],
 });
 
 describe('upstashMemoryStore() with damaged records', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Catalogue, storedCatalogue } from '../../../src/agents/analytics/catalogue.ts';
 import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
 import FILE from './catalogue.json' with { type: 'json' };
@@ -18,44 +18,40 @@ describe('Catalogue', () => {
     });
   });
 
+  const fragments = { placed: FILE.fragments.placed, day: FILE.fragments.day };
   it.each([
-    ['an unknown fragment', { ...QUESTION, sql: 'SELECT {other}' }, 'there is no fragment called other'],
-    ['an unknown parameter', { ...QUESTION, parameters: ['place'] }, 'there is no parameter called place'],
-    ['an unknown member', { ...QUESTION, isOurs: true }, 'Unrecognized key'],
-  ])('refuses %s', (_what, question, message) => {
-    const read = Catalogue.safeParse({ ...FILE, questions: [question] });
+    ['an unknown fragment', { questions: [{ ...QUESTION, sql: 'SELECT {other}' }] }, 'no fragment called other'],
+    ['a fragment that uses a later one', { fragments }, 'no fragment called day'],
+    ['an unknown parameter', { questions: [{ ...QUESTION, parameters: ['place'] }] }, 'no parameter called place'],
+    ['an unknown member', { questions: [{ ...QUESTION, isOurs: true }] }, 'Unrecognized key'],
+  ])('refuses %s', (_what, change, message) => {
+    const read = Catalogue.safeParse({ ...FILE, ...change });
     expect(JSON.stringify(read.error?.issues)).toContain(message);
-  });
-
-  it('refuses a fragment that uses a later one', () => {
-    const fragments = { placed: FILE.fragments.placed, day: FILE.fragments.day };
-    expect(Catalogue.safeParse({ ...FILE, fragments }).success).toBe(false);
   });
 });
 
 describe('storedCatalogue()', () => {
-  let time = 0;
+  /** A database whose catalogue is read by `read`, and a clock. */
   const opened = (read: () => Promise<string | undefined>) => {
-    let reads = 0;
-    const run = async () => {
-      reads++;
+    const clock = { now: 0 };
+    const run = vi.fn(async () => {
       const json = await read();
       return { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 };
-    };
+    });
     const explain = () => Promise.reject(new Error('not used'));
-    return { catalogueOf: storedCatalogue({ run, explain }, { now: () => time }), readsOf: () => reads };
+    return { catalogueOf: storedCatalogue({ run, explain }, { now: () => clock.now }), run, clock };
   };
 
   it('reads the catalogue once a minute, and returns the same object while it does not change', async () => {
     let json = JSON.stringify(FILE);
-    const { catalogueOf, readsOf } = opened(async () => json);
+    const { catalogueOf, run, clock } = opened(async () => json);
     const first = await catalogueOf();
-    expect([await catalogueOf(), readsOf()]).toEqual([first, 1]);
-    time += 60_000;
+    expect([await catalogueOf(), run.mock.calls.length]).toEqual([first, 1]);
+    clock.now += 60_000;
     expect(await catalogueOf()).toBe(first);
     json = JSON.stringify({ ...FILE, questions: [] });
-    time += 60_000;
-    expect([(await catalogueOf())?.questions, readsOf()]).toEqual([[], 3]);
+    clock.now += 60_000;
+    expect([(await catalogueOf())?.questions, run.mock.calls.length]).toEqual([[], 3]);
   });
 
   it('returns undefined until a catalogue is stored, also in a database without its table', async () => {
@@ -67,11 +63,10 @@ describe('storedCatalogue()', () => {
     expect(await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf()).toBeUndefined();
   });
 
-  it.each(['not JSON', '{}', 'null'])('throws DATA_SOURCE_ERROR for an invalid catalogue: %s', async (json) => {
-    await expect(opened(async () => json).catalogueOf()).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
-  });
-
-  it('throws when the database does not answer', async () => {
-    await expect(opened(() => Promise.reject(new SqlUnavailable('down'))).catalogueOf()).rejects.toThrow('down');
+  it.each([
+    ...['not JSON', '{}', 'null'].map((json) => [json, async () => json, { code: 'DATA_SOURCE_ERROR' }] as const),
+    ['no answer', () => Promise.reject(new SqlUnavailable('down')), { message: 'down' }] as const,
+  ])('throws for %s', async (_, read, error) => {
+    await expect(opened(read).catalogueOf()).rejects.toMatchObject(error);
   });
 });

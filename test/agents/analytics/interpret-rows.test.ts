@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import type { Reading } from '../../../src/agents/analytics/catalogue.ts';
 import { interpretRows } from '../../../src/agents/analytics/run-sql.ts';
 import { SHOP_CATALOGUE } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 
@@ -14,27 +15,31 @@ const priced = {
   truncated: false,
 };
 
-describe('interpretRows()', () => {
-  it('fills a part in brackets when the question has its parameter', () => {
-    expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: { category: 'Miners' } })).toBe(
-      'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
-    );
-  });
-
-  it('omits a part in brackets when only a column has its name', () => {
-    expect(interpretRows(priced, { reading: readingOf('most_expensive'), labels: {} })).toBe(
-      'The most expensive product is the Apollo III at 1,299.00 EUR.',
-    );
-    const reading = {
-      text: 'Found[ of {category}] {row_count:count product}:',
-      each: '{name}[ of {category}]',
-      none: '-',
-    };
-    expect(interpretRows(priced, { reading, labels: {} })).toBe('Found 1 product: Apollo III.');
-  });
-
-  it('counts rows inside brackets', () => {
-    const reading = { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' };
-    expect(interpretRows(priced, { reading, labels: {} })).toBe('All 1 product');
-  });
+it.each<[string, Reading, Record<string, string>, string]>([
+  [
+    'fills a part in brackets when the question has its parameter',
+    readingOf('most_expensive'),
+    { category: 'Miners' },
+    'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
+  ],
+  [
+    'omits a part in brackets when only a column has its name',
+    readingOf('most_expensive'),
+    {},
+    'The most expensive product is the Apollo III at 1,299.00 EUR.',
+  ],
+  [
+    'omits it in each line too',
+    { text: 'Found[ of {category}] {row_count:count product}:', each: '{name}[ of {category}]', none: '-' },
+    {},
+    'Found 1 product: Apollo III.',
+  ],
+  [
+    'counts rows inside brackets',
+    { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' },
+    {},
+    'All 1 product',
+  ],
+])('%s', (_, reading, labels, text) => {
+  expect(interpretRows(priced, { reading, labels })).toBe(text);
 });

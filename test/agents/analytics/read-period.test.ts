@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readPeriod } from '../../../src/agents/analytics/read-period.ts';
 import CASES from './read-period.json' with { type: 'json' };
 
@@ -10,25 +10,13 @@ const daysOf = (question: string) => {
   return typeof period === 'object' ? `${period.from} ${period.to} ${period.label}` : period;
 };
 
-describe('readPeriod()', () => {
-  it.each(CASES.reads)('reads %s', (question, expected) => {
-    expect(daysOf(question)).toBe(expected);
-  });
-
-  it.each(CASES.none)('finds no period in: %s', (question) => {
-    expect(readPeriod(question, NOW)).toBeUndefined();
-  });
-
-  it.each(CASES.partial)('returns unclear for part of a period or one next to it: %s', (limit) => {
-    expect(readPeriod(`top products ${limit}`, NOW)).toBe('unclear');
-  });
-
-  it('returns several for periods that do not form a range', () => {
-    expect(readPeriod('revenue in March and in May', NOW)).toBe('several');
-    expect(readPeriod('revenue in 2025, 2026 and in May', NOW)).toBe('several');
-  });
-
-  it('reads a long question before the test times out', () => {
-    expect(readPeriod('in 2025 since march last 3 days '.repeat(1000), NOW)).toBe('unclear');
-  });
+it.each([
+  ...CASES.reads,
+  ...CASES.none.map((question) => [question, undefined]),
+  // Part of a period or one next to it.
+  ...CASES.unclear.map((question) => [question, 'unclear']),
+  ...CASES.several.map((question) => [question, 'several']),
+  ['in 2025 since march last 3 days '.repeat(1000), 'unclear'],
+])('reads the period of: %.99s', (question = '', days) => {
+  expect(daysOf(question)).toBe(days);
 });

@@ -1,12 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runSql } from '../../../src/agents/analytics/run-sql.ts';
-import { createSqlGate, type SqlGate } from '../../../src/agents/analytics/sql-gate.ts';
+import { createSqlGate, readTableSizes, type SqlGate } from '../../../src/agents/analytics/sql-gate.ts';
+import { SqlRefused, SqlUnavailable } from '../../../src/storage/sql-database.ts';
+import ATTACKS from './attack-statements.json' with { type: 'json' };
+import BENIGN from './benign-statements.json' with { type: 'json' };
 import { OPEN_TABLES, shopForTests } from './shop-for-test.ts';
-
-const read = <T>(name: string): T => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8')) as T;
-const ATTACKS = read<{ group: string; sql: string }[]>('attack-statements.json');
-const BENIGN = read<string[]>('benign-statements.json');
 
 const shop = shopForTests();
 let gate: SqlGate;
@@ -24,9 +22,9 @@ const limits = () => ({ signal: new AbortController().signal, timeoutMs: 5000 })
 const passing = async (sql: string) => {
   const judged = await gate.judge(sql);
   if (!judged.ok) throw new Error(`${judged.reason} ${judged.hint ?? ''}`);
-  return judged;
+  return judged.value;
 };
-const rowsOf = async (sql: string) => runSql(shop.database, (await passing(sql)).value, limits());
+const rowsOf = async (sql: string) => runSql(shop.database, await passing(sql), limits());
 
 describe('the gate, against real D1', () => {
   it.each(ATTACKS)('refuses, $group: $sql', async ({ sql }) => {
@@ -48,16 +46,15 @@ describe('the gate, against real D1', () => {
 
 describe('an accepted statement', () => {
   it('is wrapped in a statement that limits its rows', async () => {
-    const judged = await gate.judge('SELECT name FROM products;');
     const statement = { sql: 'SELECT * FROM (SELECT name FROM products) LIMIT 500', values: [] };
-    expect(judged).toMatchObject({ ok: true, value: { statement, tables: ['products'] } });
+    expect(await passing('SELECT name FROM products;')).toMatchObject({ statement, tables: ['products'] });
     const { rows, truncated } = await rowsOf('SELECT order_id FROM orders');
     expect([rows.length, truncated]).toEqual([500, true]);
   });
 
   it('reports the tables that are read, not their aliases', async () => {
-    const judged = await gate.judge('WITH x AS (SELECT * FROM "orders" o) SELECT count(*) FROM x, [stock] LIMIT 1');
-    expect(judged).toMatchObject({ ok: true, value: { tables: ['orders', 'stock'] } });
+    const sql = 'WITH x AS (SELECT * FROM "orders" o) SELECT count(*) FROM x, [stock] LIMIT 1';
+    expect(await passing(sql)).toMatchObject({ tables: ['orders', 'stock'] });
   });
 
   it('binds the values of parameters, and nothing else', async () => {
@@ -68,25 +65,81 @@ describe('an accepted statement', () => {
   });
 
   it('returns at most 120,000 characters, and no blobs', async () => {
-    const wide =
-      'SELECT name AS a, name AS b, name AS c, name AS d, name AS e, name AS f, name AS g, name AS h FROM customers';
-    const { rows, truncated } = await rowsOf(`${wide} ORDER BY 1`);
+    const columns = [...'abcdefgh'].map((alias) => `name AS ${alias}`);
+    const { rows, truncated } = await rowsOf(`SELECT ${columns} FROM customers ORDER BY 1`);
     expect([JSON.stringify(rows).length < 120_000, truncated]).toEqual([true, true]);
     expect((await rowsOf("SELECT CAST('a' AS BLOB) AS bytes")).rows).toEqual([{ bytes: null }]);
   });
 
   it('does not run when the schema has changed since the check', async () => {
-    const { value } = await passing('SELECT name FROM products');
+    const value = await passing('SELECT name FROM products');
     await shop.query('CREATE TABLE later (x)');
     await expect(runSql(shop.database, value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
     await shop.query('DROP TABLE later');
   });
 
   it('fails with TIMEOUT when the deadline has passed or the caller has disconnected', async () => {
-    const { value } = await passing('SELECT name FROM products');
-    const gone = { signal: AbortSignal.abort(), timeoutMs: 5000 };
+    const value = await passing('SELECT name FROM products');
+    const gone = { ...limits(), signal: AbortSignal.abort() };
     await expect(runSql(shop.database, value, gone)).rejects.toMatchObject({ code: 'TIMEOUT' });
     const slow = { ...shop.database, run: () => new Promise<never>(() => {}) };
     await expect(runSql(slow, value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+  });
+});
+
+describe('the sizes of tables, by which the gate estimates the cost', () => {
+  const sizesOf = async (tables: string[], run = shop.database.run) => {
+    const { schema } = await shop.database.explain({ sql: 'SELECT 1' });
+    return readTableSizes({ ...shop.database, run }, { schema, tables });
+  };
+
+  it('are read from the statistics: rows, and rows per key', async () => {
+    const sizes = await sizesOf(['products', 'orders']);
+    expect([sizes.rowsOf('products'), sizes.rowsOf('orders')]).toEqual([120, 3000]);
+    expect(sizes.rowsPerKey('sqlite_autoindex_stock_1', 2)).toBe(1);
+  });
+
+  it.each<[string, string[], number]>([
+    [
+      'counted again when a table has grown since its statistics',
+      [
+        'CREATE TABLE filled (x)',
+        'INSERT INTO filled SELECT 1 FROM stock LIMIT 10',
+        'ANALYZE filled',
+        'INSERT INTO filled SELECT 1 FROM orders a, orders b LIMIT 30000',
+      ],
+      30_010,
+    ],
+    [
+      'estimated beyond a million rows',
+      ['CREATE TABLE filled (x)', 'INSERT INTO filled SELECT 1 FROM orders a, orders b LIMIT 1000002'],
+      1_000_002,
+    ],
+    [
+      'not misled by one row with a large id',
+      ['CREATE TABLE filled (x INTEGER PRIMARY KEY)', 'INSERT INTO filled VALUES (1), (20000001)'],
+      2,
+    ],
+    [
+      'counted without rowids',
+      ['CREATE TABLE filled (x INTEGER PRIMARY KEY) WITHOUT ROWID', 'INSERT INTO filled VALUES (5000000)'],
+      1,
+    ],
+    ['assumed to be large for a view', ['CREATE VIEW filled AS SELECT name FROM products'], 1_000_000],
+  ])('are %s', async (what, statements, rows) => {
+    for (const sql of statements) await shop.query(sql);
+    const sizes = await sizesOf(['filled']);
+    await shop.query(`DROP ${what.includes('view') ? 'VIEW' : 'TABLE'} filled`);
+    expect(sizes.rowsOf('filled')).toBe(rows);
+  });
+
+  it.each([
+    ['refuses to count', () => Promise.reject(new SqlRefused('busy'))],
+    ['returns no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],
+  ])('are not guessed when the database %s', async (_what, count) => {
+    const sizes = sizesOf(['orders'], ({ sql }) =>
+      sql.includes('sqlite_stat1') ? shop.database.run({ sql }) : count(),
+    );
+    await expect(sizes).rejects.toThrow(SqlUnavailable);
   });
 });

@@ -1,12 +1,9 @@
 import fc from 'fast-check';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
-import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { validateAgentResponse } from '../../../src/agents/agent-response.ts';
 import { resultFormatter } from '../../../src/agents/format/result-formatter.ts';
 import { type AgentResponse, type DisplayBlock, DisplayModel } from '../../../src/contract/agent-response.ts';
-import { ANSWERS } from '../agents-for-test.ts';
+import { ANSWERS, markdownNodes } from '../agents-for-test.ts';
 import CASES from './result-formatter.json' with { type: 'json' };
 
 /** An analytics answer of these rows, valid by the contract. */
@@ -26,37 +23,35 @@ const valid = (value: unknown): AgentResponse => {
 };
 
 const blockOf = <Kind extends DisplayBlock['kind']>(response: AgentResponse, kind: Kind) =>
-  resultFormatter
-    .toDisplay(response)
-    .blocks.find((block): block is Extract<DisplayBlock, { kind: Kind }> => block.kind === kind);
+  toDisplay(response).blocks.find((block): block is Extract<DisplayBlock, { kind: Kind }> => block.kind === kind);
 
-const FOUND = { documents: [{}], summary: '', document_count: 1, similarity_threshold: 0.7 };
-
-interface Node {
-  type: string;
-  url?: string;
-  children?: Node[];
+/** An answer with these members of its result, and the blocks that it is shown as. */
+interface Display {
+  type: keyof typeof ANSWERS;
+  result: object;
+  metadata?: object;
+  details?: object;
+  blocks: object[];
 }
 
-const treeOf = (markdown: string): Node[] => {
-  const nodes: Node[] = [
-    fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }) as Node,
-  ];
-  for (let at = 0; at < nodes.length; at++) nodes.push(...(nodes[at]?.children ?? []));
-  return nodes;
-};
+const { toMarkdown, toText, toDisplay } = resultFormatter;
+
+/** An answer of a type whose result has other members. */
+const withResult = (type: keyof typeof ANSWERS, change: object, more: object = {}) =>
+  valid({ ...ANSWERS[type], result: { ...ANSWERS[type].result, ...change }, ...more });
+
+/** A semantic answer that found this document. */
+const ofDocument = (document: object, summary = '') =>
+  withResult('semantic', { documents: [document], document_count: 1, summary });
 
 describe('toMarkdown()', () => {
   it.each(['analytics', 'semantic', 'web_search', 'hybrid'] as const)('shows the answer of type %s', (type) => {
-    expect(resultFormatter.toMarkdown(ANSWERS[type]).split('\n')).toEqual(CASES.markdown[type]);
+    expect(toMarkdown(ANSWERS[type]).split('\n')).toEqual(CASES.markdown[type]);
   });
 
   it('does not turn the text before a list entry with only a tag into a heading', () => {
-    const synthesis = 'Do this first:\n- <script>\nThen the rest.';
-    const markdown = resultFormatter.toMarkdown(
-      valid({ ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, synthesis } }),
-    );
-    expect(treeOf(markdown).filter(({ type }) => type === 'heading')).toEqual([]);
+    const markdown = toMarkdown(withResult('hybrid', { synthesis: 'Do this first:\n- <script>\nThen the rest.' }));
+    expect(markdownNodes(markdown).filter(({ type }) => type === 'heading')).toEqual([]);
     expect(markdown).toMatch(/^Do this first:\n\nThen the rest\./);
   });
 
@@ -65,65 +60,71 @@ describe('toMarkdown()', () => {
     const failed = { success: false, result: [], source_attribution: [], metadata, error: 'Cannot search' };
     const failure = valid({ ...ANSWERS.semantic, ...failed });
     const [shown, suggested] = ['Cannot search (SERVICE_UNAVAILABLE)', 'Sync a knowledge base first'];
-    expect(resultFormatter.toMarkdown(failure)).toBe(`${shown}\n\n${suggested}`);
-    expect(resultFormatter.toText(failure)).toBe(`${shown}\n${suggested}`);
+    expect(toMarkdown(failure)).toBe(`${shown}\n\n${suggested}`);
+    expect(toText(failure)).toBe(`${shown}\n${suggested}`);
   });
 
   it('states how many rows it omits', () => {
     const rows = Array.from({ length: 500 }, (_, at) => ({ name: `Part ${at}`, quantity: at }));
-    const markdown = resultFormatter.toMarkdown(analytics(rows));
+    const markdown = toMarkdown(analytics(rows));
     expect(markdown.match(/^\| Part/gm)).toHaveLength(50);
     expect(markdown).toContain('… and 450 more rows');
-    expect(resultFormatter.toMarkdown(analytics(rows), { rows: 10 })).toContain('… and 490 more rows');
+    expect(toMarkdown(analytics(rows), { rows: 10 })).toContain('… and 490 more rows');
   });
 
   it.each(Object.entries(CASES.cells))('escapes or shortens %s in a cell', (_, { value, shown }) => {
-    expect(resultFormatter.toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
+    expect(toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
   });
 
   it('links to pages only, and keeps an address within its link', () => {
-    const document = (url: string) => ({ content: 'Text', score: 0.8, metadata: { title: 'T]', url } });
-    const answer = (url: string) => valid({ ...ANSWERS.semantic, result: { ...FOUND, documents: [document(url)] } });
-    expect(resultFormatter.toMarkdown(answer('https://a.example/x(1)?a=1&lt;=2'))).toContain(
+    const shown = (url: string) =>
+      toMarkdown(ofDocument({ content: 'Text', score: 0.8, metadata: { title: 'T]', url } }));
+    expect(shown('https://a.example/x(1)?a=1&lt;=2')).toContain(
       '- [T\\]](https://a.example/x%281%29?a=1&amp;lt;=2) (0.80): Text',
     );
-    expect(resultFormatter.toMarkdown(answer('/docs/a.md#top'))).toContain('[T\\]](/docs/a.md#top)');
-    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//evil.example/x', 'x) [y](http://b.example']) {
-      expect(resultFormatter.toMarkdown(answer(url))).not.toContain('](');
-    }
+    expect(shown('/docs/a.md#top')).toContain('[T\\]](/docs/a.md#top)');
+    for (const url of ['javascript:alert(1)', 'data:text/html,x', '//evil.example/x', 'x) [y](http://b.example'])
+      expect(shown(url)).not.toContain('](');
   });
 
   it('starts no heading, list, quote, rule or code at the beginning of a line', () => {
-    expect(resultFormatter.toMarkdown(analytics([], '2.8 % of the orders'))).toMatch(/^2\.8 % of the orders/);
+    expect(toMarkdown(analytics([], '2.8 % of the orders'))).toMatch(/^2\.8 % of the orders/);
     for (const text of ['# a', '> a', '+ a', '=== ', '12) a', '---', ':-:', '    a', '1234. a', '~~~', '```']) {
-      const kinds = treeOf(resultFormatter.toMarkdown(analytics([], `a\n${text}\n\n${text}`))).map(({ type }) => type);
+      const kinds = markdownNodes(toMarkdown(analytics([], `a\n${text}\n\n${text}`))).map(({ type }) => type);
       expect(kinds.filter((kind) => !['root', 'paragraph', 'text', 'list', 'listItem'].includes(kind))).toEqual([]);
     }
   });
 
   it('shortens texts beyond the maximum length', () => {
     const long = analytics([{ name: 'x' }], 'word '.repeat(10_000));
-    expect(resultFormatter.toMarkdown(long, { maxLength: 2000 }).length).toBeLessThanOrEqual(2000);
-    expect(resultFormatter.toMarkdown(long)).toContain('…');
+    expect(toMarkdown(long, { maxLength: 2000 }).length).toBeLessThanOrEqual(2000);
+    expect(toMarkdown(long)).toContain('…');
   });
 });
 
 describe('toText()', () => {
   it('shows a table in columns, as plain text', () => {
-    expect(resultFormatter.toText(ANSWERS.analytics).split('\n')).toEqual(CASES.text);
+    expect(toText(ANSWERS.analytics).split('\n')).toEqual(CASES.text);
+  });
+
+  it('quotes the pages of a web search', () => {
+    const external_results = [{ title: 'A', price: 5, currency: 'EUR', snippet: 'We *like* it.' }];
+    const response = withResult('web_search', { external_results });
+    expect(toMarkdown(response)).toContain('\n- A: 5.00 EUR: “We \\*like\\* it.”\n');
+    expect(toText(response)).toContain('\nA: 5.00 EUR\n  We *like* it.\n');
   });
 
   it('shows documents and links as lines, each address below its title', () => {
-    expect(resultFormatter.toText(ANSWERS.semantic)).toContain(
+    expect(toText(ANSWERS.semantic)).toContain(
       '\n\npolicies.pdf (0.92)\n  Our return policy allows returns within 14 days...\n\n',
     );
-    expect(resultFormatter.toText(ANSWERS.web_search, { rows: 1 })).toContain(
+    expect(toText(ANSWERS.web_search, { rows: 1 })).toContain(
       '\n\niPhone 17 on Amazon: 949.99\n  https://amazon.com/...\n… and 1 more links\n\n',
     );
   });
 
   it('keeps characters with a meaning in Markdown', () => {
-    expect(resultFormatter.toText(analytics([{ name: 'a | *b* <c>' }, { name: 'd' }]))).toContain('a | *b* <c>');
+    expect(toText(analytics([{ name: 'a | *b* <c>' }, { name: 'd' }]))).toContain('a | *b* <c>');
   });
 });
 
@@ -139,135 +140,20 @@ describe('toDisplay()', () => {
     expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
   });
 
-  it('labels a chart of counts by currency when no column is an amount', () => {
-    const rows = [
-      { currency: 'EUR', orders: 5 },
-      { currency: 'USD', orders: 3 },
-    ];
-    expect(blockOf(analytics(rows), 'chart')).toMatchObject({ labels: ['EUR', 'USD'] });
+  it.each(Object.entries(CASES.tables))('shows %s', (_, { rows, columns, cells }) => {
+    const table = blockOf(analytics(rows), 'table');
+    expect([table?.columns, table?.rows]).toEqual([columns, cells]);
   });
 
-  it('shows amounts in units of their currency, and no unit that repeats its column', () => {
-    const rows = [
-      { product_id: 2, units: 1234, revenue_cents: 12_345_650, cents: 5, currency: 'EUR' },
-      { product_id: 3, units: 1, revenue_cents: null, cents: -1, currency: 'EUR' },
-    ];
-    expect(blockOf(analytics(rows), 'table')).toMatchObject({
-      columns: [
-        { label: 'Product id' },
-        { label: 'Units', align: 'right' },
-        { label: 'Revenue', unit: 'EUR', align: 'right' },
-        { label: 'Amount', unit: 'EUR' },
-        { label: 'Currency' },
-      ],
-      rows: [
-        ['2', '1234', '123,456.50', '0.05', 'EUR'],
-        ['3', '1', '–', '-0.01', 'EUR'],
-      ],
-    });
-    expect(blockOf(analytics(rows), 'table')?.columns[1]).not.toHaveProperty('unit');
-    const mixed = blockOf(analytics([...rows, { ...rows[0], currency: 'USD' }]), 'table');
-    expect([mixed?.columns[2], mixed?.rows[2]?.[2]]).toEqual([{ label: 'Revenue', align: 'right' }, '123,456.50']);
-    // Without a currency, hundredths have no known unit.
-    expect(blockOf(analytics([{ total_cents: 150 }, { total_cents: 1 }]), 'table')).toMatchObject({
-      columns: [{ label: 'Total cents' }],
-      rows: [['150'], ['1']],
-    });
-  });
-
-  it('shows each text of a hybrid answer once, and no empty detail of its source', () => {
-    const [first, second] = ['It has 50 units in stock.', 'Returns: within **14** days.'];
-    const found = { ...ANSWERS.analytics.result, interpretation: first };
-    const parts = [
-      { type: 'analytics', query: 'Stock?', result: found },
-      { type: 'semantic', query: 'Returns?', result: { ...FOUND, documents: [], document_count: 0, summary: second } },
-      {
-        type: 'semantic',
-        query: 'Else?',
-        result: { ...FOUND, documents: [], document_count: 0, summary: 'Not said.' },
-      },
-    ];
-    const result = { sub_queries: parts, synthesis: `${first}\n\n${second}`, sources_used: [] };
-    const source_attribution = { ...ANSWERS.hybrid.source_attribution, details: { sources: [] } };
-    const { blocks, attribution } = resultFormatter.toDisplay(valid({ ...ANSWERS.hybrid, result, source_attribution }));
-    expect(blocks.map(({ kind, heading }) => [kind, heading])).toEqual([
-      ['text', undefined],
-      ['table', 'Stock?'],
-      ['text', 'Else?'],
-    ]);
-    expect(attribution?.details).toEqual([]);
-  });
-
-  it('compares prices in words', () => {
-    expect(blockOf(ANSWERS.web_search, 'price_comparison')).toMatchObject({
-      product: 'iPhone 17',
-      difference: -50,
-      verdict: 'Our price is 999.99, the cheapest found is 949.99: 50.00 (5.0 %) less than ours.',
-    });
-  });
-
-  it('shows failed parts, and states that parts of another shape cannot be shown', () => {
-    const part = { type: 'analytics', query: 'How many?', result: {} };
-    const failed = { ...part, success: false, error: 'Cannot count', metadata: { error_code: 'TIMEOUT' } };
-    const coded = { ...part, success: false, error: 'Cannot count', error_code: 'DATA_SOURCE_ERROR' };
-    const odd = { ...part, type: 'semantic', result: { documents: 'many' } };
-    const shown = { ...part, type: 'semantic', result: { summary: 'Two weeks.' } };
-    const result = { sub_queries: [failed, coded, odd, shown], synthesis: '', sources_used: [] };
-    expect(resultFormatter.toDisplay(valid({ ...ANSWERS.hybrid, result })).blocks).toEqual([
-      { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'TIMEOUT' },
-      { kind: 'error', heading: 'How many?', message: 'Cannot count', code: 'DATA_SOURCE_ERROR' },
-      { kind: 'text', heading: 'How many?', text: 'The result has a form that cannot be shown.' },
-      { kind: 'text', heading: 'How many?', text: 'Two weeks.' },
-    ]);
-  });
-
-  it('starts a web search with the prose of its answer', () => {
-    const answer = 'The [Apollo](https://a.example) costs **5 EUR**.\n\nFound on the web:\n\n- [x](https://b.example)';
-    const response = valid({ ...ANSWERS.web_search, metadata: { answer } });
-    expect(resultFormatter.toDisplay(response).blocks[0]).toEqual({ kind: 'text', text: 'The Apollo costs 5 EUR.' });
-  });
-
-  it('quotes the pages of a web search, and gives the price of the product in its currency', () => {
-    const external_results = [{ title: 'A', price: 5, currency: 'EUR', snippet: 'We *like* it.' }];
-    const result = {
-      ...ANSWERS.web_search.result,
-      external_results,
-      urls: [],
-      product_info: { price: 949.5, currency: 'EUR' },
-    };
-    const response = valid({ ...ANSWERS.web_search, result });
-    expect(blockOf(response, 'links')?.links).toEqual([{ title: 'A', price: '5.00 EUR', snippet: 'We *like* it.' }]);
-    expect(resultFormatter.toMarkdown(response)).toContain('\n- A: 5.00 EUR: “We \\*like\\* it.”\n');
-    expect(resultFormatter.toText(response)).toContain('\nA: 5.00 EUR\n  We *like* it.\n');
-    expect(blockOf(response, 'table')?.rows).toEqual([['price', '949.50 EUR']]);
-  });
-
-  it.each([
-    [{ answer: 'The web search found nothing for this question.' }, 'The web search found nothing for this question.'],
-    [{}, 'Nothing was found.'],
-  ])('states once that nothing was found: %j', (metadata, text) => {
-    const result = { product_info: [], external_results: [], price_comparison: [], urls: [] };
-    const { blocks } = resultFormatter.toDisplay(valid({ ...ANSWERS.web_search, result, metadata }));
-    expect(blocks).toEqual([{ kind: 'text', text }]);
-  });
-
-  it('shows the rows of a quoted table as lines', () => {
-    const documents = [
-      { content: '| Device | Fans |\n| --- | --- |\n| Apollo | one |\n| Apollo II | two |', score: 0.9 },
-    ];
-    const response = valid({ ...ANSWERS.semantic, result: { ...FOUND, documents } });
-    expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe('Apollo: one\nApollo II: two');
-  });
-
-  it('removes Markdown from quoted documents', () => {
-    const content = '## Steps\n\n1. Hold **Rinse** and see [the page](https://a.example).\n\n```sh\nls <name>\n```';
-    const documents = [{ content, score: 0.9 }];
-    const response = valid({ ...ANSWERS.semantic, result: { ...FOUND, documents, summary: 'ls <name>' } });
-    expect(blockOf(response, 'documents')?.documents[0]?.excerpt).toBe(
-      'Steps\n\n1. Hold Rinse and see the page.\n\nls <name>',
-    );
-    expect(blockOf(response, 'text')?.text).toBe('ls <name>');
-  });
+  it.each(Object.entries(CASES.displays as unknown as Record<string, Display>))(
+    'shows %s',
+    (_, { type, result, metadata = {}, details, blocks }) => {
+      const attribution = { ...ANSWERS[type].source_attribution, ...(details ? { details } : {}) };
+      const shown = toDisplay(withResult(type, result, { metadata, source_attribution: attribution }));
+      expect(shown.blocks).toMatchObject(blocks);
+      if (details) expect(shown.attribution?.details).toEqual([]);
+    },
+  );
 });
 
 describe('For any answer,', () => {
@@ -296,7 +182,12 @@ describe('For any answer,', () => {
   const place = fc.record({ title: text, url: fc.oneof(text, fc.webUrl()), heading: text });
   const semanticResult = fc
     .tuple(upTo(25, fc.record({ content: text, score, metadata: place })), text)
-    .map(([documents, summary]) => ({ ...FOUND, documents, summary, document_count: documents.length }));
+    .map(([documents, summary]) => ({
+      documents,
+      summary,
+      document_count: documents.length,
+      similarity_threshold: 0.7,
+    }));
   const webResult = fc.record({
     product_info: fc.dictionary(key, cell, { maxKeys: 4 }),
     external_results: upTo(
@@ -341,41 +232,30 @@ describe('For any answer,', () => {
     }))
     .filter((value) => validateAgentResponse(value).ok);
 
-  it('the display model is valid and all its texts are plain', () => {
-    const showsPlainly = fc.property(answers, (answer) => {
-      const model = resultFormatter.toDisplay(valid(answer));
+  it('every format is valid, bounded and inert, and its tables keep their rows and columns', () => {
+    const isInert = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
+      const response = valid(answer);
+      const model = toDisplay(response);
       expect(DisplayModel.safeParse(model).error?.issues).toBeUndefined();
       expect(JSON.stringify(model)).not.toMatch(/\\u0000|\u202e/);
-    });
-    fc.assert(showsPlainly, { numRuns: 300 });
-  });
-
-  it('its Markdown contains no tag, image or unsafe link, and its tables keep their rows and columns', () => {
-    const isInert = fc.property(answers, (answer) => {
-      const response = valid(answer);
-      const markdown = resultFormatter.toMarkdown(response);
+      for (const write of [toMarkdown, toText])
+        expect(write(response, { maxLength }).length).toBeLessThanOrEqual(maxLength);
+      const markdown = toMarkdown(response);
       expect(markdown.length).toBeLessThanOrEqual(64_000);
       expect(markdown).not.toContain('<');
-      const nodes = treeOf(markdown);
-      const isUnsafeLink = ({ type, url = '' }: Node) => type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url);
-      expect(nodes.filter((node) => CASES.liveNodes.includes(node.type) || isUnsafeLink(node))).toEqual([]);
-      const tables = resultFormatter.toDisplay(response).blocks.filter((block) => block.kind === 'table');
-      const shapes = nodes
-        .filter(({ type }) => type === 'table')
-        .map(({ children = [] }) => children.map((row) => row.children?.length));
+      const nodes = markdownNodes(markdown);
+      const isUnsafe = ({ type, url = '' }: (typeof nodes)[number]) =>
+        CASES.liveNodes.includes(type) || (type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url));
+      expect(nodes.filter(isUnsafe)).toEqual([]);
       if (/… and \d+ more parts?$/m.test(markdown)) return;
+      const tables = model.blocks.filter((block) => block.kind === 'table');
+      const shapes = nodes.flatMap(({ type, children = [] }) =>
+        type === 'table' ? [children.map((row) => row.children?.length)] : [],
+      );
       expect(shapes.map((rows) => new Set(rows))).toEqual(tables.map(({ columns }) => new Set([columns.length])));
       if (markdown.length < 30_000)
         expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
     });
-    fc.assert(isInert, { numRuns: 500 });
-  });
-
-  it('its Markdown and plain text respect the maximum length', () => {
-    const isShort = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
-      expect(resultFormatter.toMarkdown(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
-      expect(resultFormatter.toText(valid(answer), { maxLength }).length).toBeLessThanOrEqual(maxLength);
-    });
-    fc.assert(isShort, { numRuns: 200 });
+    fc.assert(isInert, { numRuns: 300 });
   });
 });

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { DelegationTrace } from '../../../src/contract/response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
 import { CodedError } from '../../../src/http/coded-error.ts';
 import { ask, userContext } from '../../signing/callers.ts';
-import { ANSWERS, askAgent } from '../agents-for-test.ts';
+import { ANSWERS, askAgent, atDeadline, startClock, stopClock } from '../agents-for-test.ts';
 import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
@@ -24,25 +24,33 @@ const askHybrid = async (
 };
 
 /** Asks the hybrid agent as a librarian. */
-const askLibrarian = async (behaviours: Parameters<typeof hybridWith>[0] = {}, query = QUESTION, more: object = {}) => {
-  const { app } = await hybridWith(behaviours);
-  return ask('hybrid', app, { query, context: allowed(), ...more });
-};
+const askLibrarian = async (
+  behaviours: Parameters<typeof hybridWith>[0] = {},
+  {
+    query = QUESTION,
+    metadata,
+    ...served
+  }: { query?: string; metadata?: object } & Parameters<typeof hybridWith>[1] = {},
+) => ask('hybrid', (await hybridWith(behaviours, served)).app, { query, metadata, context: allowed() });
 
 const coded =
-  (code: ConstructorParameters<typeof CodedError>[0]): Behaviour =>
+  (code: ConstructorParameters<typeof CodedError>[0], reported: object = {}): Behaviour =>
   async () => {
-    throw new CodedError(code, 'inside');
+    throw new CodedError(code, 'inside', { reported });
   };
-
 const AWAY = coded('SERVICE_UNAVAILABLE');
+const NOTHING = coded('NOT_FOUND');
 
-/** Retries, as a busy machine can miss the deadline. */
-const IN_TIME = { retry: 3, timeout: 60_000 };
+/** An answer of an agent whose result has other members. */
+const withResult = (type: 'analytics' | 'semantic', change: object, more: object = {}) => ({
+  [type]: saying(type, { result: { ...ANSWERS[type].result, ...change }, ...more }),
+});
+
+afterEach(startClock);
 
 describe('The hybrid agent', () => {
   it('calls the agent of each part and joins the findings in the order of the question', async () => {
-    const { reply, status, calls } = await askHybrid();
+    const { reply, status, calls, answer } = await askHybrid();
     expect([status, AgentResponse.safeParse(reply).success]).toEqual([200, true]);
     expect(calls.map(({ type, query }) => [type, query]).toSorted()).toEqual([
       ['analytics', 'How many iPhone 17 are in stock'],
@@ -60,42 +68,41 @@ describe('The hybrid agent', () => {
     expect(reply.source_attribution).toEqual({ primary_source: 'Mixed', icon: '🔀', details, confidence: 0.9 });
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [], split_by: 'rules' });
     expect(reply.metadata).not.toHaveProperty('partial');
+    const hops = ['analytics', 'semantic'].map((to) => ({ to, verified: true }));
+    expect(DelegationTrace.parse(reply.metadata.trace).hops).toMatchObject(hops);
+    const sub = [expect.any(String), expect.any(String)];
+    expect(answer.ok && answer.receipt).toMatchObject({ use: { calls: 2 }, sub });
+  });
+
+  it('as a librarian names the sources of all parts, and a hop with a verified receipt for each', async () => {
+    const { reply } = await askLibrarian({}, { query: THREE });
+    expect(validateResponse(reply).ok).toBe(true);
+    const hops = ['analytics', 'semantic', 'web-search'].map((to) => ({
+      ...{ from: 'hybrid', to, outcome: 'answer', verified: true, receipt: expect.any(String) },
+    }));
+    expect(DelegationTrace.parse(reply.metadata.trace).hops).toMatchObject(hops);
+    const names = reply.sources.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
   });
 
   it('states how each part was routed, and the common metadata of the parts', async () => {
-    const about = (id: number, hit: boolean) => ({
-      metadata: { entity_id: id, entity_type: 'product', cache_hit: hit },
-    });
-    const metadataOf = async (analytics: object, semantic: object) =>
+    const about = (id: number, hit: boolean) => ({ entity_id: id, entity_type: 'product', cache_hit: hit });
+    const metadataOf = async (first: object, second: object) =>
       (
         await askHybrid({
-          analytics: saying('analytics', analytics),
-          semantic: saying('semantic', semantic),
+          analytics: saying('analytics', { metadata: first }),
+          semantic: saying('semantic', { metadata: second }),
         })
       ).reply.metadata;
     const same = await metadataOf(about(11, true), about(11, true));
-    expect(same).toMatchObject({ ...about(11, true).metadata, user_id: 'user:u_secret', language: 'en' });
+    expect(same).toMatchObject({ ...about(11, true), user_id: 'user:u_secret', language: 'en' });
     expect(same.classification_reasoning).toEqual([
       expect.stringMatching(/^Part 1 goes to the shop database by its words: counts/),
       expect.stringMatching(/^Part 2 goes to the knowledge base/),
     ]);
     expect((await metadataOf(about(11, true), about(11, false))).cache_hit).toBe(false);
-    const apart = await metadataOf(about(11, true), { metadata: { entity_id: 12, entity_type: 'product' } });
+    const apart = await metadataOf(about(11, true), { entity_id: 12, entity_type: 'product' });
     for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
-  });
-
-  it('calls all agents in parallel', async () => {
-    let waiting = 0;
-    const { promise: bothAreThere, resolve } = Promise.withResolvers<void>();
-    const meeting =
-      (type: 'analytics' | 'semantic'): Behaviour =>
-      async (query, call) => {
-        if (++waiting === 2) resolve();
-        await bothAreThere;
-        return saying(type)(query, call);
-      };
-    const { reply } = await askHybrid({ analytics: meeting('analytics'), semantic: meeting('semantic') });
-    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
   });
 
   it('sends the whole question to one agent when it needs one kind of source', async () => {
@@ -106,10 +113,10 @@ describe('The hybrid agent', () => {
   });
 
   it.each([
-    ['as an option sets', { semantic: { similarity_threshold: 0.8 } }, 0.8],
-    ['below that of a search by default', undefined, 0.4],
-  ])('passes each agent only its own options, with the similarity threshold %s', async (_, options, threshold) => {
-    const { calls } = await askHybrid({}, options === undefined ? {} : { options });
+    ['as an option sets', { options: { semantic: { similarity_threshold: 0.8 } } }, 0.8],
+    ['below that of a search by default', {}, 0.4],
+  ])('passes each agent only its own options, with the similarity threshold %s', async (_, asked, threshold) => {
+    const { calls } = await askHybrid({}, asked);
     const optionsOf = (wanted: string) => calls.find(({ type }) => type === wanted)?.options;
     expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
   });
@@ -125,34 +132,29 @@ describe('The hybrid agent', () => {
 
   it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
-    const result = { ...ANSWERS.semantic.result, summary };
-    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) });
-    expect(reply.result.synthesis).toContain('Within 14 days (policies.md, Returns).');
-    expect(reply.result.synthesis).not.toMatch(/^# /m);
-    expect(reply.result.synthesis.match(/```/g)).toHaveLength(2);
+    const { synthesis } = (await askHybrid(withResult('semantic', { summary }))).reply.result;
+    expect(synthesis).toContain('Within 14 days (policies.md, Returns).');
+    expect(synthesis).not.toMatch(/^# /m);
+    expect(synthesis.match(/```/g)).toHaveLength(2);
   });
 
   it('includes the answer of the web search', async () => {
     const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
-    const { reply } = await askHybrid(
-      { web_search: saying('web_search', { metadata }) },
-      { query: 'How many iPhone 17 are in stock and is it cheaper elsewhere?' },
-    );
+    const query = 'How many iPhone 17 are in stock and is it cheaper elsewhere?';
+    const { reply } = await askHybrid({ web_search: saying('web_search', { metadata }) }, { query });
     expect(reply.result.synthesis).toContain('[A shop](https://shop.example/1)');
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
 
   it('is partial and does not count a source that found nothing', async () => {
     const summary = 'Nothing is written about this.';
-    const result = { documents: [], summary, document_count: 0, similarity_threshold: 0.7 };
     const source_attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
-    const { reply } = await askHybrid({ semantic: saying('semantic', { result, source_attribution }) });
+    const nothing = { documents: [], document_count: 0, summary };
+    const { reply } = await askHybrid(withResult('semantic', nothing, { source_attribution }));
     expect(reply).toMatchObject({
       result: {
         sources_used: ['analytics'],
-        synthesis: expect.stringMatching(
-          /Not answered: “what does the return policy .*: it found nothing that answers this/,
-        ),
+        synthesis: expect.stringMatching(/Not answered: “what does .*: it found nothing that answers this/),
         sub_queries: [{}, { result: { summary } }],
       },
       source_attribution: { confidence: 0.45 },
@@ -169,62 +171,67 @@ describe('The hybrid agent, when a part fails', () => {
     ['returns an answer of another kind', ANSWERS.analytics, 'INTERNAL_ERROR'],
     ['refuses the question', coded('INVALID_QUERY'), 'INVALID_QUERY'],
     ['has no source', coded('DATA_SOURCE_ERROR'), 'DATA_SOURCE_ERROR'],
-    ['finds nothing', coded('NOT_FOUND'), 'NOT_FOUND'],
+    ['finds nothing', NOTHING, 'NOT_FOUND'],
     ['is not set up', AWAY, 'SERVICE_UNAVAILABLE'],
-  ])('answers the rest and names the part whose agent %s', async (_, semantic, code) => {
+  ])('answers the rest and names the part whose agent %s', async (_, semantic, error_code) => {
     const { reply, status } = await askHybrid({ semantic });
-    expect([status, reply.result.sources_used, reply.source_attribution.confidence]).toEqual([
+    const failed = { type: 'semantic', error_code };
+    expect([status, reply]).toMatchObject([
       200,
-      ['analytics'],
-      0.45,
+      {
+        result: {
+          sources_used: ['analytics'],
+          synthesis: expect.stringMatching(
+            /^The iPhone 17 has 50 units in stock\..*Not answered: “what does the return policy say about opened boxes\?” \(the knowledge base\)/s,
+          ),
+          sub_queries: [{}, { ...failed, success: false, result: {} }],
+        },
+        source_attribution: { confidence: 0.45 },
+        metadata: { partial: true, sub_query_count: 2, failed: [{ ...failed, librarian: 'semantic' }] },
+      },
     ]);
-    expect(reply.result.synthesis).toMatch(
-      /^The iPhone 17 has 50 units in stock\..*Not answered: “what does the return policy say about opened boxes\?” \(the knowledge base\)/s,
-    );
-    const failed = { type: 'semantic', error_code: code };
-    expect(reply.result.sub_queries[1]).toMatchObject({ ...failed, success: false, result: {} });
-    const expected = { partial: true, sub_query_count: 2, failed: [{ ...failed, librarian: 'semantic' }] };
-    expect(reply.metadata).toMatchObject(expected);
   });
 
+  const WITHIN = 'Within 14 days.';
+  const unsigned = (response: Response) => new Response(`{"answer":"${WITHIN}"}`, response);
+  const answering = (metadata: Record<string, unknown>) => ({
+    librarians: { semantic: async () => ({ answer: WITHIN, metadata }) },
+  });
   it.each([
-    ['none', {}],
-    ['one of another kind', { semantic: ANSWERS.analytics }],
-    ['a broken one', { semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } }],
-  ])('rejects an answer whose envelope is %s', async (_, metadata) => {
-    const librarian = async () => ({ answer: 'Within 14 days.', metadata });
-    const { reply } = await askHybrid({}, { librarians: { semantic: librarian } });
-    expect(reply.result.synthesis).not.toContain('14 days');
-    expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
-  });
-
-  it('rejects an answer whose receipt does not match', async () => {
-    const query = 'What is pruning and how many customers do we have?';
-    const unsigned = (response: Response) => new Response('{"answer":"50"}', response);
-    const { reply } = await askHybrid({}, { query, tamper: { semantic: unsigned } });
+    ['without an envelope', answering({})],
+    ['with an envelope of another kind', answering({ semantic: ANSWERS.analytics })],
+    ['with a broken envelope', answering({ semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } })],
+    ['whose receipt does not match', { tamper: { semantic: unsigned } }],
+  ])('rejects an answer %s', async (_, served) => {
+    const { reply } = await askHybrid({}, served);
     expect(reply.result.sources_used).toEqual(['analytics']);
+    expect(reply.result.synthesis).not.toContain(WITHIN);
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
 
   it('sends its parts even when the question has large metadata', async () => {
-    const { reply, status } = await askLibrarian({}, QUESTION, { metadata: { note: 'x'.repeat(15_985) } });
+    const { reply, status } = await askLibrarian({}, { metadata: { note: 'x'.repeat(15_985) } });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
   });
 
-  it.each<[string, string, Behaviour]>([
-    ['POST /v1/agents/hybrid', 'is slow', silent],
-    ['POST /v1/agents/hybrid', 'never connects', 'hangs'],
-    ['POST /librarians/hybrid/ask', 'is slow', silent],
-    ['POST /librarians/hybrid/ask', 'never connects', 'hangs'],
-  ])('%s answers in time with the other parts when one %s', IN_TIME, async (route, _, semantic) => {
-    // The first request of a process is slow.
-    await askHybrid({ semantic: 'down' });
-    const timing = { timeoutMs: 4000 };
+  it.each<['agent' | 'librarian', string, Behaviour]>([
+    ['agent', 'is slow', silent],
+    ['agent', 'never connects', 'hangs'],
+    ['librarian', 'is slow', silent],
+    ['librarian', 'never connects', 'hangs'],
+  ])('answers in time as an %s with the other parts when one %s', async (as, _, semantic) => {
+    stopClock();
+    const { promise: answered, resolve } = Promise.withResolvers<void>();
+    const analytics = (response: Response) => {
+      resolve();
+      return response;
+    };
+    const served = { tamper: { analytics } };
+    const reading = as === 'agent' ? askHybrid({ semantic }, served) : askLibrarian({ semantic }, served);
+    await answered;
     // The caller has the same deadline: status 200 is an answer in time.
-    const { reply, status } = route.includes('librarians')
-      ? await askLibrarian({ semantic }, QUESTION, timing)
-      : await askHybrid({ semantic }, timing);
+    const { reply, status } = await atDeadline<Pick<Awaited<typeof reading>, 'reply' | 'status'>>(reading);
     expect(status).toBe(200);
     const { result, metadata } = reply.metadata.hybrid ?? reply;
     expect(result.synthesis).toMatch(/50 units in stock.*it did not answer in time/s);
@@ -232,10 +239,8 @@ describe('The hybrid agent, when a part fails', () => {
   });
 
   it('names a part that the caller may not query, and does not send it', async () => {
-    const context = userContext({ capabilities: ['sql:read'] });
-    const { reply, status, calls } = await askHybrid({}, { context });
-    expect(status).toBe(200);
-    expect(calls.map(({ type }) => type)).toEqual(['analytics']);
+    const { reply, status, calls } = await askHybrid({}, { context: userContext({ capabilities: ['sql:read'] }) });
+    expect([status, calls.map(({ type }) => type)]).toEqual([200, ['analytics']]);
     expect(reply.result.synthesis).toContain('takes the capability kb:read, which is not allowed here');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
@@ -248,44 +253,32 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.metadata.suggestion).toContain('sql:read, kb:read');
   });
 
-  it.each<[string, [Behaviour, Behaviour], string, number]>([
-    ['the code that both have', [coded('NOT_FOUND'), coded('NOT_FOUND')], 'NOT_FOUND', 404],
-    ['SERVICE_UNAVAILABLE when both are away', [AWAY, AWAY], 'SERVICE_UNAVAILABLE', 503],
-    ['DELEGATION_FAILED for codes that differ', [coded('NOT_FOUND'), 'down'], 'DELEGATION_FAILED', 502],
-  ])('fails with %s when no agent answers', async (_, [analytics, semantic], code, expected) => {
+  const gone = (recoverable: boolean) => coded('SERVICE_UNAVAILABLE', { message: 'No database', recoverable });
+  it.each<[string, [Behaviour, Behaviour], number, string, RegExp]>([
+    ['NOT_FOUND', [NOTHING, NOTHING], 404, 'both find nothing', /in other words/],
+    ['SERVICE_UNAVAILABLE', [gone(true), gone(true)], 503, 'both are away', /again in a few seconds/],
+    ['SERVICE_UNAVAILABLE', [gone(false), gone(false)], 503, 'both stay away', /^Asking the same again will not help/],
+    ['DELEGATION_FAILED', [NOTHING, 'down'], 502, 'they fail for different reasons', /\w/],
+  ])('fails with %s when no agent answers: %s', async (error_code, [analytics, semantic], expected, _, suggestion) => {
     const { reply, status } = await askHybrid({ analytics, semantic });
-    expect([status, reply.success, reply.metadata.error_code]).toEqual([expected, false, code]);
-    expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [{ type: 'analytics' }, { type: 'semantic' }] });
-    expect(reply.error).toMatch(/\w/);
-  });
-
-  it('advises a retry only when it may help', async () => {
-    const suggestionOf = async (recoverable: boolean) => {
-      const away: Behaviour = async () => {
-        throw new CodedError('SERVICE_UNAVAILABLE', 'inside', { reported: { message: 'No database', recoverable } });
-      };
-      return (await askHybrid({ analytics: away, semantic: away })).reply.metadata.suggestion;
-    };
-    expect(await suggestionOf(true)).toMatch(/again in a few seconds/);
-    expect(await suggestionOf(false)).toMatch(/^Asking the same again will not help/);
+    const failed = [{ type: 'analytics' }, { type: 'semantic' }];
+    const metadata = { error_code, suggestion: expect.stringMatching(suggestion), sub_query_count: 2, failed };
+    expect([status, reply]).toMatchObject([expected, { success: false, error: expect.stringMatching(/\w/), metadata }]);
   });
 
   it('names the sources that found nothing', async () => {
-    const nothing = coded('NOT_FOUND');
-    const part = await askHybrid({ analytics: nothing });
+    const part = await askHybrid({ analytics: NOTHING });
     expect(part.reply.result.synthesis).toContain(
       'Not answered: “How many iPhone 17 are in stock” (the shop database): it found nothing that answers this; ask for it in other words.',
     );
-    const whole = await askHybrid({ analytics: nothing, semantic: nothing });
+    const whole = await askHybrid({ analytics: NOTHING, semantic: NOTHING });
     expect(whole.reply.error).toBe(
       'Cannot answer: the shop database and the knowledge base found nothing that answers the question',
     );
-    expect(whole.reply.metadata.suggestion).toContain('in other words');
   });
 
   it('derives the code from the agents that were called', async () => {
-    const context = userContext({ capabilities: ['kb:read'] });
-    const { reply } = await askHybrid({ semantic: AWAY }, { context });
+    const { reply } = await askHybrid({ semantic: AWAY }, { context: userContext({ capabilities: ['kb:read'] }) });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
   });
 });
@@ -301,84 +294,55 @@ describe('The hybrid agent, bounded', () => {
 
   it('shortens long findings, so that every part is included', async () => {
     const summary = 'Returns are accepted within 14 days. '.repeat(1500);
-    const result = { ...ANSWERS.semantic.result, summary };
-    const { reply } = await askHybrid({ semantic: saying('semantic', { result }) }, { query: THREE });
-    expect(reply.result.synthesis.length).toBeLessThan(12_000);
-    expect(reply.result.synthesis).toContain('50 units in stock');
-    expect(reply.result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
+    const { result } = (await askHybrid(withResult('semantic', { summary }), { query: THREE })).reply;
+    expect(result.synthesis.length).toBeLessThan(12_000);
+    expect(result.synthesis).toContain('50 units in stock');
+    expect(result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
   });
 
-  const largeTable = (length: number) => {
-    const rows = Array.from({ length }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
-    return { analytics: saying('analytics', { result: { ...ANSWERS.analytics.result, rows, row_count: length } }) };
+  const largeTable = (row_count: number) => {
+    const rows = Array.from({ length: row_count }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
+    return withResult('analytics', { rows, row_count });
   };
 
   it('trims long results, so that the whole envelope fits the metadata of a librarian', async () => {
-    const { reply } = await askLibrarian(largeTable(1200));
-    const [part] = reply.metadata.hybrid.result.sub_queries;
-    expect(part.result.row_count).toBe(part.result.rows.length);
-    expect(part.result.row_count + part.result.omitted).toBe(1200);
+    const { result } = (await askLibrarian(largeTable(1200))).reply.metadata.hybrid.result.sub_queries[0];
+    expect(result.row_count).toBe(result.rows.length);
+    expect(result.row_count + result.omitted).toBe(1200);
   });
 
   it('answers with the text of an agent whose envelope was too large to return', async () => {
-    const { reply } = await askHybrid(largeTable(2000));
-    expect(reply.result.synthesis).toContain('50 units in stock');
-    expect(reply.metadata.partial).toBe(true);
-    expect(reply.result.sub_queries[0]).toMatchObject({ success: true, result: {} });
-  });
-});
-
-describe('The trace of a hybrid question', () => {
-  it('is part of the librarian response, each hop with its verified receipt', async () => {
-    const { reply } = await askLibrarian({}, THREE);
-    expect(validateResponse(reply).ok).toBe(true);
-    const trace = DelegationTrace.parse(reply.metadata.trace);
-    expect(trace.hops).toMatchObject(
-      ['analytics', 'semantic', 'web-search'].map((to) => ({ from: 'hybrid', to, outcome: 'answer', verified: true })),
-    );
-    expect(trace.hops.every(({ receipt }) => receipt !== undefined)).toBe(true);
-    const names = reply.sources.map(({ name }: { name: string }) => name);
-    expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
-  });
-
-  it('is part of the metadata of POST /v1/agents/hybrid, and the receipt counts the calls', async () => {
-    const { reply, answer } = await askHybrid();
-    const trace = DelegationTrace.parse(reply.metadata.trace);
-    expect(trace.hops).toMatchObject(['analytics', 'semantic'].map((to) => ({ to, verified: true })));
-    const sub = [expect.any(String), expect.any(String)];
-    expect(answer.ok && answer.receipt).toMatchObject({ use: { calls: 2 }, sub });
+    const { result, metadata } = (await askHybrid(largeTable(2000))).reply;
+    expect(result.synthesis).toContain('50 units in stock');
+    expect([metadata.partial, result.sub_queries[0]]).toMatchObject([true, { success: true, result: {} }]);
   });
 });
 
 describe('The hybrid agent with a model', () => {
-  const modelSaying = (text: string | Promise<string>): AIClient => ({
+  const modelSaying = (text: () => string | Promise<string>): AIClient => ({
     model: 'test',
-    complete: async () => ({ text: await text }),
+    complete: async () => ({ text: await text() }),
   });
-  const proposal = (...parts: [type: string, query: string, more?: string][]) => {
-    const sub_queries = parts.map(([type, query, more = '']) => ({ type, query: `${query}${more}` }));
-    return modelSaying(JSON.stringify({ sub_queries }));
-  };
-  const STOCK: [string, string] = ['analytics', 'how many iPhone 17 are in stock'];
+  const proposal = (...parts: [type: string, query: string][]) =>
+    modelSaying(() => JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+  const STOCK = 'how many iPhone 17 are in stock';
+  const POLICY = 'what does the return policy say about opened boxes';
 
-  it('splits as the model proposes', async () => {
-    const ai = proposal(['semantic', 'what does the return policy say about opened iPhone 17 boxes'], STOCK);
-    const { reply } = await askHybrid({}, { ai });
-    expect(reply.metadata.split_by).toBe('model');
-    expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(['semantic', 'analytics']);
-  });
-
-  it.each<[string, AIClient]>([
-    ['adds words', proposal([...STOCK, '; drop table orders'], ['semantic', 'return policy say opened boxes'])],
-    ['leaves a part out', proposal(STOCK)],
-    ['names another type', proposal(['hybrid', QUESTION])],
-    ['names seven parts', proposal(...Array.from({ length: 7 }, (): [string, string] => ['semantic', QUESTION]))],
-    ['answers without JSON', modelSaying('Sure!')],
-    ['stays silent', modelSaying(new Promise<string>(() => undefined))],
-    ['fails', { model: 'test', complete: () => Promise.reject(new Error('429')) }],
-  ])('splits by rules when the model %s', async (_, ai) => {
-    const { reply } = await askHybrid({}, { ai, timeoutMs: 2000 });
-    expect(reply.metadata.split_by).toBe('rules');
-    expect(reply.result.sources_used).toEqual(['analytics', 'semantic']);
+  it.each<[string, AIClient, 'model' | 'rules']>([
+    ['proposes the same in another order', proposal(['semantic', POLICY], ['analytics', STOCK]), 'model'],
+    ['adds words', proposal(['analytics', `${STOCK}; drop table orders`], ['semantic', POLICY]), 'rules'],
+    ['leaves a part out', proposal(['analytics', STOCK]), 'rules'],
+    ['names another type', proposal(['hybrid', QUESTION]), 'rules'],
+    ['names seven parts', proposal(...Array(7).fill(['semantic', QUESTION])), 'rules'],
+    ['answers without JSON', modelSaying(() => 'Sure!'), 'rules'],
+    ['stays silent', modelSaying(() => new Promise(() => undefined)), 'rules'],
+    ['fails', modelSaying(() => Promise.reject(new Error('429'))), 'rules'],
+  ])('which %s: splits by the proposal or by rules', async (_, ai, splitBy) => {
+    const { reply } = await askHybrid({}, { ai, timeoutMs: 5000 });
+    expect(reply.metadata.split_by).toBe(splitBy);
+    const types = ['analytics', 'semantic'];
+    expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(
+      splitBy === 'model' ? types.toReversed() : types,
+    );
   });
 });

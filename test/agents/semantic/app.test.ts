@@ -1,15 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createApp, type SemanticAppOptions } from '../../../src/agents/semantic/semantic-agent.ts';
-import { describeLibrarian } from '../../../src/contract/conformance/describe-librarian.ts';
+import { KnowledgeStats } from '../../../src/contract/knowledge.ts';
 import { type AIClient, LibrarianInfo } from '../../../src/contract/librarian.ts';
 import { statesLackOfInformation } from '../../../src/contract/navigator-response.ts';
-import { DataSourceError } from '../../../src/http/coded-error.ts';
 import { EditionUnavailable } from '../../../src/search/edition-reader.ts';
-import { servedLibrarian } from '../../conformance/served-librarian.ts';
 import { judging, replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { openSmallKb } from '../../navigator/small-kb.ts';
-import { ask, identityOf, userContext } from '../../signing/callers.ts';
-import { askAgent } from '../agents-for-test.ts';
+import { ask, callFrom, identityOf, targetOf, userContext } from '../../signing/callers.ts';
+import { askAgent, atDeadline, startClock, stopClock } from '../agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
 
 const { edition } = openSmallKb();
@@ -24,6 +22,12 @@ const searched = async (query: string, options?: unknown, parts: Partial<Semanti
 const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
 const SUMMARY = `How often:\n${QUOTE} The display shows the drop symbol when it is due. (care/descale.md, How often)`;
 
+const unavailable: SemanticAppOptions['editionFor'] = async () => {
+  throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
+};
+
+afterEach(startClock);
+
 describe('POST /v1/agents/semantic', () => {
   it('returns documents with scores and locations, and a summary that cites them', async () => {
     const { reply, status } = await searched(QUESTION);
@@ -37,10 +41,10 @@ describe('POST /v1/agents/semantic', () => {
   });
 
   it('searches for the subject of a request for documents', async () => {
-    const { reply } = await searched('Please find all documents about the water filter');
-    expect(reply.metadata.searched_for).toBe('the water filter');
+    const query = 'Please find all documents about the water filter';
+    const { reply } = await searched(query);
+    expect([reply.query, reply.metadata.searched_for]).toEqual([query, 'the water filter']);
     expect(reply.result.documents[0].metadata.source).toBe('parts/water-filter.md');
-    expect(reply.query).toBe('Please find all documents about the water filter');
   });
 
   it('does not lower the score of a document that lacks the word for the kind of text', async () => {
@@ -53,14 +57,19 @@ describe('POST /v1/agents/semantic', () => {
   });
 
   it('applies a threshold and a limit, best first', async () => {
-    const all = (await searched('boiler', { similarity_threshold: 0, limit: 50 })).reply.result;
+    const found = async (options: object) =>
+      (await searched('boiler', { similarity_threshold: 0, ...options })).reply.result;
+    const all = await found({ limit: 50 });
     const scores = all.documents.map(({ score }: { score: number }) => score);
     expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
     expect(scores.length).toBeGreaterThan(2);
-    const some = (await searched('boiler', { similarity_threshold: scores[1], limit: 50 })).reply.result;
+    const some = await found({ similarity_threshold: scores[1], limit: 50 });
     expect(some).toMatchObject({ document_count: 2, similarity_threshold: scores[1] });
-    const one = (await searched('boiler', { similarity_threshold: 0, limit: 1 })).reply.result;
-    expect(one.documents).toEqual(all.documents.slice(0, 1));
+    expect((await found({ limit: 1 })).documents).toEqual(all.documents.slice(0, 1));
+    const { documents, summary } = await found({ limit: 2 });
+    const cited = [...summary.matchAll(/\(([\w/-]+\.md)/g)].map(([, file]) => file);
+    const listed = documents.map(({ metadata }: { metadata: { source: string } }) => metadata.source);
+    expect([cited.length > 0, cited.filter((file) => !listed.includes(file))]).toEqual([true, []]);
   });
 
   it.each([
@@ -74,18 +83,16 @@ describe('POST /v1/agents/semantic', () => {
 
   it('names the nearest document when nothing reaches the threshold', async () => {
     const { reply, status } = await searched('Which port does wifi use?');
-    expect(status).toBe(200);
-    expect(reply).toMatchObject({
-      success: true,
-      result: { documents: [], document_count: 0 },
-      source_attribution: { confidence: 0 },
-      metadata: { summary_by: 'none', best_score: expect.any(Number) },
-    });
-    expect(reply.metadata.best_score).toBeLessThan(0.7);
+    const { result, metadata } = reply;
+    const none = { documents: [], document_count: 0, summary: expect.stringContaining('similarity_threshold') };
+    expect([status, reply]).toMatchObject([
+      200,
+      { success: true, result: none, source_attribution: { confidence: 0 } },
+    ]);
+    expect([metadata.summary_by, metadata.best_score < 0.7]).toEqual(['none', true]);
     const document = 'network/wifi.md, Settings';
-    expect(reply.metadata.nearest[0]).toEqual({ document, score: reply.metadata.best_score });
-    for (const named of [document, 'similarity_threshold']) expect(reply.result.summary).toContain(named);
-    expect(statesLackOfInformation(reply.result.summary)).toBe(true);
+    expect(metadata.nearest[0]).toEqual({ document, score: metadata.best_score });
+    expect([result.summary.includes(document), statesLackOfInformation(result.summary)]).toEqual([true, true]);
   });
 
   it('reads the rows of a table as lines', async () => {
@@ -94,51 +101,35 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.result.summary).not.toContain('|');
   });
 
-  it('summarises only passages of the documents above the threshold', async () => {
-    const { documents, summary } = (await searched('boiler', { similarity_threshold: 0, limit: 2 })).reply.result;
-    const cited = [...summary.matchAll(/\(([\w/-]+\.md)/g)].map(([, file]) => file);
-    expect(cited.length).toBeGreaterThan(0);
-    const listed = documents.map(({ metadata }: { metadata: { source: string } }) => metadata.source);
-    for (const file of cited) expect(listed).toContain(file);
-  });
-
-  it('states that it found nothing when no word of the question is known', async () => {
-    const { reply } = await searched('unicorn');
+  it('states that it found nothing when no word of the question is known, without asking a model', async () => {
+    const ai = scriptedModel();
+    const { reply } = await searched('unicorn', undefined, { ai });
     expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
-    expect(statesLackOfInformation(reply.result.summary)).toBe(true);
+    expect([statesLackOfInformation(reply.result.summary), ai.calls]).toEqual([true, []]);
   });
 
   it('answers SERVICE_UNAVAILABLE before the first sync', async () => {
-    const editionFor = async () => {
-      throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
-    };
-    const { reply, status } = await searched(QUESTION, undefined, { editionFor });
+    const { reply, status } = await searched(QUESTION, undefined, { editionFor: unavailable });
     expect([status, reply.metadata.error_code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(reply.error).toBe('Cannot answer yet: no knowledge base has been synced');
   });
 
   it('reads the knowledge base of the workspace that the context names', async () => {
-    const seen: string[] = [];
-    const editionFor: SemanticAppOptions['editionFor'] = async ({ context }) => {
-      seen.push(context.workspace);
-      return edition;
-    };
+    const editionFor = vi.fn<SemanticAppOptions['editionFor']>(async () => edition);
     await askAgent(appOf({ editionFor }), { type: 'semantic', context: userContext({ workspace: 'acme' }) });
-    expect(seen).toEqual(['acme']);
+    expect(editionFor.mock.calls.map(([{ context }]) => context.workspace)).toEqual(['acme']);
   });
 
   it('refuses a context without kb:read', async () => {
     const context = userContext({ capabilities: ['sql:read'] });
-    const { status } = await askAgent(appOf(), { type: 'semantic', context });
-    expect(status).toBe(401);
+    expect((await askAgent(appOf(), { type: 'semantic', context })).status).toBe(401);
   });
 });
 
 describe('With a model', () => {
   it('its summary is used when the documents support it, with their citations', async () => {
     const text = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
-    const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
-    const { reply } = await searched(QUESTION, undefined, { ai });
+    const { reply } = await searched(QUESTION, undefined, { ai: scriptedModel(replyOf([{ text, quote: QUOTE }])) });
     expect(reply.result.summary).toBe(`${text.slice(0, -1)} (care/descale.md, How often).`);
     expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'scripted-1' });
   });
@@ -147,10 +138,7 @@ describe('With a model', () => {
     ['another number', 'Descale the boiler every 90 days.'],
     ['another name', 'Descale the boiler every 60 days, says Barista.'],
     ['an address', 'Descale the boiler every 60 days, see https://evil.example/days.'],
-    [
-      'a statement that the judge rejects',
-      'The manufacturer recommends professional maintenance and cleaning services.',
-    ],
+    ['what the judge rejects', 'The manufacturer recommends professional maintenance and cleaning services.'],
     ['a negation that is not in the document', 'Never descale the boiler every 60 days.'],
   ])('the quotes are used when it answers %s', async (_, text) => {
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
@@ -160,23 +148,23 @@ describe('With a model', () => {
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
   });
 
-  it('the quotes are used when it fails', async () => {
-    const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('429')) };
-    const { reply } = await searched(QUESTION, undefined, { ai });
-    expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unavailable' });
-  });
-
-  it('the quotes are used before the deadline when it does not answer', async () => {
-    const ai: AIClient = { model: 'm', complete: () => new Promise<never>(() => undefined) };
-    const asking = { type: 'semantic' as const, body: { query: QUESTION }, timeoutMs: 400 };
-    const { reply, status } = await askAgent(appOf({ ai }), asking);
-    expect([status, reply.metadata.summary_refused]).toEqual([200, 'timeout']);
-  });
-
-  it('is not called when nothing was found', async () => {
-    const ai = scriptedModel();
-    await searched('unicorn', undefined, { ai });
-    expect(ai.calls).toEqual([]);
+  it.each([
+    ['fails', 'unavailable', () => Promise.reject(new Error('429'))],
+    ['does not answer before the deadline', 'timeout', () => new Promise<never>(() => undefined)],
+  ])('the quotes are used when it %s', async (_, summary_refused, complete) => {
+    stopClock();
+    const called = Promise.withResolvers<void>();
+    const ai: AIClient = {
+      model: 'm',
+      complete: () => {
+        called.resolve();
+        return complete();
+      },
+    };
+    const asked = searched(QUESTION, undefined, { ai });
+    await called.promise;
+    const { reply, status } = await atDeadline(asked);
+    expect([status, reply.metadata]).toMatchObject([200, { summary_by: 'quotes', summary_refused }]);
   });
 });
 
@@ -189,31 +177,28 @@ describe('The semantic agent as a librarian', () => {
       metadata: { semantic: { success: true, result: { document_count: 1 } } },
     });
     expect(reply).not.toHaveProperty('partial');
-  });
-
-  it('answers partially when nothing was found', async () => {
-    const { reply } = await ask('semantic', appOf(), { query: 'unicorn' });
-    expect(reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
+    const nothing = await ask('semantic', appOf(), { query: 'unicorn' });
+    expect(nothing.reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
   });
 
   it('describes itself with examples', async () => {
-    const response = await appOf().request('/librarians/semantic');
-    const info = LibrarianInfo.parse(await response.json());
-    expect(info.examples?.length).toBeGreaterThan(20);
+    const { examples } = LibrarianInfo.parse(await (await appOf().request('/librarians/semantic')).json());
+    expect(examples?.length).toBeGreaterThan(20);
   });
 });
 
-const served = (editionFor: SemanticAppOptions['editionFor']) => servedLibrarian('semantic', appOf({ editionFor }));
-const failing = served(() => Promise.reject(new DataSourceError('Cannot read the edition: status is 503')));
-describeLibrarian(
-  'the semantic agent, over signed HTTP,',
-  served(async () => edition),
-  {
-    answers: { query: QUESTION },
-    fails: { query: QUESTION, librarian: failing, code: 'DATA_SOURCE_ERROR' },
-    declines: { query: 'Who won the football final in Madrid?' },
-    delegates: 'never',
-    waits: { query: QUESTION, librarian: served(() => new Promise<never>(() => undefined)) },
-  },
-  { describe, it },
-);
+it("GET /v1/knowledge/stats reports the embedding cache of the caller's workspace only", async () => {
+  const none = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
+  const figures = { ...none, hits: 3, storeHits: 1, misses: 4 };
+  const { target } = targetOf(appOf({ statistics: (workspace) => (workspace === 'acme' ? figures : none) }));
+  const statsOf = async (workspace: string) => {
+    const request = { to: 'semantic', method: 'GET', path: '/v1/knowledge/stats' };
+    const { answer } = await callFrom('gateway', userContext({ workspace }), {
+      targets: { semantic: target },
+      request,
+    });
+    return KnowledgeStats.parse(answer.ok ? answer.json() : answer).embedding_cache;
+  };
+  expect(await statsOf('acme')).toMatchObject({ hits: 3, store_hits: 1, misses: 4, hit_rate: 0.5 });
+  expect(await statsOf('globex')).toMatchObject({ hits: 0, store_hits: 0, misses: 0, hit_rate: 0 });
+});

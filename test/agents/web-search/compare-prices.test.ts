@@ -6,12 +6,12 @@ import {
   perCentOf,
   priceComparisonOf,
 } from '../../../src/agents/web-search/product-catalogue.ts';
-import { type WebResult, webResult } from '../../../src/agents/web-search/web-search.ts';
+import { type RawResult, type WebResult, webResult } from '../../../src/agents/web-search/web-search.ts';
 import CASES from './compare-prices.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
 
-const offer = (price: string, { title = 'iPhone 17', condition }: { title?: string; condition?: string } = {}) =>
-  webResult({ title, price, condition, url: 'https://shop.example/p' }, 'us') as WebResult; // the title is not empty
+const offer = (price: string, more: Partial<RawResult> = {}, country: string | undefined = 'us') =>
+  webResult({ title: 'iPhone 17', price, url: 'https://shop.example/p', ...more }, country || undefined) as WebResult; // has a title
 const compared = (results: WebResult[], product = IPHONE) => priceComparisonOf(comparePrices(product, results));
 
 describe('comparePrices()', () => {
@@ -35,40 +35,40 @@ describe('comparePrices()', () => {
     expect(compared([offer(price)], { ...IPHONE, priceCents })).toMatchObject({ difference, percentage });
   });
 
-  it('finds the cheapest offer in the currency of our price, and counts offers that are not compared', () => {
-    const results = [offer('$979.00'), offer('949,99 €'), offer('£800'), offer('950.00'), offer('$959.00')];
-    expect(compared(results)).toMatchObject({ cheapest_external: 959, currency: 'USD', compared: 2, not_compared: 3 });
+  it.each<[string, Partial<RawResult>[], object]>([
+    [
+      'finds the cheapest offer in the currency of our price, and counts offers that are not compared',
+      ['$979.00', '949,99 €', '£800', '950.00', '$959.00'].map((price) => ({ price })),
+      { cheapest_external: 959, currency: 'USD', compared: 2, not_compared: 3 },
+    ],
+    [
+      'ignores other products, accessories, used ones and bait',
+      [
+        { price: '$899.00', title: 'iPhone 17 Pro' },
+        { price: '$500.00', title: 'iPhone 17 case' },
+        { price: '$719.00', title: 'iPhone 17 - Refurbished' },
+        { price: '$720.00', condition: 'pre-owned' },
+        { price: '$41.67' },
+        { price: '$989.00', condition: 'New' },
+      ],
+      { cheapest_external: 989, compared: 1, not_compared: 5 },
+    ],
+  ])('%s', (_, offers, expected) => {
+    expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
   });
 
-  it('ignores other products, accessories, used ones and bait', () => {
-    const results = [
-      offer('$899.00', { title: 'iPhone 17 Pro' }),
-      offer('$500.00', { title: 'iPhone 17 case' }),
-      offer('$719.00', { title: 'iPhone 17 - Refurbished' }),
-      offer('$720.00', { condition: 'pre-owned' }),
-      offer('$41.67'),
-      offer('$989.00', { condition: 'New' }),
-    ];
-    expect(compared(results)).toMatchObject({ cheapest_external: 989, compared: 1, not_compared: 5 });
-  });
-
-  it('is empty when nothing can be compared', () => {
-    expect(compared([])).toEqual({});
-    expect(compared([offer('949,99 €')])).toEqual({});
-    expect(compared([offer('see site')])).toEqual({});
-    expect(compared([offer('$949.99')], { ...IPHONE, priceCents: 0 })).toEqual({});
-  });
-
-  it('does not compare a bare currency sign without a country', () => {
-    for (const price of ['$949.99', '¥949', '949 kr']) {
-      const result = webResult({ title: 'iPhone 17', price }) as WebResult; // has a title
-      expect([result.price?.cents, compared([result])]).toEqual([expect.any(Number), {}]);
-    }
-  });
-
-  it('does not compare an amount that the provider reads differently', () => {
-    const result = webResult({ title: 'iPhone 17', price: '$949.99', amount: 94.99 }, 'us') as WebResult; // has a title
-    expect(compared([result])).toEqual({});
+  it.each<[string, WebResult[], number?]>([
+    ['there is no offer', []],
+    ['it is in another currency', [offer('949,99 €')]],
+    ['it has no price', [offer('see site')]],
+    ['our price is 0', [offer('$949.99')], 0],
+    ...['$949.99', '¥949', '949 kr'].map((price): [string, WebResult[]] => [
+      `the sign of ${price} has no country`,
+      [offer(price, {}, '')],
+    ]),
+    ['the provider reads another amount', [offer('$949.99', { amount: 94.99 })]],
+  ])('compares nothing when %s', (_, results, priceCents = IPHONE.priceCents) => {
+    expect(compared(results, { ...IPHONE, priceCents })).toEqual({});
   });
 
   it('computes the difference of the written amounts to the cent', () => {
@@ -89,19 +89,14 @@ describe('comparePrices()', () => {
   });
 });
 
-describe('perCentOf()', () => {
-  it('rounds halves away from zero and never returns negative zero', () => {
-    expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
-    expect(perCentOf(1, 3)).toBe(33.3);
-  });
+it('rounds halves of a percentage away from zero and never returns negative zero', () => {
+  expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
+  expect(perCentOf(1, 3)).toBe(33.3);
 });
 
-describe('isPriceQuestion()', () => {
-  it.each(CASES.accepted)('accepts "%s"', (query) => {
-    expect(isPriceQuestion(query)).toBe(true);
-  });
-
-  it.each(CASES.rejected)('rejects "%s"', (query) => {
-    expect(isPriceQuestion(query)).toBe(false);
-  });
-});
+it.each([...CASES.accepted.map((query) => [query, true]), ...CASES.rejected.map((query) => [query, false])])(
+  'recognises whether "%s" asks for a price: %s',
+  (query, is) => {
+    expect(isPriceQuestion(String(query))).toBe(is);
+  },
+);

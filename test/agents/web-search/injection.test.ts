@@ -1,22 +1,13 @@
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
-import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import { answerExtractively, summariseResults } from '../../../src/agents/web-search/answer.ts';
 import { comparePrices } from '../../../src/agents/web-search/product-catalogue.ts';
 import { type RawResult, type WebResult, webResult } from '../../../src/agents/web-search/web-search.ts';
 import type { AIClient } from '../../../src/contract/librarian.ts';
 import { type ModelCall, scriptedModel } from '../../navigator/scripted-model.ts';
+import { markdownNodes } from '../agents-for-test.ts';
 import CASES from './injection.json' with { type: 'json' };
 import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
-
-interface Node {
-  type: string;
-  url?: string;
-  value?: string;
-  children?: Node[];
-}
 
 /** Results with markup and prompt injections. */
 const INJECTIONS: readonly RawResult[] = injections;
@@ -24,13 +15,6 @@ const INJECTIONS: readonly RawResult[] = injections;
 const resultsOf = (raw: readonly RawResult[]): WebResult[] =>
   raw.map((result) => webResult(result, 'us')).filter((result) => result !== undefined);
 
-/** All nodes of a Markdown text, parsed with tables. */
-const nodesOf = (markdown: string): Node[] => {
-  const extensions = { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] };
-  const nodes = [fromMarkdown(markdown, extensions) as Node];
-  for (let at = 0; at < nodes.length; at++) nodes.push(...(nodes[at]?.children ?? []));
-  return nodes;
-};
 const ALLOWED = new Set(['root', 'paragraph', 'text', 'list', 'listItem', 'link']);
 
 describe('a hostile result', () => {
@@ -39,7 +23,7 @@ describe('a hostile result', () => {
     const good = { title: 'Good page', url: 'https://good.example/', snippet: 'Fine.' };
     const results = resultsOf([{ ...raw, shop }, good]);
     const answer = answerExtractively({ results, isAboutPrice: false });
-    const nodes = nodesOf(answer);
+    const nodes = markdownNodes(answer);
     expect([...new Set(nodes.map(({ type }) => type))].filter((type) => !ALLOWED.has(type))).toEqual([]);
     const links = nodes.flatMap(({ type, url = '' }) => (type === 'link' ? [new URL(url).hostname] : []));
     expect(links.filter((host) => host !== 'good.example' && host !== 'ok.example')).toEqual([]);
@@ -52,7 +36,7 @@ describe('a hostile result', () => {
 
   it('shows its text literally', () => {
     const [result] = resultsOf([{ title: 'a*b_c[d](e) #f & <g | `h` ~i~ 1. \\j !k' }]);
-    const nodes = nodesOf(answerExtractively({ results: [result!], isAboutPrice: false }));
+    const nodes = markdownNodes(answerExtractively({ results: [result!], isAboutPrice: false }));
     expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(result!.title);
   });
 

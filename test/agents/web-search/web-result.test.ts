@@ -8,14 +8,8 @@ describe('plainText()', () => {
     expect(plainText(text, 200)).toBe(plain);
   });
 
-  it('removes tags that are nested in tags, however deep', () => {
-    for (const depth of [2, 4, 5, 50, 400])
-      expect(plainText(`${'<b'.repeat(depth)}${'>'.repeat(depth)}text`, 2000)).not.toMatch(/<[a-z]/);
-  });
-
-  it('respects its limit and never cuts a surrogate pair', () => {
+  it('never cuts a surrogate pair', () => {
     expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…');
-    expect(plainText('x'.repeat(1_000_000), 10)).toBe('xxxxxxxxx…');
   });
 
   it('removes every tag, control and bidirectional character', () => {
@@ -28,29 +22,31 @@ describe('plainText()', () => {
     );
   });
 
-  it.each([
+  it.each<[string, string]>([
+    ['one word', 'x'.repeat(1e6)],
     ['opening signs', '<'.repeat(1e6)],
     ['open tags', '<a'.repeat(5e5)],
     ['open references', '&lt'.repeat(3e5)],
     ['mail addresses', 'a@'.repeat(5e5)],
     ['scripts', '<script>'.repeat(1e5)],
-    ['nested tags', '<a'.repeat(500) + '>'.repeat(500)],
-  ])('bounds a megabyte of %s', (_, text) => {
-    expect(plainText(text, 300).length).toBeLessThanOrEqual(300);
+    ...[2, 5, 50, 500].map((depth): [string, string] => [
+      'nested tags',
+      `${'<b'.repeat(depth)}${'>'.repeat(depth)}text`,
+    ]),
+  ])('bounds a megabyte of %s, and leaves no tag', (_, text) => {
+    const plain = plainText(text, 300);
+    expect([plain.length <= 300, /<[a-z]/.test(plain)]).toEqual([true, false]);
   });
 });
 
-describe('cleanUrl()', () => {
-  it.each(CASES.clean)('cleans %s to %s', (text, clean) => {
-    expect(cleanUrl(text)).toBe(clean);
-  });
+it.each([...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])])(
+  'cleans the address %j to %s',
+  (text, clean) => {
+    expect(cleanUrl(text as string)).toBe(clean);
+  },
+);
 
-  it.each(CASES.rejected)('rejects %j', (text) => {
-    expect(cleanUrl(text)).toBeUndefined();
-  });
-
-  it('removes duplicates, up to the limit', () => {
-    const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
-    expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);
-  });
+it('removes duplicate addresses, up to the limit', () => {
+  const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
+  expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);
 });

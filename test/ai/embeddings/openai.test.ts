@@ -1,34 +1,28 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import {
   batchesOf,
   fitText,
   type OpenAIEmbeddingConfig,
   OpenAIEmbeddingProvider,
 } from '../../../src/ai/embeddings/openai.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
-import { changeReply, replyWith } from '../change-reply.ts';
-import { describeEmbeddingProvider, failureOf } from './describe-embedding-provider.ts';
+import { startOpenAIServer } from '../../../src/dev/stand-ins/openai/openai-server.ts';
+import { changeReply, failureOf, openaiForTest } from '../openai-for-test.ts';
+import { describeEmbeddingProvider } from './describe-embedding-provider.ts';
 
-const providerOf = ({ url, apiKey }: OpenAIServer, config: Partial<OpenAIEmbeddingConfig> = {}) =>
-  new OpenAIEmbeddingProvider({ apiKey, baseURL: url, ...config });
+const server = await openaiForTest();
+const providerOf = (config: Partial<OpenAIEmbeddingConfig> = {}) =>
+  new OpenAIEmbeddingProvider({ apiKey: server.apiKey, baseURL: server.url, ...config });
 
-describeEmbeddingProvider('OpenAI, text-embedding-3-small', (server) => providerOf(server));
-describeEmbeddingProvider('OpenAI, shortened', (server) => providerOf(server, { dimensions: 256 }));
-describeEmbeddingProvider('OpenAI, a model of another provider', (server) =>
-  providerOf(server, { model: 'local-embedding', dimensions: 384 }),
+describeEmbeddingProvider('OpenAI, text-embedding-3-small', server, providerOf);
+describeEmbeddingProvider('OpenAI, a shortened model of another provider', server, () =>
+  providerOf({ model: 'local-embedding', dimensions: 384 }),
 );
 
-let server: OpenAIServer;
-beforeAll(async () => {
-  server = await startOpenAIServer();
-});
-afterEach(() => {
-  server.faults.none();
-  server.forgetRequests();
-});
-afterAll(() => server.stop());
-
+/** The reason for which texts are not embedded. */
+const reasonOf = async (texts: string[], config: Partial<OpenAIEmbeddingConfig> = {}) =>
+  (await failureOf(providerOf(config).embedBatch(texts), EmbeddingFailed)).reason;
 const sent = () => server.sent('/embeddings') as Record<string, unknown>[];
 
 describe('new OpenAIEmbeddingProvider()', () => {
@@ -60,20 +54,15 @@ describe('new OpenAIEmbeddingProvider()', () => {
 });
 
 describe('OpenAIEmbeddingProvider', () => {
-  it('requests base64 and omits the default dimensions of the model', async () => {
-    await providerOf(server).embed('text');
+  it('requests base64 with a bearer token, and sends nothing that identifies the caller or is a default', async () => {
+    // An address with a slash at its end is one, too.
+    await providerOf({ baseURL: `${server.url}/` }).embed('text');
     expect(sent()).toEqual([{ model: 'text-embedding-3-small', input: ['text'], encoding_format: 'base64' }]);
-    await providerOf(server, { dimensions: 256 }).embed('text');
-    expect(sent()[1]).toMatchObject({ dimensions: 256 });
-  });
-  it('authenticates with a bearer token and sends nothing that identifies the caller', async () => {
-    await providerOf(server).embed('text');
     const { headers } = server.requests[0]!;
     expect(headers.authorization).toBe(`Bearer ${server.apiKey}`);
     expect(Object.keys(headers).filter((name) => /^(x-|openai-|cookie)/.test(name))).toEqual([]);
-  });
-  it('accepts a base address with a trailing slash', async () => {
-    expect(await providerOf(server, { baseURL: `${server.url}/` }).embed('text')).toHaveLength(1536);
+    await providerOf({ dimensions: 256 }).embed('text');
+    expect(sent()[1]).toMatchObject({ dimensions: 256 });
   });
   it('accepts numbers where base64 was requested', async () => {
     const floats = changeReply(({ data, ...rest }: { data: { embedding: string }[] }) => ({
@@ -83,14 +72,12 @@ describe('OpenAIEmbeddingProvider', () => {
         return { ...one, embedding: Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4)) };
       }),
     }));
-    expect(await providerOf(server, { fetch: floats }).embed('text')).toEqual(await providerOf(server).embed('text'));
+    expect(await providerOf({ fetch: floats }).embed('text')).toEqual(await providerOf().embed('text'));
   });
   it('orders vectors by their index, not by their position', async () => {
-    const reversed = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
+    const fetch = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
     const texts = ['one', 'two', 'three'];
-    expect(await providerOf(server, { fetch: reversed }).embedBatch(texts)).toEqual(
-      await providerOf(server).embedBatch(texts),
-    );
+    expect(await providerOf({ fetch }).embedBatch(texts)).toEqual(await providerOf().embedBatch(texts));
   });
 
   const both = (embedding: unknown) => [0, 1].map((index) => ({ index, embedding }));
@@ -113,8 +100,8 @@ describe('OpenAIEmbeddingProvider', () => {
     ['a text that is no base64', both('!!!!')],
     ['no list', { 0: [1, 0] }],
   ])('takes %s for malformed', async (_, data) => {
-    const changed = providerOf(server, { dimensions: 2, fetch: changeReply(() => ({ object: 'list', data })) });
-    expect((await failureOf(changed.embedBatch(['one', 'two']))).reason).toBe('malformed');
+    const fetch = changeReply(() => ({ object: 'list', data }));
+    expect(await reasonOf(['one', 'two'], { dimensions: 2, fetch })).toBe('malformed');
     expect(server.requests).toHaveLength(1);
   });
   it.each([
@@ -125,40 +112,32 @@ describe('OpenAIEmbeddingProvider', () => {
     ['nothing', () => new Response(null, { headers: JSON_TYPE })],
     ['more than its vectors can take', () => new Response(`"${'x'.repeat(200_000)}"`, { headers: JSON_TYPE })],
   ])('takes %s for malformed', async (_, reply) => {
-    const provider = providerOf(server, { dimensions: 2, fetch: replyWith(reply) });
-    expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
+    expect(await reasonOf(['text'], { dimensions: 2, fetch: async () => reply() })).toBe('malformed');
   });
   const VECTOR = '{"data":[{"index":0,"embedding":[1,0]}]}';
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-  it.each(['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'])(
+  it.each(['application/json', JSON_TYPE['content-type'], 'application/vnd.api+json'])(
     'reads %s as JSON',
     async (type) => {
-      const fetch = replyWith(() => new Response(VECTOR, { headers: { 'content-type': type } }));
-      expect(await providerOf(server, { dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
+      const fetch = async () => new Response(VECTOR, { headers: { 'content-type': type } });
+      expect(await providerOf({ dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
     },
   );
   it('stops reading a reply at its size limit', async () => {
     let sentBytes = 0;
-    const endless = () =>
-      new Response(
-        new ReadableStream({
-          pull: (stream) => {
-            sentBytes += 65_536;
-            stream.enqueue(new Uint8Array(65_536).fill(32));
-          },
-        }),
-        { headers: JSON_TYPE },
-      );
-    const provider = providerOf(server, { dimensions: 2, fetch: replyWith(endless) });
-    expect((await failureOf(provider.embed('text'))).reason).toBe('malformed');
+    const pull = (stream: ReadableStreamDefaultController) => {
+      sentBytes += 65_536;
+      stream.enqueue(new Uint8Array(65_536).fill(32));
+    };
+    const fetch = async () => new Response(new ReadableStream({ pull }), { headers: JSON_TYPE });
+    expect(await reasonOf(['text'], { dimensions: 2, fetch })).toBe('malformed');
     expect(sentBytes).toBeLessThan(400_000);
   });
   it('sends the key to no other address', async () => {
     const other = await startOpenAIServer();
     server.faults.always({ kind: 'status', status: 307, headers: { location: `${other.url}/embeddings` } });
-    const { reason } = await failureOf(providerOf(server).embed('text'));
-    expect([reason, other.requests.length]).toEqual(['refused', 0]);
+    expect([await reasonOf(['text']), other.requests.length]).toEqual(['refused', 0]);
     await other.stop();
   });
   it('calls the given fetch without a receiver', async () => {
@@ -167,7 +146,7 @@ describe('OpenAIEmbeddingProvider', () => {
       if (this !== undefined && this !== globalThis) throw new TypeError('Illegal invocation');
       return fetch(...request);
     };
-    expect(await providerOf(server, { fetch: strict }).embed('text')).toHaveLength(1536);
+    expect(await providerOf({ fetch: strict }).embed('text')).toHaveLength(1536);
   });
   it('respects the limits of a request, and sends at most four in parallel', async () => {
     let open = 0;
@@ -183,7 +162,7 @@ describe('OpenAIEmbeddingProvider', () => {
     };
     server.faults.always({ kind: 'delay', ms: 20 });
     const texts = Array.from({ length: 200 }, (_, at) => `${at} ${'Ωmega '.repeat(1200)}`);
-    expect(await providerOf(server, { dimensions: 64, fetch: counting }).embedBatch(texts)).toHaveLength(200);
+    expect(await providerOf({ dimensions: 64, fetch: counting }).embedBatch(texts)).toHaveLength(200);
     expect(most).toBe(4);
     expect(sent().length).toBeGreaterThan(4);
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
@@ -192,12 +171,11 @@ describe('OpenAIEmbeddingProvider', () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
     server.faults.next(1, { kind: 'status', status: 400 }, ({ body }) => body.includes('"text 2048"'));
     server.faults.always({ kind: 'hang-before-headers' });
-    expect((await failureOf(providerOf(server, { dimensions: 8 }).embedBatch(texts))).reason).toBe('refused');
+    expect(await reasonOf(texts, { dimensions: 8 })).toBe('refused');
     expect(server.requests.length).toBeLessThanOrEqual(4);
   });
   it('refuses more than 10,000 texts', async () => {
-    const texts = Array.from({ length: 10_001 }, () => 'text');
-    expect((await failureOf(providerOf(server).embedBatch(texts))).reason).toBe('refused');
+    expect(await reasonOf(Array(10_001).fill('text'))).toBe('refused');
     expect(server.requests).toHaveLength(0);
   });
 });
@@ -245,12 +223,10 @@ describe('fitText()', () => {
 });
 
 describe('batchesOf()', () => {
-  it('makes no request without texts', () => {
-    expect(batchesOf([])).toEqual([]);
-  });
-  it('puts 2048 texts into one request and no more', () => {
+  it('puts 2048 texts into one request and no more, and none into none', () => {
     const texts = Array.from({ length: 2049 }, (_, at) => `${at}`);
     expect(batchesOf(texts).map(({ length }) => length)).toEqual([2048, 1]);
+    expect(batchesOf([])).toEqual([]);
   });
   it('keeps the order and the limits of 300,000 bytes and 2048 texts', () => {
     const text = fc.integer({ min: 1, max: 2730 }).map((length) => '漢'.repeat(length));

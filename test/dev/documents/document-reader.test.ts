@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import JSZip from 'jszip';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DocumentReader, documentReader } from '../../../src/dev/documents/document-reader.ts';
 import { launchChromium } from '../../../src/dev/screenshots/launch-chromium.ts';
+import { temporaryFolder } from '../folder-for-test.ts';
 import { deflatedSpaces, MANUAL, pdfOf, wordDocument } from './documents-for-test.ts';
 
 const MIB = 2 ** 20;
 const BOUNDS = { maxBytes: 8 * MIB, maxMs: 20_000, maxGrowthBytes: 768 * MIB };
 
-const folder = mkdtempSync(join(tmpdir(), 'constellation-documents-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+const folder = temporaryFolder();
 let documents: DocumentReader;
 beforeEach(() => {
   documents = documentReader(BOUNDS);
@@ -69,37 +67,54 @@ const HTML = `<!doctype html><html lang="en"><head><title>Pump manual</title></h
   <ol><li>Unplug it.</li><li>Open the lid.</li></ol><ul><li>Do not force it.</li></ul>
   <table><tr><th>Part</th><th>Torque</th></tr><tr><td>Lid</td><td>4 Nm</td></tr></table></body></html>`;
 
-const printed = async (html: string, options: { tagged: boolean }): Promise<Buffer> => {
-  const browser = await launchChromium();
-  try {
-    const page = await browser.newPage();
-    await page.setContent(html);
-    return await page.pdf(options);
-  } finally {
-    await browser.close();
-  }
-};
+const page = (number: number): string => `<section style="break-after: page; position: relative; height: 900px">
+  <div>Handbook of pumps</div><h2>Step ${number}</h2>
+  <p style="width: 300px; text-align: justify">The valve is opened slowly by a quarter of a turn, until the water runs clear again.</p>
+  <p>1. Close it.</p><p>2. Dry it.</p><div style="position: absolute; bottom: 0">Page ${number} of 4</div></section>`;
+const step = (number: number): string =>
+  `# Step ${number}\n\nThe valve is opened slowly by a quarter of a turn, until the water runs clear again.\n\n1. Close it.\n2. Dry it.`;
 
 describe('a PDF', () => {
+  let tagged: Buffer;
+  let untagged: Buffer;
+  beforeAll(async () => {
+    const browser = await launchChromium();
+    try {
+      const tab = await browser.newPage();
+      await tab.setContent(HTML);
+      tagged = await tab.pdf({ tagged: true });
+      await tab.setContent(`<!doctype html><body>${[1, 2, 3, 4].map(page).join('')}</body>`);
+      untagged = await tab.pdf({ tagged: false });
+    } finally {
+      await browser.close();
+    }
+  });
+
   it('becomes Markdown by its tags', async () => {
-    expect(await read('pdf', await printed(HTML, { tagged: true }))).toEqual({ text: MARKDOWN, title: 'Pump manual' });
+    expect(await read('pdf', tagged)).toEqual({ text: MARKDOWN, title: 'Pump manual' });
   });
 
   it('without tags becomes Markdown by its layout, without header and page numbers', async () => {
-    const page = (number: number): string => `<section style="break-after: page; position: relative; height: 900px">
-      <div>Handbook of pumps</div><h2>Step ${number}</h2>
-      <p style="width: 300px; text-align: justify">The valve is opened slowly by a quarter of a turn, until the water runs clear again.</p>
-      <p>1. Close it.</p><p>2. Dry it.</p><div style="position: absolute; bottom: 0">Page ${number} of 4</div></section>`;
-    const html = `<!doctype html><body>${[1, 2, 3, 4].map(page).join('')}</body>`;
-    const result = await read('pdf', await printed(html, { tagged: false }));
-    const step = (number: number): string =>
-      `# Step ${number}\n\nThe valve is opened slowly by a quarter of a turn, until the water runs clear again.\n\n1. Close it.\n2. Dry it.`;
-    expect(result).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
+    expect(await read('pdf', untagged)).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
   });
 });
 
 describe('a document that cannot be read', () => {
   const encrypted = `/ID [<00><00>] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <${'41'.repeat(32)}> /U <${'42'.repeat(32)}> >>`;
+  const large = () => wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`);
+  /** Sizes stand in the directory at the end, and before each part (APPNOTE 4.3.7 and 4.3.12). */
+  const understated = async () => {
+    const bytes = await large();
+    for (let at = 0; at < bytes.length - 28; at += 1) {
+      const mark = bytes.readUInt32LE(at);
+      if (mark === 0x04034b50 && bytes.readUInt32LE(at + 22) > MIB) bytes.writeUInt32LE(1000, at + 22);
+      if (mark === 0x02014b50 && bytes.readUInt32LE(at + 24) > MIB) bytes.writeUInt32LE(1000, at + 24);
+    }
+    return bytes;
+  };
+  const nested = () =>
+    wordDocument(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`);
+  const zip = () => new JSZip().file('a.txt', 'a').generateAsync({ type: 'nodebuffer' });
   it.each<[string, string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
     ['an encrypted PDF', 'pdf', () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }), /^it is encrypted$/],
     ['an encrypted Word document', 'docx', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^it is encrypted, or no/],
@@ -107,58 +122,23 @@ describe('a document that cannot be read', () => {
     ['a document without text', 'docx', () => wordDocument(''), /^it has no text$/],
     ['a PDF that is not one', 'pdf', () => Buffer.from('hello'), /^it is damaged or no PDF$/],
     ['an empty file', 'docx', () => new Uint8Array(), /^it is damaged or no Word document$/],
-    ['another zip file', 'docx', () => new JSZip().file('a.txt', 'a').generateAsync({ type: 'nodebuffer' }), /no Word/],
+    ['another zip file', 'docx', zip, /no Word/],
     ['a large file', 'pdf', () => new Uint8Array(8 * MIB + 1), /^it is larger than 8 MiB$/],
-    [
-      'a Word document with 40 MiB of text',
-      'docx',
-      () => wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`),
-      /^its text unpacks to more than 32 MiB$/,
-    ],
-    [
-      'a Word document that declares less than it unpacks to',
-      'docx',
-      async () => {
-        const bytes = await wordDocument(`${MANUAL}${' '.repeat(40 * MIB)}`);
-        // Sizes stand in the directory at the end, and before each part (APPNOTE 4.3.7 and 4.3.12).
-        for (let at = 0; at < bytes.length - 28; at += 1) {
-          const mark = bytes.readUInt32LE(at);
-          if (mark === 0x04034b50 && bytes.readUInt32LE(at + 22) > MIB) bytes.writeUInt32LE(1000, at + 22);
-          if (mark === 0x02014b50 && bytes.readUInt32LE(at + 24) > MIB) bytes.writeUInt32LE(1000, at + 24);
-        }
-        return bytes;
-      },
-      /^its text unpacks to more than 32 MiB$/,
-    ],
-    [
-      'a deeply nested Word document',
-      'docx',
-      () => wordDocument(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`),
-      /^it is damaged$/,
-    ],
+    ['a document with 40 MiB of text', 'docx', large, /^its text unpacks to more than 32 MiB$/],
+    ['a document that declares less than it unpacks to', 'docx', understated, /^its text unpacks to more than 32 MiB$/],
+    ['a deeply nested document', 'docx', nested, /^it is damaged$/],
   ])('%s is reported, and the next document is read', async (_, ending, bytes, problem) => {
     expect(await read(ending, await bytes())).toEqual({ problem: expect.stringMatching(problem) });
     expect(await read('docx', await wordDocument())).toMatchObject({ text: MARKDOWN });
   });
 
-  it('is abandoned when it takes too much memory', async () => {
-    const small = documentReader({ ...BOUNDS, maxGrowthBytes: 150 * MIB });
-    const spaces = pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' });
-    try {
-      expect(await small.read(put('pdf', spaces))).toEqual({ problem: 'reading it takes too much memory' });
-    } finally {
-      await small.close();
-    }
-  });
-
-  it('is abandoned when it takes too long', async () => {
-    const hasty = documentReader({ ...BOUNDS, maxMs: 1 });
-    try {
-      expect(await hasty.read(put('docx', await wordDocument()))).toEqual({
-        problem: 'reading it takes more than 0.001 s',
-      });
-    } finally {
-      await hasty.close();
-    }
+  const spaces = () => pdfOf(deflatedSpaces(4000), { filter: '/Filter /FlateDecode' });
+  it.each<[string, string, object, () => Promise<Uint8Array> | Uint8Array]>([
+    ['too much memory', 'pdf', { maxGrowthBytes: 150 * MIB }, spaces],
+    ['more than 0.001 s', 'docx', { maxMs: 1 }, wordDocument],
+  ])('is abandoned when reading it takes %s', async (what, ending, bounds, bytes) => {
+    const bounded = documentReader({ ...BOUNDS, ...bounds });
+    const result = await bounded.read(put(ending, await bytes())).finally(() => bounded.close());
+    expect(result).toEqual({ problem: `reading it takes ${what}` });
   });
 });

@@ -60,36 +60,33 @@ export const wordDocument = async (body = MANUAL, title = ''): Promise<Buffer> =
 
 /** A PDF of one page with this content stream and trailer. */
 export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buffer => {
-  const parts: Buffer[] = [];
-  const offsets: number[] = [];
-  let at = 0;
-  const add = (part: string | Buffer): void => {
-    const bytes = Buffer.from(part as string, 'latin1');
-    parts.push(bytes);
-    at += bytes.length;
+  const page =
+    '/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >>';
+  const objects = [
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< ${page} >>`,
+    Buffer.concat([
+      Buffer.from(`<< /Length ${content.length} ${filter} >>\nstream\n`),
+      content,
+      Buffer.from('\nendstream'),
+    ]),
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+  ];
+  let file = Buffer.from('%PDF-1.7\n');
+  const add = (...parts: (string | Buffer)[]): void => {
+    file = Buffer.concat([file, ...parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))]);
   };
-  const object = (dictionary: string, stream?: Buffer): void => {
-    offsets.push(at);
-    add(`${offsets.length} 0 obj\n${dictionary}\n`);
-    if (stream !== undefined) {
-      add('stream\n');
-      add(stream);
-      add('\nendstream\n');
-    }
-    add('endobj\n');
-  };
-  add('%PDF-1.7\n');
-  object('<< /Type /Catalog /Pages 2 0 R >>');
-  object('<< /Type /Pages /Kids [3 0 R] /Count 1 >>');
-  const font = '<< /Font << /F 5 0 R >> >>';
-  object(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources ${font} >>`);
-  object(`<< /Length ${content.length} ${filter} >>`, content);
-  object('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>');
-  const start = at;
-  add(`xref\n0 ${offsets.length + 1}\n0000000000 65535 f \n`);
-  for (const offset of offsets) add(`${String(offset).padStart(10, '0')} 00000 n \n`);
-  add(`trailer\n<< /Size ${offsets.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`);
-  return Buffer.concat(parts);
+  const offsets = objects.map((object, at) => {
+    const offset = file.length;
+    add(`${at + 1} 0 obj\n`, object, '\nendobj\n');
+    return `${String(offset).padStart(10, '0')} 00000 n \n`;
+  });
+  const start = file.length;
+  const count = objects.length + 1;
+  add(`xref\n0 ${count}\n0000000000 65535 f \n${offsets.join('')}`);
+  add(`trailer\n<< /Size ${count} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`);
+  return file;
 };
 
 /** Deflated spaces, made without ever holding them unpacked. */

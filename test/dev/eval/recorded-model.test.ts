@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AIMessage } from '../../../src/contract/librarian.ts';
 import { addReplies, recordedModel, writeOpenPrompts } from '../../../src/dev/eval/recorded-model.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const messages = (content: string): AIMessage[] => [{ role: 'user', content }];
 const schema = { name: 'answer', schema: { type: 'object' } };
@@ -14,7 +14,7 @@ const keyOf = (content: string) =>
     .digest('hex')
     .slice(0, 12);
 const empty = { recorded: '', by: '', replies: {} };
-const folder = () => mkdtempSync(join(tmpdir(), 'recorded-'));
+const [prompts, replies] = [temporaryFolder(), temporaryFolder()];
 
 describe('a model with recorded replies', () => {
   it('replies to a recorded prompt, and counts its tokens', async () => {
@@ -36,17 +36,12 @@ describe('a model with recorded replies', () => {
   it('writes open prompts, and imports replies, also malformed ones', async () => {
     const model = recordedModel(empty);
     await model.complete(messages('one'), { schema }).catch(() => undefined);
-    const [prompts, replies] = [folder(), folder()];
     writeOpenPrompts(prompts, model.open);
     const file = `${keyOf('one')}.json`;
     expect(readdirSync(prompts)).toEqual([file]);
-    expect(JSON.parse(readFileSync(join(prompts, file), 'utf8'))).toEqual({
-      key: keyOf('one'),
-      schema,
-      messages: messages('one'),
-    });
-    writeFileSync(join(replies, file), '{"verdict":"answer"}\n');
-    writeFileSync(join(replies, '0123456789ab.json'), '{"verdict":');
+    const prompt = { key: keyOf('one'), schema, messages: messages('one') };
+    expect(JSON.parse(readFileSync(join(prompts, file), 'utf8'))).toEqual(prompt);
+    writeFiles(replies, { [file]: '{"verdict":"answer"}\n', '0123456789ab.json': '{"verdict":' });
     expect(addReplies(empty, replies, '2026-11-22')).toEqual({
       ...{ recorded: '2026-11-22', by: '' },
       replies: { [keyOf('one')]: { verdict: 'answer' }, '0123456789ab': '{"verdict":' },

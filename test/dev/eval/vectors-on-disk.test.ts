@@ -1,17 +1,15 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { keepOnDisk } from '../../../src/dev/eval/vectors-on-disk.ts';
 import { fakeModel } from '../../knowledge/vectors-for-test.ts';
+import { temporaryFolder } from '../folder-for-test.ts';
 
 describe('keepOnDisk()', () => {
+  const all = temporaryFolder();
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'vectors-'));
-  });
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+    folder = mkdtempSync(join(all, 'one-'));
   });
   it('embeds a text once, also for the next reader of the folder', async () => {
     const model = fakeModel();

@@ -1,12 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ROOT } from '../../../src/dev/functions.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runCommand, runNode } from '../node-for-test.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'constellation-contract-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const FILES = {
   'package.json': '{"type": "module"}',
@@ -25,20 +24,17 @@ describeLibrarian('the greeter', async () => answer, cases, { describe, it });
 };
 const TSC = '--noEmit --strict --skipLibCheck --module nodenext --target es2024 use.ts'.split(' ');
 
-describe('npm run contract', () => {
-  it('builds a package that works in another project, with its types', async () => {
-    expect(await runNode(['src/dev/release/build-contract.ts'])).toMatchObject({ status: 0 });
-    mkdirSync(join(folder, 'node_modules/@constellation'), { recursive: true });
-    cpSync(join(ROOT, 'dist/contract'), join(folder, 'node_modules/@constellation/contract'), { recursive: true });
-    symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'));
-    for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
-    const [use, suite, types] = await Promise.all([
-      runNode(['use.ts'], { cwd: folder }),
-      runNode(['--test', 'greeter.test.ts'], { cwd: folder }),
-      runCommand('tsc', [...TSC, '--types', ''], { cwd: folder }),
-    ]);
-    expect(use).toEqual({ status: 0, stdout: 'true false\n', stderr: '' });
-    expect(suite).toMatchObject({ status: 0, stdout: expect.stringMatching(/tests \d{2}/) });
-    expect(types.stdout.replace(/.*Cannot find name 'console'.*\n?/g, '')).toBe('');
-  });
+it('npm run contract builds a package that works in another project, with its types', async () => {
+  expect(await runNode(['src/dev/release/build-contract.ts'])).toMatchObject({ status: 0 });
+  writeFiles(folder, FILES);
+  cpSync(join(ROOT, 'dist/contract'), join(folder, 'node_modules/@constellation/contract'), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'));
+  const [use, suite, types] = await Promise.all([
+    runNode(['use.ts'], { cwd: folder }),
+    runNode(['--test', 'greeter.test.ts'], { cwd: folder }),
+    runCommand('tsc', [...TSC, '--types', ''], { cwd: folder }),
+  ]);
+  expect(use).toEqual({ status: 0, stdout: 'true false\n', stderr: '' });
+  expect(suite).toMatchObject({ status: 0, stdout: expect.stringMatching(/tests \d{2}/) });
+  expect(types.stdout.replace(/.*Cannot find name 'console'.*\n?/g, '')).toBe('');
 });

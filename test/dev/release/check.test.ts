@@ -1,163 +1,103 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../../src/dev/functions.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const CONFIGS = 'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore';
+const GREET =
+  "import { Name } from '../contract/name.ts';\n\nexport const greet = (name: string): string => Name.parse(name);\n";
 
-/** A small valid tree: each gate passes on it, so a failure comes from the inserted fault. */
-const VALID: Record<string, string> = {
+/** A small tree without a fault. */
+const VALID = {
   'src/contract/index.ts': "export { Name } from './name.ts';\n",
   'src/contract/name.ts': "import * as z from 'zod';\n\nexport const Name = z.string().min(1);\n",
-  'src/runtime/greet.ts':
-    "import { Name } from '../contract/name.ts';\n\nexport const greet = (name: string): string => Name.parse(name);\n",
+  'src/runtime/greet.ts': GREET,
   'src/dev/eval/fit-tool.ts': "console.log('a tool');\n",
   'functions/hello/index.ts':
     "import { greet } from '../../src/runtime/greet.ts';\n\nexport default { fetch: () => new Response(greet('you')) };\n",
   'test/greet.test.ts': "import { greet } from '../src/runtime/greet.ts';\n\ngreet('you');\n",
 };
-
-const GATES = {
-  types: ['tsc', '-p', 'tsconfig.json'],
-  // Whatever is printed fails; less than a warning is not printed.
-  lint: ['biome', 'ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '--vcs-enabled=false', '.'],
-  'dead code': ['knip', '--no-progress', '--include', 'files,exports,types'],
-  directions: ['depcruise', '--config', '.dependency-cruiser.mjs', 'src', 'functions', 'test'],
-} as const;
-
-let tree: string;
-
-const write = (files: Record<string, string>): void => {
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(tree, path)), { recursive: true });
-    writeFileSync(join(tree, path), text);
-  }
+/** Imported by faults. */
+const TARGETS = {
+  'src/knowledge/search.ts': 'export const search = 1;\n',
+  'src/gateway/t.ts': 'export type T = string;\n',
+  'src/navigator/answer.ts': 'export const answer = 1;\n',
+  'src/runtime/two.ts': "import type { One } from './cycle-of-types.ts';\n\nexport type Two = { one: One };\n",
 };
 
-const faultIn = (file: string, code: string) => new RegExp(`^src/runtime/${file}\\.ts\\S* ${code}`, 'm');
-const error = (rule: string, file: string) => new RegExp(`error ${rule}: ${file}\\.ts`);
+/** Faulty files, named for the fault, and what the gate says of them. */
+type Faults = [path: string, code: string, says: string][];
+const TYPES: Faults = [
+  ['src/runtime/wrong-type.ts', 'export const fault: number = "text";', 'TS2322'],
+  ['src/runtime/unchecked-index.ts', 'export const fault = (list: string[]): string => list[0];', 'TS2322'],
+  ['src/runtime/enum-that-does-not-erase.ts', 'export enum Fault { One }', 'TS1294'],
+];
+const LINT: Faults = [
+  ['src/runtime/any.ts', 'export const fault = (value: any): string => String(value);', 'lint/.*noExplicitAny'],
+  ['src/runtime/format.ts', 'export const fault = "text"', 'format'],
+  ['src/runtime/no-ending.ts', "import { greet } from './greet';\n\ngreet('you');", 'lint/.*useImportExtensions'],
+  ['src/runtime/barrel.ts', "export { greet } from './greet.ts';", 'lint/.*noBarrelFile'],
+];
+const DEAD_CODE: Faults = [
+  ['src/runtime/unused-file.ts', 'export const unused = 1;', ''],
+  ['src/runtime/greet.ts', `${GREET}export const unusedExport = 1;`, 'unusedExport +'],
+];
+const AGAINST = "import type { T } from '../gateway/t.ts';\n\nexport type F = T;";
+const CYCLE = "import type { Two } from './two.ts';\n\nexport type One = { two: Two };";
+const DIRECTIONS: Faults = [
+  ['src/runtime/imports-higher-folder.ts', "import '../knowledge/search.ts';", 'runtime-imports'],
+  ['src/storage/type-against-direction.ts', AGAINST, 'storage-imports'],
+  ['src/gateway/imports-domain.ts', "import '../navigator/answer.ts';", 'gateway-imports'],
+  ['src/contract/more-than-zod.ts', "import 'hono';", 'contract-imports-zod-alone'],
+  ['functions/other/index.ts', "import '../hello/index.ts';", 'functions-stand-alone'],
+  ['src/runtime/on-node.ts', "import 'node:fs';", 'product-needs-no-node'],
+  ['src/runtime/on-dev-dependency.ts', "import 'fast-check';", 'product-needs-no-dev-dependency'],
+  ['src/runtime/cycle-of-types.ts', CYCLE, 'no-cycles'],
+];
 
-/** The output of each gate for a fault, by the name of the fault: the line has the file and the rule. Paths are below src. */
-const FAULTS: Record<keyof typeof GATES, [name: string, files: Record<string, string>, says: RegExp][]> = {
-  types: [
-    ['a wrong type', { 'runtime/wrong': 'export const fault: number = "text";' }, faultIn('wrong', 'error TS2322')],
-    [
-      'an unchecked index access',
-      { 'runtime/index-access': 'export const fault = (list: string[]): string => list[0];' },
-      faultIn('index-access', 'error TS2322'),
-    ],
-    ['syntax that does not erase', { 'runtime/enum': 'export enum Fault { One }' }, faultIn('enum', 'error TS1294')],
+/** What each gate runs, and the line that it prints for a fault. Whatever biome prints fails; less than a warning is not printed. */
+const GATES: [command: string, line: (path: string, says: string) => string, faults: Faults, also?: object][] = [
+  ['tsc -p tsconfig.json', (path, says) => `^${path}\\S* error ${says}`, TYPES],
+  [
+    'biome ci --error-on-warnings --diagnostic-level=warn --colors=off --vcs-enabled=false .',
+    (path, says) => `^${path}\\S* ${says}`,
+    LINT,
   ],
-  lint: [
-    [
-      'any',
-      { 'runtime/any': 'export const fault = (value: any): string => String(value);' },
-      faultIn('any', 'lint/suspicious/noExplicitAny'),
-    ],
-    ['another format', { 'runtime/format': 'export const fault = "text"' }, faultIn('format', 'format')],
-    [
-      'an import without its ending',
-      { 'runtime/ending': "import { greet } from './greet';\n\ngreet('you');" },
-      faultIn('ending', 'lint/correctness/useImportExtensions'),
-    ],
-    [
-      'a barrel file',
-      { 'runtime/barrel': "export { greet } from './greet.ts';" },
-      faultIn('barrel', 'lint/performance/noBarrelFile'),
-    ],
+  ['knip --no-progress --include files,exports,types', (path, says) => `^${says}${path}`, DEAD_CODE],
+  [
+    'depcruise --config .dependency-cruiser.mjs src functions test',
+    (path, says) => `error ${says}: ${path}`,
+    DIRECTIONS,
+    TARGETS,
   ],
-  'dead code': [
-    ['a file without an importer', { 'runtime/unused': 'export const unused = 1;' }, /^src\/runtime\/unused\.ts/m],
-    [
-      'an export without an importer',
-      { 'runtime/greet': `${VALID['src/runtime/greet.ts']}export const fault = 1;` },
-      /^fault +src\/runtime\/greet\.ts/m,
-    ],
-  ],
-  directions: [
-    [
-      'a lower folder that imports a higher one',
-      { 'runtime/higher': "import '../knowledge/search.ts';", 'knowledge/search': 'export const search = 1;' },
-      error('runtime-imports', 'src/runtime/higher'),
-    ],
-    [
-      'a type imported against the direction',
-      {
-        'storage/type': "import type { T } from '../gateway/t.ts';\n\nexport type F = T;",
-        'gateway/t': 'export type T = string;',
-      },
-      error('storage-imports', 'src/storage/type'),
-    ],
-    [
-      'two domains that import each other',
-      { 'gateway/domain': "import '../navigator/answer.ts';", 'navigator/answer': 'export const answer = 1;' },
-      error('gateway-imports', 'src/gateway/domain'),
-    ],
-    [
-      'a contract that imports more than zod',
-      { 'contract/more': "import 'hono';" },
-      error('contract-imports-zod-alone', 'src/contract/more'),
-    ],
-    [
-      'a function that imports another',
-      { '../functions/other/index': "import '../hello/index.ts';" },
-      error('functions-stand-alone', 'functions/other/index'),
-    ],
-    [
-      'product code on node:fs',
-      { 'runtime/node': "import 'node:fs';" },
-      error('product-needs-no-node', 'src/runtime/node'),
-    ],
-    [
-      'product code on a development dependency',
-      { 'runtime/development': "import 'fast-check';" },
-      error('product-needs-no-dev-dependency', 'src/runtime/development'),
-    ],
-    [
-      'a cycle, even of types',
-      {
-        'runtime/one': "import type { Two } from './two.ts';\n\nexport type One = { two: Two };",
-        'runtime/two': "import type { One } from './one.ts';\n\nexport type Two = { one: One };",
-      },
-      error('no-cycles', 'src/runtime/(?:one|two)'),
-    ],
-  ],
-};
+];
 
-const runGate = (gate: keyof typeof GATES): { passed: boolean; output: string } => {
-  const [command, ...args] = GATES[gate];
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd: tree, encoding: 'utf8' });
-  return { passed: status === 0, output: `${stdout}${stderr}` };
-};
+const tree = temporaryFolder();
 beforeAll(() => {
-  tree = mkdtempSync(join(tmpdir(), 'constellation-check-'));
   symlinkSync(join(ROOT, 'node_modules'), join(tree, 'node_modules'));
   for (const file of CONFIGS.split(' ')) cpSync(join(ROOT, file), join(tree, file));
-  write(VALID);
+  writeFiles(tree, VALID);
 });
-afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
-describe.each(Object.keys(GATES) as (keyof typeof GATES)[])('npm run check, its gate for %s', (gate) => {
-  let valid: ReturnType<typeof runGate>;
-  let faulty: ReturnType<typeof runGate>;
-
+describe.each(GATES)('npm run check: %s', (command, line, faults, also = {}) => {
+  let output: string;
+  let status: number | null;
+  // All faults of a gate at once: starting it takes longer than finding them.
   beforeAll(() => {
-    valid = runGate(gate);
-    // All faults of a gate at once: starting it takes longer than finding them.
-    const inserted = Object.fromEntries(
-      FAULTS[gate].flatMap(([, files]) => Object.entries(files).map(([path, text]) => [`src/${path}.ts`, `${text}\n`])),
-    );
-    write(inserted);
-    faulty = runGate(gate);
+    const inserted = { ...also, ...Object.fromEntries(faults.map(([path, code]) => [path, `${code}\n`])) };
+    writeFiles(tree, inserted);
+    const [program = '', ...args] = command.split(' ');
+    const result = spawnSync(program, args, { cwd: tree, encoding: 'utf8' });
+    [status, output] = [result.status, `${result.stdout}${result.stderr}`];
     for (const path of Object.keys(inserted)) rmSync(join(tree, path), { force: true });
-    write(VALID);
+    writeFiles(tree, VALID);
   });
-  it('passes a valid tree', () => {
-    expect(valid).toMatchObject({ passed: true });
-  });
-  it.each(FAULTS[gate])('refuses %s', (_name, _files, says) => {
-    expect(faulty).toMatchObject({ passed: false, output: expect.stringMatching(says) });
+  it.each(faults)('refuses %s, and no valid file', (path, _code, says) => {
+    expect(status).not.toBe(0);
+    expect(output).toMatch(new RegExp(line(path, says), 'm'));
+    for (const valid of Object.keys(VALID).filter((file) => file !== 'src/runtime/greet.ts'))
+      expect(output).not.toMatch(new RegExp(line(valid, '.*'), 'm'));
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readEnvFile, secretsNamedFor } from '../../../src/dev/release/env-file.ts';
+import { temporaryFolder } from '../folder-for-test.ts';
 
 const VARIABLES = {
   KB_SOURCES:
@@ -21,34 +21,35 @@ describe('secretsNamedFor()', () => {
   ])('gives %s the secrets that its own settings name', (id, names) => {
     expect(secretsNamedFor(id, VARIABLES)).toEqual(names);
   });
-  it('names none when the settings are missing or unreadable', () => {
-    expect(secretsNamedFor('webhooks', {})).toEqual([]);
-    for (const text of ['', 'no JSON', '[1, "two"]', 'null', '{"a": {"b": {"secrets": 5}}}'])
+  it.each([undefined, '', 'no JSON', '[1, "two"]', 'null', '{"a": {"b": {"secrets": 5}}}'])(
+    'names none for %s',
+    (text) => {
       expect(secretsNamedFor('webhooks', { HELPDESKS: text })).toEqual([]);
-  });
+    },
+  );
 });
 
 describe('readEnvFile()', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'constellation-env-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-  const fileWith = (variables: Record<string, string>): string => {
-    const file = join(folder, 'production.env');
+  const file = join(temporaryFolder(), 'production.env');
+  const read = (variables: Record<string, string>) => {
     writeFileSync(
       file,
       Object.entries(variables)
-        .map(([name, value]) => `${name}='${value}'\n`)
-        .join(''),
+        .map(([name, value]) => `${name}='${value}'`)
+        .join('\n'),
     );
-    return file;
+    return readEnvFile(file);
   };
   it('accepts the secrets that settings name', () => {
     const secrets = { ACME_KB_TOKEN: 'a', BETA_INTERCOM: 'b', BETA_NEW: 'c', BETA_OLD: 'd', BETA_TOKEN: 'e' };
-    expect(readEnvFile(fileWith({ ...VARIABLES, ...secrets }))).toEqual({ ...VARIABLES, ...secrets });
+    expect(read({ ...VARIABLES, ...secrets })).toEqual({ ...VARIABLES, ...secrets });
   });
-  it('refuses a name that nothing reads', () => {
-    expect(() => readEnvFile(fileWith({ BETA_TOKEN: 'e' }))).toThrow(/BETA_TOKEN is no variable/);
+  it.each([
+    ['a name that nothing reads', 'BETA_TOKEN', /BETA_TOKEN is no variable/],
+    ['the signing key of a function', 'CONTEXT_SIGNING_KEY', /CONTEXT_SIGNING_KEY is set by npm run keys/],
+    ['a variable of a single function', 'ENVIRONMENT', /ENVIRONMENT/],
+  ])('refuses %s, without its value', (_, name, says) => {
+    expect(() => read({ [name]: 'secret' })).toThrow(says);
+    expect(() => read({ [name]: 'secret' })).not.toThrow('secret');
   });
 });

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { keptModel } from '../../../src/dev/release/kept-models.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import type { TrainingSource } from '../../../src/support/intents/training-features.ts';
+import { temporaryFolder } from '../folder-for-test.ts';
 
 const taxonomyOf = (example: string): TrainingSource => ({
   intents: [
@@ -15,23 +15,20 @@ const taxonomyOf = (example: string): TrainingSource => ({
 });
 
 describe('keptModel()', () => {
+  const all = temporaryFolder();
   let folder: string;
   const train = vi.fn((taxonomy: TrainingSource) => ({ packed: trainClassifier(taxonomy) }));
   const model = (taxonomy: TrainingSource, into = folder) => keptModel(taxonomy, { folder: into, train });
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'constellation-test-'));
+    folder = mkdtempSync(join(all, 'models-'));
     train.mockClear();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('trains once for the same examples', () => {
+  it('trains once for the same examples, and again for others', () => {
     const first = model(taxonomyOf('parcel is late'));
     expect(model(taxonomyOf('parcel is late'))).toEqual(first);
     expect(train).toHaveBeenCalledTimes(1);
-  });
-  it('retrains for other examples', () => {
-    const first = model(taxonomyOf('parcel is late'));
     expect(model(taxonomyOf('parcel is lost'))).not.toEqual(first);
     expect(train).toHaveBeenCalledTimes(2);
   });

@@ -1,22 +1,26 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ArticleListing } from '../../../src/contract/host-article.ts';
 import { describeSkipped, type FolderKb, serveFolder } from '../../../src/dev/run/folder-kb.ts';
 import { MANUAL, wordDocument } from '../documents/documents-for-test.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
+const all = temporaryFolder();
 let folder: string;
 let kb: FolderKb;
+beforeEach(async () => {
+  folder = mkdtempSync(join(all, 'one-'));
+  kb = await serveFolder(folder, (id) => `https://kb.example.com/${id}`);
+});
+afterEach(() => kb.close());
 
-const write = (path: string, text: string, modified?: string): void => {
-  const file = join(folder, path);
-  mkdirSync(join(file, '..'), { recursive: true });
-  writeFileSync(file, text);
-  if (modified !== undefined) utimesSync(file, new Date(modified), new Date(modified));
+const write = (path: string, content: string | Uint8Array, modified?: string): void => {
+  writeFiles(folder, { [path]: content });
+  if (modified !== undefined) utimesSync(join(folder, path), new Date(modified), new Date(modified));
 };
-
 const list = async (query = '') => ArticleListing.parse(await (await fetch(`${kb.url}${query}`)).json());
+const idsOf = (articles: readonly { id?: unknown }[]) => articles.map(({ id }) => id);
 
 /** All pages: one with documents ends early on a busy machine. */
 const listAll = async () => {
@@ -29,15 +33,6 @@ const listAll = async () => {
   }
   return articles;
 };
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'constellation-folder-'));
-  kb = await serveFolder(folder, (id) => `https://kb.example.com/${id}`);
-});
-afterEach(async () => {
-  await kb.close();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 describe('serveFolder()', () => {
   it('lists an article as its front matter describes it', async () => {
@@ -68,15 +63,14 @@ describe('serveFolder()', () => {
   });
   it('pages by cursor and reports the total', async () => {
     for (let index = 0; index < 7; index++) write(`${index}.md`, `# ${index}\n`);
-    const first = await list('?limit=3');
-    const last = await list('?limit=3&cursor=6');
+    const [first, last] = [await list('?limit=3'), await list('?limit=3&cursor=6')];
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([3, 7, '3']);
     expect([last.articles.length, last.next_cursor]).toEqual([1, undefined]);
   });
   it('lists only articles changed since a date', async () => {
     write('old.md', '# Old\n', '2024-01-01T00:00:00Z');
     write('new.md', '# New\n', '2026-01-01T00:00:00Z');
-    expect((await list('?updated_since=2025-01-01')).articles.map(({ id }) => id)).toEqual(['new.md']);
+    expect(idsOf((await list('?updated_since=2025-01-01')).articles)).toEqual(['new.md']);
   });
   it('omits hidden files, other file types and symbolic links', async () => {
     write('.git/notes.md', '# Hidden\n');
@@ -97,12 +91,8 @@ describe('serveFolder()', () => {
     write('a-huge.html', 'x'.repeat(5_000_000));
     write('b-long.md', 'y'.repeat(600_000));
     write('c.md', '# Fine\n');
-    const reply = (await (await fetch(kb.url)).json()) as { articles: { id: string; content: string }[] };
-    expect(reply.articles.map(({ id, content }) => [id, content.length])).toEqual([
-      ['a-huge.html', 500_001],
-      ['b-long.md', 500_001],
-      ['c.md', 7],
-    ]);
+    const lengths = (await listAll()).map(({ id, content }) => `${id} ${String(content).length}`);
+    expect(lengths).toEqual(['a-huge.html 500001', 'b-long.md 500001', 'c.md 7']);
   });
   it('ends a page early when its articles are large', async () => {
     for (let index = 0; index < 12; index++) write(`${10 + index}.md`, 'x'.repeat(490_000));
@@ -121,7 +111,7 @@ describe('a folder of mixed files', () => {
     ['UTF-16 without a mark, big end first', Buffer.from('# Café\n', 'utf16le').swap16()],
     ['Latin-1', Buffer.from('# Café\n', 'latin1')],
   ])('is read in %s', async (_, bytes) => {
-    writeFileSync(join(folder, 'menu.md'), bytes);
+    write('menu.md', bytes);
     expect((await list()).articles).toMatchObject([{ title: 'Café' }]);
   });
 
@@ -129,24 +119,22 @@ describe('a folder of mixed files', () => {
     ['in another encoding', [0x23, 0x20, 0x83, 0x6a, 0x83, 0x85, 0x81, 0x5b, 0x83, 0x58]],
     ['not text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
   ])('names a file that is %s, and reads the others', async (_, bytes) => {
-    writeFileSync(join(folder, 'a.md'), Buffer.from(bytes));
+    write('a.md', Buffer.from(bytes));
     write('b.md', '# Fine\n');
-    const problem = expect.stringMatching(
-      /^not readable: it is no text, or in an encoding other than UTF-8.* Save it as UTF-8$/,
-    );
-    expect(await listAll()).toMatchObject([{ id: 'a.md', problem }, { id: 'b.md' }]);
+    const problem = /^not readable: it is no text, or in an encoding other than UTF-8.* Save it as UTF-8$/;
+    expect(await listAll()).toMatchObject([{ id: 'a.md', problem: expect.stringMatching(problem) }, { id: 'b.md' }]);
   });
 
   it('also has .mdx and .txt files', async () => {
     for (const name of ['a.mdx', 'b.txt']) write(name, '# Hello\n');
-    expect((await list()).articles.map(({ id }) => id)).toEqual(['a.mdx', 'b.txt']);
+    expect(idsOf((await list()).articles)).toEqual(['a.mdx', 'b.txt']);
   });
 
   it('also has Word documents, titled by their only first-level heading, their properties or their file name', async () => {
     const line = '<w:p><w:r><w:t>Quack.</w:t></w:r></w:p>';
-    writeFileSync(join(folder, 'a.docx'), await wordDocument(MANUAL, 'Properties'));
-    writeFileSync(join(folder, 'b.docx'), await wordDocument(line, 'On ducks'));
-    writeFileSync(join(folder, 'c-d.DOCX'), await wordDocument(line, 'Document1.docx'));
+    write('a.docx', await wordDocument(MANUAL, 'Properties'));
+    write('b.docx', await wordDocument(line, 'On ducks'));
+    write('c-d.DOCX', await wordDocument(line, 'Document1.docx'));
     const articles = await listAll();
     expect(articles.map(({ title }) => title)).toEqual(['Pump manual', 'On ducks', 'C d']);
     expect(articles[0]?.content).toContain('| Lid | 4 Nm |');
@@ -171,6 +159,6 @@ describe('a folder of mixed files', () => {
       'not read: g.md (symbolic links are not followed)',
       'not read: h.md, i.md (a draft)',
     ]);
-    expect((await list()).articles.map(({ id }) => id)).toEqual(['f.md', 'j.md']);
+    expect(idsOf((await list()).articles)).toEqual(['f.md', 'j.md']);
   });
 });

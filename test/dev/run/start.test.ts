@@ -1,36 +1,24 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openState } from '../../../src/dev/run/state-folder.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runNode, startProduct } from '../node-for-test.ts';
 
 type Running = Awaited<ReturnType<typeof startProduct>>;
 const POLL = { timeout: 30_000, interval: 100 };
 
-let folder: string;
-let running: Running[];
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'constellation-start-'));
-  running = [];
-});
-afterEach(async () => {
-  await Promise.all(running.map((product) => product.stop()));
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const running: Running[] = [];
+afterEach(async () => void (await Promise.all(running.map((product) => product.stop()))));
 
-const write = (path: string, text: string): void => {
-  mkdirSync(join(folder, path, '..'), { recursive: true });
-  writeFileSync(join(folder, path), text);
-};
 const listen = async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   return { server, port: String((server.address() as { port: number }).port) };
 };
 const refusal = async (...args: string[]) => {
-  const { status, stderr } = await runNode(['src/dev/run/start.ts', ...args]);
+  const { status, stderr } = await runNode(['src/dev/run/start.ts', '--state', join(folder, 'state'), ...args]);
   return [status, stderr];
 };
 // By name, so that no other librarian answers instead.
@@ -39,7 +27,7 @@ const HIVE = 'Where does the hive of the queen stand?';
 
 describe('npm start', () => {
   it('answers from a folder and follows its files; key and edition survive a restart', {
-    timeout: 180_000,
+    timeout: 300_000,
   }, async () => {
     // The same port again: articles without an address of their own are addressed at the gateway.
     const { server, port } = await listen();
@@ -50,24 +38,28 @@ describe('npm start', () => {
       running.push(product);
       return product;
     };
-    write('kb/bees.md', '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n');
-    write('kb/goats.md', '# Goats\n\nGoats are milked at five in the morning.\n');
-    write('kb/hens.md', '# Hens\n\nHens lay fewer eggs in November.\n');
-    write('kb/ducks.md', '# Ducks\n\nDucks swim on the northern pond.\n');
+    writeFiles(folder, {
+      'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n',
+      'kb/goats.md': '# Goats\n\nGoats are milked at five in the morning.\n',
+      'kb/hens.md': '# Hens\n\nHens lay fewer eggs in November.\n',
+      'kb/ducks.md': '# Ducks\n\nDucks swim on the northern pond.\n',
+      'other/tides.md': '# Tides\n\nThe lighthouse keeper notes each spring tide.\n',
+    });
     const first = await start('kb');
     expect(await ask(first, HIVE)).toContain('behind the orchard wall');
     // As editors and git save: another file takes the place of the first, here twice.
     for (const place of ['beside the mill', 'upon the chapel roof']) {
-      write('kb/.bees.tmp', `# Bees\n\nThe hive of the queen stands ${place}.\n`);
+      writeFiles(folder, { 'kb/.bees.tmp': `# Bees\n\nThe hive of the queen stands ${place}.\n` });
       renameSync(join(folder, 'kb/.bees.tmp'), join(folder, 'kb/bees.md'));
       await expect.poll(() => ask(first, HIVE), POLL).toContain(place);
     }
-    await expect.poll(() => ask(first, HIVE), POLL).toContain('upon the chapel roof');
     rmSync(join(folder, 'kb/goats.md'));
     await expect.poll(() => ask(first, 'When are goats milked?'), POLL).not.toContain('five in the morning');
     await expect.poll(first.output, POLL).toMatch(/0 new, 1 changed, 0 removed[\s\S]*0 new, 0 changed, 1 removed/);
-    const inUse = await refusal('--state', join(folder, 'state'), '--port', '0');
-    expect(inUse).toEqual([1, expect.stringMatching(/another Constellation \(process \d+\) is running on it/)]);
+    expect(await refusal('--port', '0')).toEqual([
+      1,
+      expect.stringMatching(/another Constellation \(process \d+\) is running on it/),
+    ]);
     expect(await first.stop('SIGINT')).toBe(0);
     expect(first.output()).toContain('\nstopping\n');
 
@@ -84,50 +76,31 @@ describe('npm start', () => {
     expect(second.output()).toContain('\nstopping\n');
 
     // Another knowledge base replaces all articles.
-    write('other/tides.md', '# Tides\n\nThe lighthouse keeper notes each spring tide.\n');
     const page = 'https://desk.example.com';
     const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice', CORS_ORIGINS: page });
     expect(other.key).toBe('a-key-of-my-own-choice');
-    const asked = {
-      origin: page,
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'authorization',
-    };
     // A route without publishable keys: theirs allow every origin.
-    const preflight = await fetch(new URL('/v1/sync', other.url), { method: 'OPTIONS', headers: asked });
+    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const options = { method: 'OPTIONS', headers: { origin: page, ...asked } };
+    const preflight = await fetch(new URL('/v1/sync', other.url), options);
     expect(preflight.headers.get('access-control-allow-origin')).toBe(page);
     expect(other.output()).toContain('1 articles, 1 passages (1 new, 0 changed, 3 removed)');
     expect(await ask(other, HIVE)).not.toContain('chapel');
     // Killed, it takes the runtime with it.
     await other.stop('SIGKILL');
-    await expect
-      .poll(
-        () =>
-          fetch(other.url).then(
-            () => 'answers',
-            () => 'gone',
-          ),
-        POLL,
-      )
-      .toBe('gone');
+    const state = () =>
+      fetch(other.url).then(
+        () => 'answers',
+        () => 'gone',
+      );
+    await expect.poll(state, POLL).toBe('gone');
   });
   it('reports a port that is in use before --fresh removes anything', async () => {
     const { server, port } = await listen();
     const stderr = expect.stringContaining(`port ${port} is in use`);
-    write('state/constellation-state', '');
-    write('state/source', 'an earlier start');
-    expect(await refusal('--fresh', '--port', port, '--state', join(folder, 'state'))).toEqual([1, stderr]);
+    writeFiles(folder, { 'state/constellation-state': '', 'state/source': 'an earlier start' });
+    expect(await refusal('--fresh', '--port', port)).toEqual([1, stderr]);
     expect(existsSync(join(folder, 'state/source'))).toBe(true);
     server.close();
-  });
-  it('never empties a folder that it did not create', async () => {
-    write('precious/photo.txt', 'do not delete');
-    const stderr = expect.stringContaining('it is no state folder');
-    expect(await refusal('--fresh', '--state', join(folder, 'precious'))).toEqual([1, stderr]);
-    expect(existsSync(join(folder, 'precious/photo.txt'))).toBe(true);
-    write('own/constellation-state', '');
-    write('own/my-notes.txt', 'do not delete');
-    openState({ state: join(folder, 'own'), fresh: true });
-    expect(existsSync(join(folder, 'own/my-notes.txt'))).toBe(true);
   });
 });

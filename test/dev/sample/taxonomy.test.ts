@@ -11,6 +11,7 @@ import { openClassifier } from '../../../src/support/intents/classifier.ts';
 import { readTaxonomy } from '../../../src/support/intents/current-taxonomy.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { getsNoReply } from '../../../src/support/ticket/intent-rules.ts';
+import sentences from './taxonomy-sentences.json' with { type: 'json' };
 
 const file: unknown = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8'));
 const articles = globSync('**/*.md', { cwd: SAMPLE_KNOWLEDGE_BASE }).map((path) =>
@@ -41,38 +42,11 @@ describe('the sample taxonomy', () => {
   it('is a valid taxonomy', () => {
     expect(readTaxonomy(file)).toMatchObject({ ok: true });
   });
-  it('recognises facts in the words of customers', () => {
-    const patterns = new Map(
-      taxonomy.intents.flatMap((intent) => intent.required_facts.map((fact) => [fact.id, fact])),
-    );
-    const states = (id: string, text: string) =>
-      patterns.get(id)?.patterns?.some((pattern) => new RegExp(pattern, 'iu').test(text));
-    const facts: [id: string, given: string[], missing?: string[]][] = [
-      [
-        'order_number',
-        ['Where is order BR-10482?', 'my order number is 204518', 'Meine Bestellung 30417 fehlt'],
-        ['Where is my order?'],
-      ],
-      ['serial_number', ['serial A2-004711']],
-      [
-        'status_led',
-        ['The LED is blinking amber', 'a solid red light', 'slow blinking green', 'Die Lampe leuchtet rot'],
-        ['The fan is loud'],
-      ],
-      [
-        'tried_so_far',
-        ['I did everything on the page', 'Ich habe es schon neu gestartet'],
-        ['I did not find the page'],
-      ],
-      ['firmware_version', ['I am on 3.4.1'], ['It needs 12 V']],
-      ['since_when', ['It has been like this for three days']],
-      ['error_code', ['it says E21'], ['Everything is slow']],
-      ['sync_progress', ['stuck at 78 %']],
-    ];
-    for (const [id, given, missing = []] of facts) {
-      expect(given.filter((text) => states(id, text))).toEqual(given);
-      expect(missing.filter((text) => states(id, text))).toEqual([]);
-    }
+  it.each(sentences.facts)('recognises the fact $id in the words of customers', ({ id, given, missing }) => {
+    const facts = taxonomy.intents.flatMap(({ required_facts: own }) => own);
+    const patterns = facts.findLast((fact) => fact.id === id)?.patterns ?? [];
+    const states = (text: string) => patterns.some((pattern) => new RegExp(pattern, 'iu').test(text));
+    expect([given.filter(states), missing.filter(states)]).toEqual([given, []]);
   });
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     const answered = taxonomy.intents.filter(({ no_reply }) => no_reply === undefined);
@@ -116,22 +90,7 @@ describe('the sample taxonomy', () => {
     const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
     expect(sent.sort()).toEqual(['backup_restore']);
   });
-  it.each([
-    'There is smoke coming out of it',
-    'It caught fire last night',
-    'a burning smell',
-    'I got an electric shock',
-    'sparks at the plug',
-    'the plug has melted',
-    'My son was injured',
-    'Es kommt Rauch heraus',
-    'Ich habe einen Stromschlag bekommen',
-    'Der Stecker ist verschmort',
-    'Il y a de la fumée',
-    "J'ai reçu une décharge électrique",
-    'Sale humo',
-    'Me dio una descarga eléctrica',
-  ])('escalates danger to the safety team for every intent: %s', (message) => {
+  it.each(sentences.dangers)('escalates danger to the safety team for every intent: %s', (message) => {
     for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
   });
   it('escalates no message about a red light to the safety team', () => {

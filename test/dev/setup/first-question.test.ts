@@ -1,30 +1,22 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Product } from '../../../src/dev/run/product.ts';
 import type { SetupRun } from '../../../src/dev/setup/account.ts';
 import { askFirstQuestion } from '../../../src/dev/setup/first-question.ts';
 import { grant, startEmbedded } from '../../functions/product-for-test.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const OWNER = 'ck_setup_0123456789abcdef';
 const EMPTY = 'ck_empty_0123456789abcdef';
 
-let folder: string;
+const folder = temporaryFolder();
 let product: Product;
-
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'constellation-first-question-'));
-  mkdirSync(join(folder, 'kb'));
-  writeFileSync(join(folder, 'kb', 'bees.md'), '# Where is the hive?\n\nThe hive stands behind the orchard wall.\n');
-  product = await startEmbedded({ kb: { folder: join(folder, 'kb') } });
+  writeFiles(folder, { 'bees.md': '# Where is the hive?\n\nThe hive stands behind the orchard wall.\n' });
+  product = await startEmbedded({ kb: { folder } });
   await grant(product, OWNER, { capabilities: ['kb:read', 'kb:write'] });
   await grant(product, EMPTY, { capabilities: ['kb:read', 'kb:write'], workspaces: ['empty'] });
 });
-afterAll(async () => {
-  await product?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => product?.stop());
 
 const ask = async (key: string, { hasHost = true, question }: { hasHost?: boolean; question?: string } = {}) => {
   const reported: string[] = [];
@@ -38,25 +30,19 @@ const ask = async (key: string, { hasHost = true, question }: { hasHost?: boolea
 };
 
 describe('askFirstQuestion()', () => {
-  it('syncs the knowledge base, asks the title of an article, and does not sync the next time', async () => {
-    const answered = expect.stringMatching(
-      /^ok asked “Where is the hive\?”, answered from “Where is the hive\?”: .*orchard/,
-    );
-    expect(await ask(OWNER)).toEqual(['ok first sync: 1 articles', answered]);
-    expect(await ask(OWNER)).toEqual([answered]);
-  });
+  const answered = (question: string) =>
+    expect.stringMatching(new RegExp(`^ok asked “${question}”, answered from “Where is the hive\\?”: .*orchard`));
 
-  it('asks a given question', async () => {
-    expect(await ask(OWNER, { question: 'What stands behind the wall?' })).toEqual([
-      expect.stringMatching(/^ok asked “What stands behind the wall\?”, answered from /),
-    ]);
+  it('syncs the knowledge base, asks the title of an article, and does not sync the next time', async () => {
+    const first = answered('Where is the hive\\?');
+    expect(await ask(OWNER)).toEqual(['ok first sync: 1 articles', first]);
+    expect(await ask(OWNER)).toEqual([first]);
+    const question = 'What stands behind the wall?';
+    expect(await ask(OWNER, { question })).toEqual([answered('What stands behind the wall\\?')]);
   });
 
   it('explains how to fill an empty knowledge base instead of asking', async () => {
-    expect(await ask(EMPTY, { hasHost: false })).toEqual([
-      expect.stringMatching(
-        /^skipped first question: the knowledge base is empty\. npm run push-kb -- --folder <docs>/,
-      ),
-    ]);
+    const skipped = /^skipped first question: the knowledge base is empty\. npm run push-kb -- --folder <docs>/;
+    expect(await ask(EMPTY, { hasHost: false })).toEqual([expect.stringMatching(skipped)]);
   });
 });

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ROOT } from '../../../src/dev/functions.ts';
@@ -8,24 +7,24 @@ import type { FunctionConfig } from '../../../src/dev/release/function-config.ts
 import { chooseAccount, createResources, type SetupRun } from '../../../src/dev/setup/account.ts';
 import { deployChanged } from '../../../src/dev/setup/deploy-changed.ts';
 import { askFirstQuestion, makeFirstKey } from '../../../src/dev/setup/first-question.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const ACCOUNT = 'a'.repeat(32);
 const KV = 'b'.repeat(32);
 const SECRET = 'sk-not-a-real-key-0123456789';
 const URL = 'https://test-gateway.example.workers.dev';
 
+const all = temporaryFolder();
 let folder: string;
 let account: ReturnType<typeof accountInMemory>;
-
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'constellation-steps-'));
+  folder = mkdtempSync(join(all, 'one-'));
   account = accountInMemory();
   vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', '');
 });
 afterEach(() => {
   vi.unstubAllEnvs();
   for (const name of account.versions.keys()) rmSync(join(ROOT, 'dist', 'deploy', `${name}.json`), { force: true });
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** An account in memory, behind commands that print the output of wrangler; setup.test.ts runs the real one. */
@@ -37,8 +36,8 @@ const accountInMemory = () => {
     accounts: [ACCOUNT],
     /** Commands so far that change something. */
     changes: [] as string[],
-    /** The output with which a command fails. */
-    failure: (_command: string): string | undefined => undefined,
+    /** Commands that fail, and their output. */
+    failing: { command: /^$/, output: '' },
   };
   let count = 0;
   const deploy = (config: string): string => {
@@ -79,9 +78,9 @@ const accountInMemory = () => {
   const wrangler: SetupRun['wrangler'] = async (args, { signal } = {}) => {
     signal?.throwIfAborted();
     const command = args.join(' ');
-    const failure = held.failure(command);
-    const printed = failure === undefined ? print(args, command) : undefined;
-    const output = failure ?? printed ?? ABSENT;
+    const isFailing = held.failing.command.test(command);
+    const printed = isFailing ? undefined : print(args, command);
+    const output = printed ?? (isFailing ? held.failing.output : ABSENT);
     return { status: printed === undefined ? 1 : 0, stdout: printed ?? '', output };
   };
   return Object.assign(held, { wrangler });
@@ -104,8 +103,7 @@ const newRun = (more: Partial<SetupRun> = {}) => {
 const functionsIn = (checkout: string, code = 'export default {};'): FunctionConfig[] =>
   ['library', 'gateway'].map((id) => {
     const own = join(folder, checkout, id);
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, 'index.ts'), id === 'library' ? code : 'export default {};');
+    writeFiles(own, { 'index.ts': id === 'library' ? code : 'export default {};' });
     const name = `test-${id}`;
     const file = relative(ROOT, join(own, 'wrangler.toml'));
     const vars = id === 'library' ? { PUBLIC_URL: '' } : {};
@@ -131,7 +129,18 @@ const deploy = async ({ variables = {}, code, checkout = 'one', key = 'key', mor
   return { reported, record: run.record, changes: [...account.changes] };
 };
 
+/** Runs with failing commands, which then work again. */
+const failing = async (command: RegExp, output: string, work: () => Promise<unknown>): Promise<Error> => {
+  account.failing = { command, output };
+  const error = await work().catch((reason: unknown) => reason);
+  account.failing.command = /^$/;
+  expect(error).toBeInstanceOf(Error);
+  return error as Error; // as the line above found
+};
+
 describe('deployChanged()', () => {
+  const CONTINUED = ['exists test-library', 'deployed test-gateway', 'changed test-library'];
+
   it('deploys each function, and deploys again those that need the new address of the gateway', async () => {
     const { reported, record, changes } = await deploy();
     expect(reported).toEqual(['deployed test-library', 'deployed test-gateway', 'changed test-library']);
@@ -144,8 +153,7 @@ describe('deployChanged()', () => {
     await deploy();
     for (const checkout of ['one', 'two']) {
       const { reported, changes } = await deploy({ checkout });
-      expect(reported).toEqual(['exists test-library', 'exists test-gateway']);
-      expect(changes).toEqual([]);
+      expect([reported, changes]).toEqual([['exists test-library', 'exists test-gateway'], []]);
     }
   });
 
@@ -159,22 +167,16 @@ describe('deployChanged()', () => {
   ])('deploys only one function when it differs in %s', async (_, differences, happens) => {
     await deploy();
     happens();
-    const { changes } = await deploy(differences);
-    expect(changes).toEqual(['deploy test-library']);
+    expect((await deploy(differences)).changes).toEqual(['deploy test-library']);
     expect((await deploy(differences)).changes).toEqual([]);
   });
 
   it('continues after a failure with the function that failed', async () => {
-    account.failure = (command) =>
-      command.startsWith('deploy ') && command.includes('test-gateway')
-        ? `✘ [ERROR] A request to the Cloudflare API failed. Authentication error for ${SECRET} [code: 10000]`
-        : undefined;
-    await expect(deploy()).rejects.toThrow(
-      /^Cannot deploy test-gateway: .*Authentication error.*Give the API token the rights.*continues where it stopped\.$/,
-    );
-    account.failure = () => undefined;
-    const { reported } = await deploy();
-    expect(reported).toEqual(['exists test-library', 'deployed test-gateway', 'changed test-library']);
+    const output = `✘ [ERROR] A request to the Cloudflare API failed. Authentication error for ${SECRET} [code: 10000]`;
+    const { message } = await failing(/^deploy .*test-gateway/, output, deploy);
+    expect(message).toMatch(/^Cannot deploy test-gateway: .*Authentication error.*Give the API token the rights/);
+    expect(message).toMatch(/continues where it stopped\.$/);
+    expect((await deploy()).reported).toEqual(CONTINUED);
   });
 
   it('continues after an interruption, also when the platform has received the upload', async () => {
@@ -187,25 +189,24 @@ describe('deployChanged()', () => {
       return result;
     };
     await expect(deploy({ more: { wrangler, signal: interrupted.signal } })).rejects.toThrow(/abort/i);
-    const { reported } = await deploy();
-    expect(reported).toEqual(['exists test-library', 'deployed test-gateway', 'changed test-library']);
+    expect((await deploy()).reported).toEqual(CONTINUED);
   });
 
   it('stops between two functions of a dry run when it is interrupted', async () => {
     const interrupted = new AbortController();
-    const steps: string[] = [];
+    const bundled: string[] = [];
     const progress = (doing: string): void => {
-      steps.push(doing);
-      if (doing.startsWith('bundling')) interrupted.abort();
+      if (!doing.startsWith('bundling')) return;
+      bundled.push(doing);
+      interrupted.abort();
     };
     await expect(deploy({ more: { dryRun: true, signal: interrupted.signal, progress } })).rejects.toThrow('aborted');
-    expect(steps.filter((doing) => doing.startsWith('bundling'))).toEqual(['bundling test-library']);
+    expect(bundled).toEqual(['bundling test-library']);
   });
   it('deploys nothing in a dry run, and records nothing', async () => {
     const { reported, changes } = await deploy({ more: { dryRun: true } });
     expect(reported).toEqual(['would do deploy test-library', 'would do deploy test-gateway']);
-    expect(changes).toEqual([]);
-    expect(existsSync(join(folder, 'deployment.json'))).toBe(false);
+    expect([changes, existsSync(join(folder, 'deployment.json'))]).toEqual([[], false]);
   });
 });
 
@@ -236,9 +237,8 @@ describe('createResources()', () => {
   });
 
   it('continues after a failure with what is missing', async () => {
-    account.failure = (command) => (command === 'queues create dead' ? '[ERROR] fetch failed' : undefined);
-    await expect(create()).rejects.toThrow(/^Cannot create the queue dead: fetch failed\. Check the connection/);
-    account.failure = () => undefined;
+    const { message } = await failing(/^queues create dead$/, '[ERROR] fetch failed', create);
+    expect(message).toMatch(/^Cannot create the queue dead: fetch failed\. Check the connection/);
     await create();
     expect(account.changes).toEqual(['create dead']);
   });
@@ -251,29 +251,28 @@ describe('createResources()', () => {
 });
 
 describe('chooseAccount()', () => {
-  it('chooses the only account of the sign-in, and keeps it', async () => {
+  const choose = async () => {
     const { run } = newRun();
     await chooseAccount(run);
-    expect(readRecord(run.file).account_id).toBe(ACCOUNT);
+    return readRecord(run.file).account_id;
+  };
+
+  it('chooses the only account of the sign-in, and keeps it', async () => {
+    expect(await choose()).toBe(ACCOUNT);
     account.accounts = [KV, ACCOUNT];
-    await chooseAccount(newRun().run);
-    expect(readRecord(run.file).account_id).toBe(ACCOUNT);
+    expect(await choose()).toBe(ACCOUNT);
   });
 
   it('refuses to work on another account than the recorded one', async () => {
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', ACCOUNT);
-    await chooseAccount(newRun().run);
+    await choose();
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', KV);
-    await expect(chooseAccount(newRun().run)).rejects.toThrow(
-      /is of the account a+, CLOUDFLARE_ACCOUNT_ID names b+\. Give/,
-    );
+    await expect(choose()).rejects.toThrow(/is of the account a+, CLOUDFLARE_ACCOUNT_ID names b+\. Give/);
   });
 
   it('asks which one when there are several', async () => {
     account.accounts = [KV, ACCOUNT];
-    await expect(chooseAccount(newRun().run)).rejects.toThrow(
-      /there are several: b+ \(\), a+ \(\)\. Set CLOUDFLARE_ACC/,
-    );
+    await expect(choose()).rejects.toThrow(/there are several: b+ \(\), a+ \(\)\. Set CLOUDFLARE_ACC/);
   });
 });
 
@@ -297,10 +296,9 @@ describe('makeFirstKey()', () => {
   });
 
   it('stores the same key when the last run ended before it was stored', async () => {
-    account.failure = () => '[ERROR] fetch failed';
-    await expect(make()).rejects.toThrow(/^Cannot store the first API key: fetch failed/);
+    const { message } = await failing(/./, '[ERROR] fetch failed', make);
+    expect(message).toMatch(/^Cannot store the first API key: fetch failed/);
     const written = readFileSync(keyFile(), 'utf8').trim();
-    account.failure = () => undefined;
     expect((await make()).key).toBe(written);
     expect(account.values.size).toBe(1);
   });

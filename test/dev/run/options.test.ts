@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { startOptions } from '../../../src/dev/run/start-options.ts';
+import { ticketOptions } from '../../../src/dev/run/ticket-options.ts';
+
+describe('startOptions()', () => {
+  const kb = 'https://kb.example.com/api/kb/articles';
+  it.each([
+    [[], { kb: 'sample', port: 8787, state: '.constellation', fresh: false, helpdesk: true }],
+    [['--kb', 'docs'], { kb: { folder: 'docs' } }],
+    [['--kb', kb], { kb: { url: kb } }],
+    [['--no-helpdesk'], { helpdesk: false }],
+  ])('reads %j', (args, expected) => {
+    expect(startOptions(args)).toMatchObject(expected);
+  });
+  it.each([
+    [['--port', 'http'], /--port http/],
+    [['--port', '70000'], /--port 70000/],
+    [['--kb', 'https://'], /--kb https:\/\//],
+    [['--web-search', 'google'], /--web-search google/],
+    [['--web-search', 'local', '--kb', 'docs'], /the invented shops belong to the sample/],
+    [['--unknown'], /--unknown/],
+    [['folder'], /folder/],
+  ])('refuses %j with the reason', (args, says) => {
+    expect(() => startOptions(args)).toThrow(says);
+  });
+});
+
+describe('ticketOptions()', () => {
+  it('defaults to a sample message in Chatwoot', () => {
+    expect(ticketOptions([])).toMatchObject({ tool: 'chatwoot', product: 'Apollo II', times: 1, isForged: false });
+    expect(ticketOptions([]).message).not.toBe('');
+  });
+  it('reads the options', () => {
+    const options = ticketOptions(['--tool', 'help-scout', '--times', '2', '--bad-signature', '--product', '']);
+    expect(options).toMatchObject({ tool: 'help-scout', times: 2, isForged: true, product: '' });
+  });
+  it.each([
+    [['--tool', 'front'], /--tool front/],
+    [['--times', '0'], /--times 0/],
+    [['--times', '2.5'], /--times 2\.5/],
+    [['--message', ' '], /--message/],
+    [['--name', ''], /--name/],
+    [['--url', 'localhost:8787'], /--url localhost:8787/],
+    [['--unknown'], /--unknown/],
+  ])('refuses %j with the reason', (args, says) => {
+    expect(() => ticketOptions(args)).toThrow(says);
+  });
+});

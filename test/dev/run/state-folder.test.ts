@@ -1,0 +1,46 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openState } from '../../../src/dev/run/state-folder.ts';
+import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
+
+const folder = temporaryFolder();
+const state = join(folder, 'state');
+const open = (fresh = false) => openState({ state, fresh });
+
+describe('openState()', () => {
+  beforeEach(() => rmSync(state, { recursive: true, force: true }));
+
+  it('keeps its key and its signing seed until it is emptied', () => {
+    const { key, signingSeed } = open();
+    expect(open()).toMatchObject({ key, signingSeed });
+    expect(open(true).key).not.toBe(key);
+  });
+  it('remembers which knowledge base was read', () => {
+    open().rememberSource('one');
+    expect([open().isAnotherSource('one'), open().isAnotherSource('two')]).toEqual([false, true]);
+  });
+  it.each(['api-key', 'signing-seed'])('names an incomplete %s', (name) => {
+    open();
+    writeFiles(state, { [name]: 'ck_' });
+    expect(() => open()).toThrow(`Cannot use ${join(state, name)}: it holds no key. Remove it`);
+  });
+  it('names a damaged database, and is emptied on request', () => {
+    open();
+    writeFiles(state, { 'data/kv/x/metadata.sqlite': 'not a database, '.repeat(600) });
+    expect(() => open()).toThrow(/^Cannot use \S.*\.sqlite: the database is damaged\. npm start -- --fresh /);
+    open(true);
+    expect(existsSync(join(state, 'data'))).toBe(false);
+  });
+  it('reports that it is a file', () => {
+    writeFiles(folder, { state: '' });
+    expect(() => open()).toThrow(/state: it is no folder\. /);
+  });
+  it('never empties a folder that it did not create, and removes only its own files', () => {
+    writeFiles(state, { 'photo.txt': 'do not delete' });
+    expect(() => open(true)).toThrow('it is no state folder');
+    writeFiles(state, { 'constellation-state': '', source: 'an earlier start' });
+    open(true);
+    expect(['photo.txt', 'source'].map((name) => existsSync(join(state, name)))).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,166 @@
+import type { KVNamespace } from '@cloudflare/workers-types';
+import { type Context, Hono } from 'hono';
+import type { AIClient, Context as AskedContext, LibrarianInfo } from '../../src/contract/librarian.ts';
+import { LibrarianResponse } from '../../src/contract/response.ts';
+import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
+import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
+import { createApp, type GatewayParts } from '../../src/gateway/app.ts';
+import { createApp as createMemory } from '../../src/memory/app.ts';
+import { createEngines } from '../../src/memory/search-memories.ts';
+import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
+import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
+import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
+import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { type Identity, LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/identity.ts';
+import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
+import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
+import { ledgerForTest } from '../memory/ledger-for-test.ts';
+import { identityOf, notebook } from '../signing/callers.ts';
+import { embeddedStore } from '../storage/memory-stores.ts';
+
+export const READER = 'ck_reader_0123456789abcdef';
+const RECORD: ApiKeyRecord = {
+  name: 'test',
+  workspaces: ['acme', 'globex'],
+  capabilities: ['kb:read'],
+  rate: 'standard',
+};
+
+/** The id of an API key. */
+export const idOf = async (secret: string): Promise<string> => (await hashApiKey(secret)).slice(0, 16);
+
+/** A KV namespace in memory with the records of these keys; a string is stored as it is. */
+export const keyStore = async (keys: Record<string, Partial<ApiKeyRecord> | string>): Promise<KVNamespace> => {
+  const stored = new Map<string, string>();
+  for (const [secret, record] of Object.entries(keys)) {
+    const text = typeof record === 'string' ? record : JSON.stringify({ ...RECORD, ...record });
+    stored.set(await hashApiKey(secret), text);
+  }
+  // Only `get` is used.
+  return { get: async (name: string) => stored.get(name) ?? null } as unknown as KVNamespace;
+};
+
+/** A function that accepts signed calls only. */
+export const functionFor = async (
+  self: string,
+  answer: (c: Context<GuardedEnv>) => Response | Promise<Response>,
+): Promise<Target> => {
+  const guard = contextGuard({ ...(await identityOf(self)), access: 'signed', log: () => {} });
+  const app = new Hono<GuardedEnv>().use(guard).all('*', answer);
+  return { fetch: async (request) => app.fetch(request) };
+};
+
+/** Identities by a directory that has further librarians. */
+export const identitiesWith = (more: Record<string, Omit<DirectoryEntry, 'keys'>>) => {
+  const directory = localDirectory({ ...LOCAL_LIBRARIANS, ...more }, LOCAL_SEED);
+  return async (self: string): Promise<Identity> => ({
+    self,
+    directory: await directory,
+    signer: await localSigner(self),
+  });
+};
+
+/** The memory function with an empty store. */
+export const memoryFunction = async (identity: Identity): Promise<Target> => {
+  const { store } = await embeddedStore();
+  const ledger = ledgerForTest();
+  const engines = createEngines({ store });
+  const quotas = readMemoryQuotas({}, 'embedded');
+  const guard = { ...identity, log: () => {} };
+  const app = createMemory({ guard, store, engines, ledgerOf: () => ledger, quotas });
+  return { fetch: async (request) => app.request(request) };
+};
+
+interface Options extends Partial<Omit<GatewayParts, 'keys' | 'limits'>> {
+  /** Served under their ids; the others of `infos` answer with their ids. */
+  librarianOf?: Record<string, ServedLibrarian>;
+  infos?: readonly LibrarianInfo[];
+  /** Ids of the internal librarians; all when absent. */
+  own?: readonly string[];
+  /** The model of the librarians. */
+  librarianAi?: AIClient;
+  keys?: Record<string, Partial<ApiKeyRecord> | string>;
+  /** Changes the reply of a librarian. */
+  onReply?: (reply: Response) => Response;
+  identity?: (id: string) => Promise<Identity>;
+}
+
+/** One question as a librarian received it. */
+interface Asked {
+  id: string;
+  query: string;
+  context: AskedContext | undefined;
+}
+
+/** The gateway with a real signed client in front of real librarians; only the stores are in memory. */
+export const startGateway = async ({
+  librarianOf = {},
+  infos = [{ id: 'navigator', name: 'Navigator', capabilities: ['kb:read'] }],
+  own = infos.map(({ id }) => id),
+  librarianAi,
+  keys = { [READER]: {} },
+  onReply = (reply) => reply,
+  identity = identityOf,
+  functions = {},
+  ...parts
+}: Options = {}) => {
+  const asked: Asked[] = [];
+  const { lines, log } = notebook();
+  const served: Record<string, Target> = {};
+  for (const info of infos) {
+    const { id } = info;
+    const says: ServedLibrarian = async () => ({ answer: id, confidence: 0.9, sources: [{ name: `Source of ${id}` }] });
+    const librarian = librarianOf[id] ?? says;
+    const recorded: ServedLibrarian = {
+      forRequest: (scope) => async (query, context) => {
+        asked.push({ id, query, context });
+        return (typeof librarian === 'function' ? librarian : librarian.forRequest(scope))(query, context);
+      },
+    };
+    const app = serveLibrarian(recorded, info, { ...(await identity(id)), ai: librarianAi, log: () => {} });
+    served[id] = { fetch: async (request) => onReply(await app.fetch(request)) };
+  }
+  const targets = { ...served, ...functions };
+  /** Keys of the rate limiter that are over their limit. */
+  const limited = new Set<string>();
+  const limiter = { limit: async ({ key }: { key: string }) => ({ success: !limited.has(key) }) };
+  const self = await identity('gateway');
+  const app = createApp({
+    keys: kvApiKeys(await keyStore(keys)),
+    limits: { standard: limiter, high: limiter, anonymous: limiter },
+    client: signedClient({ ...self, targets, log }),
+    ...self,
+    functions: targets,
+    librarians: createLibrarians({ targets: served, own: [...own] }),
+    corsOrigins: ['https://desk.example.com'],
+    health: { status: 'ok', adapters: { knowledge: 'embedded' } },
+    log,
+    ...parts,
+  });
+  const send = (
+    path: string,
+    body?: unknown,
+    { key = READER, method = body === undefined ? 'GET' : 'POST', ...headers }: Record<string, string> = {},
+  ) =>
+    app.request(path, {
+      method,
+      headers: {
+        ...{ 'content-type': 'application/json', authorization: `Bearer ${key}`, 'cf-connecting-ip': '192.0.2.1' },
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  const ask = async (body: object) => {
+    const reply = await replyOf(send('/v1/ask', body));
+    return { ...reply, body: LibrarianResponse.parse(reply.body) };
+  };
+  return { app, asked, lines, limited, send, ask };
+};
+
+/** A response with its JSON. */
+export const replyOf = async (response: Response | Promise<Response>) => {
+  const { status, headers } = await response;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
+  const body: any = await (await response).json();
+  return { status, headers, body };
+};
