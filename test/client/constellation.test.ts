@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ClientOptions } from '../../client/connection.ts';
 import { Constellation } from '../../client/constellation.ts';
 import { ConstellationError } from '../../client/constellation-error.ts';
@@ -22,184 +22,155 @@ const json =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Reply =>
   () =>
     Response.json(body, { status, headers });
-const NOW = { 'Retry-After': '0' };
-const busy = json({ error: { code: 'RATE_LIMITED', message: 'Too many', recoverable: true } }, 429, NOW);
-const down = json({ error: { code: 'SERVICE_UNAVAILABLE', message: 'Down', recoverable: true } }, 503, NOW);
+const failing = (code: string, status: number, headers: Record<string, string> = { 'Retry-After': '0' }): Reply =>
+  json({ error: { code, message: code, recoverable: status === 429 || status >= 500 } }, status, headers);
+const busy = failing('RATE_LIMITED', 429);
+const down = failing('SERVICE_UNAVAILABLE', 503);
 const lost: Reply = () => Promise.reject(new TypeError('fetch failed'));
+const page =
+  (status: number): Reply =>
+  () =>
+    new Response('<html>', { status, headers: { 'Retry-After': '0' } });
 const ANSWER = { answer: 'Yes.', sources: [], confidence: 0.9 };
 
 const failureOf = async (work: Promise<unknown>): Promise<ConstellationError> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+  const error = await work.then(() => undefined).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ConstellationError);
-  return error as ConstellationError;
+  return error as ConstellationError; // as the line above found
 };
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const statement = (index: number) => ({
-  index,
-  text: `Statement ${index} ü`,
-  sources: [],
-  support: 1,
-  check: 'quoted',
+  ...{ index, text: `Statement ${index} ü`, sources: [], support: 1, check: 'quoted' },
 });
 
 /** A stream of these pieces. */
 const stream =
-  (pieces: Iterable<Uint8Array>, onCancel?: () => void): Reply =>
+  (pieces: Iterable<Uint8Array>, cancel: () => void = () => undefined): Reply =>
   () => {
     const iterator = pieces[Symbol.iterator]();
-    const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => {
-        const { done, value } = iterator.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: () => onCancel?.(),
-    });
-    return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const { done, value } = iterator.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    };
+    return new Response(new ReadableStream({ pull, cancel }), { headers: { 'content-type': 'text/event-stream' } });
   };
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-};
+const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
 
 describe('a call', () => {
-  it('sends the question with the key, and returns the response', async () => {
+  it('sends the question with the key and its interface, and returns the response', async () => {
     const { client, sent } = clientOf([json(ANSWER)]);
     expect(await client.ask({ query: 'Is it?', metadata: { a: 1 } }, { workspace: 'docs' })).toEqual(ANSWER);
     const [request] = sent;
     expect([request?.method, request?.url]).toEqual(['POST', `${URL_}/v1/ask?workspace_id=docs`]);
-    expect(request?.headers.get('authorization')).toBe('Bearer ck_test');
+    const headers = ['authorization', 'constellation-interface'].map((name) => request?.headers.get(name));
+    expect(headers).toEqual(['Bearer ck_test', 'client']);
     expect(await request?.json()).toEqual({ query: 'Is it?', metadata: { a: 1 } });
-    expect(request?.headers.get('constellation-interface')).toBe('client');
+    const other = clientOf([json(ANSWER)], { interface: 'command_line' });
+    await other.client.ask('Is it?');
+    expect(other.sent[0]?.headers.get('constellation-interface')).toBe('command_line');
   });
 
-  it('names its interface', async () => {
-    const { client, sent } = clientOf([json(ANSWER)], { interface: 'command_line' });
-    await client.ask('Is it?');
-    expect(sent[0]?.headers.get('constellation-interface')).toBe('command_line');
-  });
-
-  it.each([
+  const broken: Reply = () => new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) }));
+  it.each<[string, Reply]>([
     ['a lost connection', lost],
     ['429', busy],
     ['503', down],
-    ['a 502 of a proxy', () => new Response('<html>', { status: 502, headers: NOW })],
-    [
-      'a reply that breaks off',
-      () => new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) })),
-    ],
-  ] as [string, Reply][])('is repeated after %s', async (_, failure) => {
+    ['a 502 of a proxy', page(502)],
+    ['a reply that breaks off', broken],
+  ])('is repeated after %s', async (_, failure) => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const { client, sent } = clientOf([failure, failure, json(ANSWER)]);
-      const answer = client.ask('Is it?');
-      await vi.advanceTimersByTimeAsync(10_000);
-      expect(await answer).toEqual(ANSWER);
-      expect(sent).toHaveLength(3);
-    } finally {
-      vi.useRealTimers();
-      vi.restoreAllMocks();
-    }
+    const { client, sent } = clientOf([failure, failure, json(ANSWER)]);
+    const answer = client.ask('Is it?');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([await answer, sent.length]).toEqual([ANSWER, 3]);
   });
 
   it('waits for Retry-After, but not beyond its deadline', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const later = json({ error: { code: 'RATE_LIMITED', message: 'Too many' } }, 429, { 'Retry-After': '7' });
-      const { client, sent } = clientOf([later, json(ANSWER)]);
-      const answer = client.ask('Is it?');
-      await vi.advanceTimersByTimeAsync(6999);
-      expect(sent).toHaveLength(1);
-      await vi.advanceTimersByTimeAsync(1);
-      expect(await answer).toEqual(ANSWER);
-      const hurried = clientOf([later, json(ANSWER)], { timeoutMs: 5000 });
-      expect(await failureOf(hurried.client.ask('Is it?'))).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
-      expect(hurried.sent).toHaveLength(1);
-    } finally {
-      vi.useRealTimers();
-    }
+    const replies = [failing('RATE_LIMITED', 429, { 'Retry-After': '7' }), json(ANSWER)];
+    const { client, sent } = clientOf(replies);
+    const answer = client.ask('Is it?');
+    await vi.advanceTimersByTimeAsync(6999);
+    expect(sent).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answer).toEqual(ANSWER);
+    const hurried = clientOf(replies, { timeoutMs: 5000 });
+    expect(await failureOf(hurried.client.ask('Is it?'))).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
+    expect(hurried.sent).toHaveLength(1);
   });
 
-  it('is not repeated when it could run twice, unless it was rate limited', async () => {
-    for (const failure of [lost, down]) {
-      const stored = clientOf([failure, json({ memory: {} })]);
-      await failureOf(stored.client.memories.store({ type: 'fact', content: 'x' }));
-      const asked = clientOf([failure, json(ANSWER)]);
-      await failureOf(asked.client.ask({ query: 'x', conversation_id: 'c' }));
-      expect([stored.sent.length, asked.sent.length]).toEqual([1, 1]);
-    }
+  const store = (client: Constellation) => client.memories.store({ type: 'fact', content: 'x' });
+  const converse = (client: Constellation) => client.ask({ query: 'x', conversation_id: 'c' });
+  it.each([
+    ['a memory, after a lost connection', lost, store],
+    ['a memory, after 503', down, store],
+    ['a turn of a conversation, after a lost connection', lost, converse],
+    ['a turn of a conversation, after 503', down, converse],
+  ])('is not repeated when it could run twice: %s', async (_, failure, call) => {
+    const { client, sent } = clientOf([failure, json(ANSWER)]);
+    await failureOf(call(client));
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is repeated when it was rate limited, although it could run twice', async () => {
     const { client, sent } = clientOf([busy, json({ memory: {} })]);
-    await client.memories.store({ type: 'fact', content: 'x' });
+    await store(client);
     expect(sent).toHaveLength(2);
   });
 
   it('is not repeated for permanent errors, nor more often than configured', async () => {
-    const { client, sent } = clientOf([
-      json({ error: { code: 'NOT_FOUND', message: 'None', recoverable: false } }, 404),
-    ]);
-    expect(await failureOf(client.articles.get('a'))).toMatchObject({
-      code: 'NOT_FOUND',
-      status: 404,
-      retryable: false,
-    });
-    expect(sent).toHaveLength(1);
+    const missing = clientOf([failing('NOT_FOUND', 404)]);
+    const error = { code: 'NOT_FOUND', status: 404, retryable: false };
+    expect(await failureOf(missing.client.articles.get('a'))).toMatchObject(error);
+    expect(missing.sent).toHaveLength(1);
     const often = clientOf(Array.from({ length: 9 }, () => down));
     await failureOf(often.client.search('x', { retries: 3 }));
     expect(often.sent).toHaveLength(4);
-    const lostDeletion = clientOf([
-      down,
-      json({ error: 'NOT_FOUND', message: 'None', info: { code: 'NOT_FOUND', message: 'None' } }, 404),
-    ]);
-    await lostDeletion.client.articles.delete('a');
   });
 
-  it('reads all forms of error', async () => {
-    const info = { code: 'INVALID_QUERY', message: 'No.', suggestion: 'Write another id', recoverable: false };
-    const host = clientOf([json({ error: 'INVALID_QUERY', message: 'No.', info }, 400, { 'X-Request-Id': 'r-1' })]);
-    const expected = { code: 'INVALID_QUERY', status: 400, message: 'No.', suggestion: 'Write another id', info };
-    expect(await failureOf(host.client.articles.list())).toMatchObject({ ...expected, requestId: 'r-1' });
-    const agent = clientOf([
-      json({ success: false, error: 'No database', metadata: { error_code: 'NOT_FOUND' } }, 404),
-    ]);
-    expect(await failureOf(agent.client.agent('analytics', 'x'))).toMatchObject({
-      code: 'NOT_FOUND',
-      message: 'No database',
-    });
-    const proxy = clientOf([() => new Response('<html>', { status: 401 })]);
-    expect(await failureOf(proxy.client.ask('x'))).toMatchObject({ code: 'UNAUTHORIZED', status: 401 });
-    const redirect = clientOf([() => new Response(null, { status: 302, headers: { Location: 'https://elsewhere' } })]);
-    expect(await failureOf(redirect.client.ask('x'))).toMatchObject({ code: 'INVALID_REPLY' });
+  it('takes what is gone for deleted when the first reply was lost', async () => {
+    const info = { code: 'NOT_FOUND', message: 'None' };
+    await clientOf([down, json({ error: 'NOT_FOUND', message: 'None', info }, 404)]).client.articles.delete('a');
   });
 
-  it.each([
-    ['no JSON', () => new Response('<html>')],
-    ['a list', json([])],
-    ['sources that are a text', json({ answer: 'x', sources: 'y' })],
-    ['invalid sources', json({ answer: 'x', sources: [null] })],
-    ['an answer that is a number', json({ answer: 1 })],
-  ] as [string, Reply][])('fails for a reply with %s', async (_, reply) => {
-    expect(await failureOf(clientOf([reply]).client.ask('x'))).toMatchObject({
-      code: 'INVALID_REPLY',
-      retryable: false,
-    });
+  const info = { code: 'INVALID_QUERY', message: 'No.', suggestion: 'Write another id', recoverable: false };
+  const host = json({ error: 'INVALID_QUERY', message: 'No.', info }, 400, { 'X-Request-Id': 'r-1' });
+  const agent = json({ success: false, error: 'No database', metadata: { error_code: 'NOT_FOUND' } }, 404);
+  const redirect: Reply = () => new Response(null, { status: 302, headers: { Location: 'https://elsewhere' } });
+  it.each<[string, Reply, object]>([
+    [
+      'the host API',
+      host,
+      { code: 'INVALID_QUERY', message: 'No.', suggestion: 'Write another id', status: 400, info, requestId: 'r-1' },
+    ],
+    ['an agent', agent, { code: 'NOT_FOUND', message: 'No database' }],
+    ['a proxy', page(401), { code: 'UNAUTHORIZED', status: 401 }],
+    ['a redirect', redirect, { code: 'INVALID_REPLY' }],
+    ['no JSON', page(200), { code: 'INVALID_REPLY', retryable: false }],
+    ['a list', json([]), { code: 'INVALID_REPLY', retryable: false }],
+    ['sources that are a text', json({ answer: 'x', sources: 'y' }), { code: 'INVALID_REPLY' }],
+    ['invalid sources', json({ answer: 'x', sources: [null] }), { code: 'INVALID_REPLY' }],
+    ['an answer that is a number', json({ answer: 1 }), { code: 'INVALID_REPLY' }],
+  ])('fails with the error of %s', async (_, reply, expected) => {
+    expect(await failureOf(clientOf([reply]).client.ask('x'))).toMatchObject(expected);
   });
 
   it('stops reading an endless reply', async () => {
-    const piece = new Uint8Array(1_048_576).fill(32);
     const onCancel = vi.fn();
     function* endless() {
-      for (;;) yield piece;
+      for (;;) yield new Uint8Array(1_048_576).fill(32);
     }
-    expect(await failureOf(clientOf([stream(endless(), onCancel)]).client.ask('x'))).toMatchObject({
-      code: 'INVALID_REPLY',
-    });
+    const { client } = clientOf([stream(endless(), onCancel)]);
+    expect(await failureOf(client.ask('x'))).toMatchObject({ code: 'INVALID_REPLY' });
     expect(onCancel).toHaveBeenCalled();
   });
 
@@ -221,40 +192,33 @@ describe('a call', () => {
   });
 
   it('keeps the path of the address, and encodes ids', async () => {
-    const sent: string[] = [];
-    const fetch = (async (input: string) => {
-      sent.push(input);
-      return Response.json({ content: '' });
-    }) as typeof globalThis.fetch; // called with an address only
-    await new Constellation({ url: 'https://example.com/kb/', fetch }).articles.get('a b/ü?#.md');
-    expect(sent).toEqual(['https://example.com/kb/api/kb/articles/a%20b/%C3%BC%3F%23.md']);
+    const { client, sent } = clientOf([json({ content: '' })], { url: 'https://example.com/kb/' });
+    await client.articles.get('a b/ü?#.md');
+    expect(sent[0]?.url).toBe('https://example.com/kb/api/kb/articles/a%20b/%C3%BC%3F%23.md');
     expect(() => new Constellation({ url: 'ftp://example.com' })).toThrow(ConstellationError);
   });
 
   it('yields the items of all pages, and stops at a repeated cursor', async () => {
-    const page = (id: string, next_cursor: string | null): Reply => json({ gaps: [{ id }], next_cursor });
-    const { client, sent } = clientOf([page('1', 'a'), page('2', 'b'), page('3', 'b')]);
+    const gaps = (id: string, next_cursor: string | null): Reply => json({ gaps: [{ id }], next_cursor });
+    const { client, sent } = clientOf([gaps('1', 'a'), gaps('2', 'b'), gaps('3', 'b')]);
     expect((await collect(client.gaps.all({ limit: 1 }))).map(({ id }) => id)).toEqual(['1', '2', '3']);
     expect(sent[2]?.url).toBe(`${URL_}/v1/knowledge/gaps?limit=1&cursor=b`);
   });
 });
 
 describe('a stream', () => {
-  const text = `: hello\r\n\r\n${event('routing', { librarians: [{ id: 'navigator' }] })}${event('later', 1)}${event('statement', statement(0))}${event('done', ANSWER)}`;
+  const events = [event('routing', { librarians: [{ id: 'navigator' }] }), event('later', 1)];
+  const text = [': hello\r\n\r\n', ...events, event('statement', statement(0)), event('done', ANSWER)].join('');
 
-  it('yields the same events for any chunk sizes', async () => {
+  it.each([1, 2, 3, 7, 10_000])('yields the same events for chunks of %d bytes', async (size) => {
     const bytes = bytesOf(text);
-    for (const size of [1, 2, 3, 7, bytes.length]) {
-      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-        bytes.slice(at * size, (at + 1) * size),
-      );
-      const events = await collect(clientOf([stream(pieces)]).client.askStream('x'));
-      expect(events).toEqual([
-        { type: 'routing', librarians: [{ id: 'navigator' }] },
-        { type: 'statement', ...statement(0) },
-        { type: 'done', response: ANSWER },
-      ]);
-    }
+    const starts = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => at * size);
+    const pieces = starts.map((start) => bytes.slice(start, start + size));
+    expect(await collect(clientOf([stream(pieces)]).client.askStream('x'))).toEqual([
+      { type: 'routing', librarians: [{ id: 'navigator' }] },
+      { type: 'statement', ...statement(0) },
+      { type: 'done', response: ANSWER },
+    ]);
   });
 
   it('that ends without done or error has failed', async () => {

@@ -33,6 +33,7 @@ afterAll(async () => {
 
 /** The Node of the machine, older than the one of the checkout. */
 const NODE = execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? 'node';
+const variables = () => ({ CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key });
 const clientOf = () => new Constellation({ url: product.url, key: product.key });
 const installed = (): string => join(folder, 'node_modules/@constellation/client');
 
@@ -40,8 +41,7 @@ describe('the packed client', () => {
   it('runs the example of its page in an empty folder, on the Node of the machine', async () => {
     const [code = ''] = codeOf('docs/client.md', 'js');
     writeFileSync(join(folder, 'ask.js'), code);
-    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
-    const { status, stdout, stderr } = await runCommand(NODE, ['ask.js'], { cwd: folder, env });
+    const { status, stdout, stderr } = await runCommand(NODE, ['ask.js'], { cwd: folder, env: variables() });
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/4 to 7.*https:\/\/docs\.example\.com\/orders\/shipping\nconfidence 0\.\d+/s);
     expect(stdout).toMatch(/^[01]\.\d\d .*password/im);
@@ -194,8 +194,7 @@ describe('the example of its page', () => {
         return new Response(said.join('\\n'));
       } };`;
     const script = bundled('worker', source);
-    const bindings = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
-    const worker = oneWorker(script, { bindings });
+    const worker = oneWorker(script, { bindings: variables() });
     try {
       const response = await worker.dispatchFetch('http://localhost/');
       expect(await response.text()).toMatch(/4 to 7.*confidence 0\.\d+\n[01]\.\d\d .*password/s);
@@ -205,9 +204,8 @@ describe('the example of its page', () => {
   });
 
   it('runs in a browser', async () => {
-    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
     const source = `${imported}
-      const env = ${JSON.stringify(env)};
+      const env = ${JSON.stringify(variables())};
       const said = [];
       const say = (...words) => said.push(words.join(' '));
       try { ${rest.join('\n')} } catch (error) { say(String(error)); }
@@ -230,12 +228,9 @@ describe('the example of its page', () => {
 
 describe('npx constellation', () => {
   it('answers the command of its page', async () => {
-    const line =
-      codeOf('docs/client.md', 'sh')
-        .join('\n')
-        .split('\n')
-        .find((each) => each.startsWith('npx constellation ask')) ?? 'false';
-    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key, npm_config_offline: 'true' };
+    const lines = codeOf('docs/client.md', 'sh').join('\n').split('\n');
+    const line = lines.find((each) => each.startsWith('npx constellation ask')) ?? 'false';
+    const env = { ...variables(), npm_config_offline: 'true' };
     const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env });
     expect([status, stdout]).toEqual([0, expect.stringContaining('| United States, Canada | 4 to 7 | €29 |')]);
   });
@@ -244,8 +239,7 @@ describe('npx constellation', () => {
     const Entry = z.object({ command: z.string(), args: z.array(z.string()) });
     const page = codeOf('docs/mcp.md', 'json').find((each) => each.includes('"command"')) ?? '{}';
     const entry = Entry.parse(JSON.parse(page).mcpServers.constellation);
-    const own = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key, npm_config_offline: 'true' };
-    const env = { ...own, PATH: process.env.PATH ?? '', HOME: folder };
+    const env = { ...variables(), npm_config_offline: 'true', PATH: process.env.PATH ?? '', HOME: folder };
     const client = new Client({ name: 'assistant', version: '1' });
     await client.connect(new StdioClientTransport({ ...entry, env, cwd: folder }));
     const { content } = await client.callTool({ name: 'search', arguments: { query: 'reset the password', limit: 1 } });
@@ -256,12 +250,7 @@ describe('npx constellation', () => {
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     runCommand(NODE, [join(folder, 'node_modules/.bin/constellation'), ...args], {
       cwd: folder,
-      env: {
-        CONSTELLATION_URL: product.url.href,
-        CONSTELLATION_API_KEY: product.key,
-        XDG_CONFIG_HOME: join(folder, 'config'),
-        ...env,
-      },
+      env: { ...variables(), XDG_CONFIG_HOME: join(folder, 'config'), ...env },
     });
 
   it('answers with sources as plain links, and exits with 0', async () => {
@@ -277,48 +266,33 @@ describe('npx constellation', () => {
   it('exits with 3 for an unanswered question, 2 for a wrong command line, and 1 for a refused key', async () => {
     const declined = await run(['ask', 'How do I cook rice?']);
     expect([declined.status, declined.stdout]).toEqual([3, expect.stringContaining("don't have information")]);
-    for (const wrong of [
-      ['ask'],
-      ['ask', '--colour', 'x'],
-      ['search', '--limit', '0', 'x'],
-      ['dance'],
-      ['push', '/none'],
-    ])
-      expect([wrong, (await run(wrong)).status]).toEqual([wrong, 2]);
+    for (const wrong of ['ask', 'ask --colour x', 'search --limit 0 x', 'dance', 'push /none'])
+      expect([wrong, (await run(wrong.split(' '))).status]).toEqual([wrong, 2]);
     const refused = await run(['ask', 'Hello?'], { CONSTELLATION_API_KEY: 'ck_wrong' });
     expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*request [0-9a-f]/)]);
   });
 
   it('prints the whole response as JSON', async () => {
     const { status, stdout } = await run(['ask', '--json', '--librarian', 'navigator', 'What does error E30 mean?']);
-    expect([status, JSON.parse(stdout)]).toMatchObject([
-      0,
-      { answer: expect.stringContaining('E30'), confidence: expect.any(Number) },
-    ]);
+    const response = { answer: expect.stringContaining('E30'), confidence: expect.any(Number) };
+    expect([status, JSON.parse(stdout)]).toMatchObject([0, response]);
   });
 
-  it('searches, syncs, and lists gaps and tickets', async () => {
-    const found = await run(['search', '--limit', '1', 'reset', 'the', 'password']);
-    expect([found.status, found.stdout]).toEqual([0, expect.stringMatching(/^[01]\.\d\d {2}.*password.*<https:/)]);
-    const synced = await run(['sync', '--full']);
-    expect([synced.status, synced.stdout]).toEqual([0, expect.stringMatching(/^40 articles, \d+ passages/)]);
-    expect(await run(['gaps'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/\d+ of \d+\n$/) });
-    expect(await run(['tickets', '--json'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('"tickets": []'),
-    });
-    const unknown = await run(['tickets', '--replay', 'zammad/1/1']);
-    expect([unknown.status, unknown.stdout]).toEqual([1, expect.stringContaining('not retried: zammad/1/1')]);
+  it.each([
+    ['search --limit 1 reset the password', 0, /^[01]\.\d\d {2}.*password.*<https:/],
+    ['sync --full', 0, /^40 articles, \d+ passages/],
+    ['gaps', 0, /\d+ of \d+\n$/],
+    ['tickets --json', 0, /"tickets": \[\]/],
+    ['tickets --replay zammad/1/1', 1, /not retried: zammad\/1\/1/],
+  ])('%s exits with %d', async (line, status, says) => {
+    expect(await run(line.split(' '))).toMatchObject({ status, stdout: expect.stringMatching(says) });
   });
 
   it('understands a follow-up question of a conversation', async () => {
-    writeFileSync(
-      join(folder, 'questions.txt'),
-      'What should I do when my Apollo III is not hashing?\nAnd on the Apollo II?\n',
-    );
+    const questions = 'What should I do when my Apollo III is not hashing?\nAnd on the Apollo II?\n';
+    writeFileSync(join(folder, 'questions.txt'), questions);
     const line = `'${NODE}' node_modules/.bin/constellation chat --conversation c-17 < questions.txt`;
-    const env = { CONSTELLATION_URL: product.url.href, CONSTELLATION_API_KEY: product.key };
-    const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env });
+    const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env: variables() });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/Apollo III not hashing.*Apollo II not hashing </s)]);
     const memories = await send(product, 'GET /v1/workspaces/default/memories?conversation_id=c-17');
     expect(JSON.stringify(await memories.json())).toContain('And on the Apollo II?');
@@ -341,10 +315,8 @@ describe('npx constellation', () => {
     expect([more.status, more.stderr]).toEqual([1, expect.stringContaining('1 created, 0 updated, 0 deleted, 1 unch')]);
     expect(more.stderr).toContain('not taken: scan.pdf: not readable: it has no text, like scanned pages');
     const pump = await send(product, 'GET /api/kb/articles/pump.docx', undefined, key);
-    expect(await pump.json()).toMatchObject({
-      title: 'Pump manual',
-      content: expect.stringContaining('| Lid | 4 Nm |'),
-    });
+    const content = expect.stringContaining('| Lid | 4 Nm |');
+    expect(await pump.json()).toMatchObject({ title: 'Pump manual', content });
   });
 
   it('writes its configuration readable only by its owner, and uses no other', async () => {
@@ -354,10 +326,8 @@ describe('npx constellation', () => {
     expect(await runCommand('sh', ['-c', line], { cwd: folder, env })).toMatchObject({ status: 0 });
     const file = join(folder, 'own config/constellation/config.json');
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
-    expect(await run(['doctor'], env)).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('Nothing is wrong'),
-    });
+    const well = expect.stringContaining('Nothing is wrong');
+    expect(await run(['doctor'], env)).toMatchObject({ status: 0, stdout: well });
     // The key is not sent to another address.
     const elsewhere = await run(['doctor', '--url', 'http://127.0.0.1:1'], env);
     expect([elsewhere.status, elsewhere.stdout]).toEqual([1, expect.stringMatching(/WRONG +key +none/)]);
@@ -380,17 +350,15 @@ describe('npx constellation', () => {
     const source = { name: `S ${evil}`, url: `https://example.com/${evil}` };
     const done = { answer: `A ${evil}`, sources: [source, { name: 'S', url: 'javascript:alert(1)' }], confidence: 1 };
     const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+    const events = event('statement', statement) + event('done', done);
+    const error = { code: 'INVALID_QUERY', message: `No ${evil}` };
     const answers = await serve((request, response) => {
       request.resume();
-      if (request.url?.startsWith('/v1/ask') && request.headers.accept === 'text/event-stream')
-        response
-          .writeHead(200, { 'content-type': 'text/event-stream' })
-          .end(event('statement', statement) + event('done', done));
-      else if (request.url?.startsWith('/v1/ask')) response.writeHead(200).end(JSON.stringify(done));
-      else {
-        const error = { code: 'INVALID_QUERY', message: `No ${evil}` };
+      const isStreamed = request.headers.accept === 'text/event-stream';
+      if (!request.url?.startsWith('/v1/ask'))
         response.writeHead(400, { 'x-request-id': 'r' }).end(JSON.stringify({ error }));
-      }
+      else if (isStreamed) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events);
+      else response.writeHead(200).end(JSON.stringify(done));
     });
     try {
       const env = { CONSTELLATION_URL: answers.url };

@@ -6,19 +6,12 @@ const opened = (isTTY: boolean, env: NodeJS.ProcessEnv = {}) =>
 
 describe('the terminal', () => {
   it('has colour and links; neither without a terminal, and no colour with NO_COLOR', () => {
+    const [shown, plain] = [opened(true), opened(false)];
     const link = '\u001b]8;;https://example.com/a\u001b\\A\u001b]8;;\u001b\\';
-    expect([opened(true).bold('A'), opened(true).link('A', 'https://example.com/a')]).toEqual([
-      '\u001b[1mA\u001b[0m',
-      link,
-    ]);
-    expect([opened(false).bold('A'), opened(false).link('A', 'https://example.com/a')]).toEqual([
-      'A',
-      'A <https://example.com/a>',
-    ]);
-    expect([opened(true, { NO_COLOR: '1' }).bold('A'), opened(true, { NO_COLOR: '' }).dim('A')]).toEqual([
-      'A',
-      '\u001b[2mA\u001b[0m',
-    ]);
+    expect([shown.bold('A'), shown.link('A', 'https://example.com/a')]).toEqual(['\u001b[1mA\u001b[0m', link]);
+    expect([plain.bold('A'), plain.link('A', 'https://example.com/a')]).toEqual(['A', 'A <https://example.com/a>']);
+    expect(opened(true, { NO_COLOR: '1' }).bold('A')).toBe('A');
+    expect(opened(true, { NO_COLOR: '' }).dim('A')).toBe('\u001b[2mA\u001b[0m');
     expect(opened(true, { TERM: 'dumb' }).link('A', undefined)).toBe('A');
   });
 
