@@ -110,15 +110,12 @@ describe('the cost of a completion', () => {
     expect(costUsd).toBeCloseTo(0.6 * 2 + 0.4 * 0.5 + 0.1 * 8, 10);
   });
   it.each([
-    ['is found by the name of a version', 'gpt-4.1-mini-2025-04-14', 'stop', true],
     ['is not made up for a model without a price', 'gpt-4.1', 'stop', false],
-    ['is not made up for a model whose name begins like one', 'gpt-4.1-nano', 'stop', false],
     ['is reported for a truncated text as well', 'gpt-4.1-mini', 'length', true],
   ] as const)('%s', async (_, model, finish, isKnown) => {
     server.script({ text: 'Yes.', usage, finish });
     const completion = await chatOf({ model, prices }).complete(QUESTION);
-    expect(completion).toHaveProperty('usage');
-    expect('costUsd' in completion).toBe(isKnown);
+    expect(['usage' in completion, 'costUsd' in completion]).toEqual([true, isKnown]);
   });
 });
 

@@ -46,12 +46,9 @@ describe('loadTokenizer()', () => {
     const load = async (): Promise<never> => Promise.reject(new Error('read twice'));
     await expect(loadTokenizer('gpt-3.5-turbo', [{ encoding: 'cl100k_base', load }])).resolves.toBeDefined();
   });
-  it.each(['llama-3', 'text-davinci-003', 'gpt-5'])(
-    'approximates for %s when its vocabulary is not given',
-    async (model) => {
-      expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
-    },
-  );
+  it.each(['llama-3', 'text-davinci-003', 'gpt-5'])('approximates for %s without its vocabulary', async (model) => {
+    expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
+  });
   it('makes every tokenizer of the encoding ready', async () => {
     const tokenizer = new TiktokenTokenizer('gpt-4-turbo');
     await loadTokenizer('text-embedding-3-small', [cl100k]);
@@ -73,13 +70,9 @@ describe('encodingOfModel()', () => {
     ['openai/gpt-4o', 'o200k_base'],
     ['openai/gpt-4-turbo', 'cl100k_base'],
     ['@cf/openai/gpt-oss-120b', 'o200k_base'],
-  ])('takes %s for the model that is resold', (model, encoding) => expect(encodingOfModel(model)).toBe(encoding));
-  it.each(['llama3.1', '@cf/meta/llama-3.1-8b-instruct', 'gpt-4/other', 'text-davinci-003', 'claude', '', 'my-gpt-4'])(
-    'does not know %j',
-    (model) => {
-      expect(encodingOfModel(model)).toBeUndefined();
-    },
-  );
+    ...['llama3.1', '@cf/meta/llama-3.1-8b-instruct', 'gpt-4/other', 'text-davinci-003'].map((model) => [model]),
+    ...['claude', '', 'my-gpt-4'].map((model) => [model]),
+  ])('has for %j the encoding %s', (model = '', encoding) => expect(encodingOfModel(model)).toBe(encoding));
 });
 
 const ENCODINGS = [
@@ -152,15 +145,7 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
   });
 
   // js-tiktoken takes seconds for 8,000 equal letters, and four times as long for twice as many: here that would be half an hour.
-  it.each([
-    ['equal letters', 'a'],
-    ['capital letters', 'A'],
-    ['Chinese characters', '漢'],
-    ['blanks', ' '],
-    ['line breaks', '\n'],
-    ['signs', '=-'],
-    ['emoji', '😀'],
-  ])('counts 200,000 %s without growing quadratically', (_, unit) => {
+  it.each(['a', 'A', '漢', ' ', '\n', '=-', '😀'])('counts 200,000 times %j without growing quadratically', (unit) => {
     expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
   });
   it('cuts a run that exceeds the piece limit, but no surrogate pair', () => {
@@ -177,12 +162,9 @@ describe('CharacterTokenizer', () => {
   it('counts one token per 4 characters, rounded up', () => {
     expect(['', 'a', 'abcd', 'abcde'].map((text) => tokenizer.count(text))).toEqual([0, 1, 1, 2]);
   });
-  it('encodes a character as its first UTF-16 unit', () => {
+  it('encodes a character as its first UTF-16 unit, of any number', () => {
     expect(tokenizer.encode('aé漢')).toEqual([97, 233, 28450]);
-    expect(tokenizer.decode([97, 233, 28450])).toBe('aé漢');
-  });
-  it('decodes a million tokens', () => {
-    const text = 'abcdefghij'.repeat(100_000);
+    const text = 'aé漢'.repeat(300_000);
     expect(tokenizer.decode(tokenizer.encode(text))).toBe(text);
   });
 });

@@ -124,6 +124,7 @@ const BEYOND = 'the origin gives what it may not give';
 const SHOWS = 'the origin shows what it may not see';
 const OPERATION = 'the token is for another operation';
 const OTHER_BODY = 'the body is not the one that was signed';
+const NOT_ADDRESSED = 'a link is not issued by the addressee';
 const POSITION = 'hop is not the position';
 const CONTINUES = 'a link does not continue the one before';
 const ADDED = 'a capability is added';
@@ -325,11 +326,8 @@ const chain: Attack[] = [
   token('50', "the inbound link re-addressed with one's own key", 'a key belongs to another librarian', (kit) =>
     kit.link({ ...kit.claims(['gateway', 'triage'], 0), aud: 'billing', op: OP }, 'triage'),
   ),
-  token(
-    '51',
-    "the middle stripped and one's own link re-signed",
-    'a link is not issued by the addressee',
-    async (kit) => continued(await kit.link(kit.claims(TWO, 0), 'gateway'), kit, { by: 'search' }),
+  token('51', "the middle stripped and one's own link re-signed", NOT_ADDRESSED, async (kit) =>
+    continued(await kit.link(kit.claims(TWO, 0), 'gateway'), kit, { by: 'search' }),
   ),
   dropped('52', 'links reordered', POSITION, ([root, a, b, c]) => [root, b, a, c]),
   dropped('53', 'a link duplicated', POSITION, ([root, a, ...rest]) => [root, a, a, ...rest]),
@@ -505,6 +503,8 @@ const forged =
     kit.verify(await kit.forge(path, (claims, hop) => ({ ...claims, ...changes[hop] })));
 
 const through = (id: string) => ['gateway', id, 'billing'];
+const TRUSTED = through('partner.trusted');
+const EXT = [{ ext: { note: 0 } }, { ext: { note: 1 } }];
 const WEBHOOKS = { sub: 'svc:webhooks', cap: ['support:analyze'] };
 const SLOW = NOW - 4000;
 const SALES = { audiences: ['sales', 'legal'] };
@@ -538,23 +538,11 @@ export const CONTROLS: Control[] = [
   }),
   control('5', 'a svc: root for itself', subject, 'svc:webhooks', forged(['webhooks', 'billing'], [WEBHOOKS])),
   control('5a', 'an anon: root of an origin', subject, 'anon:7c1', forged(ONE, [{ sub: 'anon:7c1', amr: 'none' }])),
-  control(
-    '96',
-    'ext is carried and ignored',
-    subject,
-    'user:u_8f2kd03ka9',
-    forged(TWO, [{ ext: { note: 1 } }, { ext: {} }]),
-  ),
+  control('96', 'ext is carried and ignored', subject, 'user:u_8f2kd03ka9', forged(TWO, EXT)),
   control('96a', 'alg Ed25519, the name of RFC 9864', hops, ['gateway'], async (kit) =>
     kit.verify(await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'Ed25519' }))),
   ),
-  control(
-    '73',
-    'a slow clock does not stretch the time left',
-    timeLeftAt(SLOW),
-    30_000,
-    honest(ONE, {}, { now: SLOW }),
-  ),
+  control('73', 'a slow clock does not stretch the time', timeLeftAt(SLOW), 30_000, honest(ONE, {}, { now: SLOW })),
   control('73b', 'a fast clock shortens it', timeLeftAt(NOW), 30_000, honest(ONE, {}, { now: NOW + 4000 })),
   control('45b', 'a question sent twice, each with its own link, and remembered', hops, ['gateway'], async (kit) => {
     const replay = kit.runtime.memoryReplayStore();
@@ -571,35 +559,17 @@ export const CONTROLS: Control[] = [
     const onward = { ...call, ...more, aud: 'billing', op: OP, signer: kit.signer('triage') };
     return kit.verify((await kit.runtime.extendContext(context, onward)).token);
   }),
-  control(
-    'S2',
-    'a sender that asks for less hands down less, and keeps its reserve',
-    limits,
-    LESS,
-    honest(ONE, ASKS_LESS),
-  ),
+  control('S2', 'a sender that asks for less hands it down, less its reserve', limits, LESS, honest(ONE, ASKS_LESS)),
   control('S3', 'audiences reach the last librarian', audiences, ['staff', 'sales'], forged(THREE)),
   control('S4', 'a context without the claim sees no audience', audiences, [], forged(THREE, [{ see: undefined }])),
   control('S5', 'a link may show less', audiences, ['sales'], forged(THREE, [{}, { see: ['sales'] }])),
-  control(
-    'S6',
-    'a sender that asks for more audiences hands down what it holds',
-    audiences,
-    ['sales'],
-    honest(TWO, SALES),
-  ),
+  control('S6', 'a sender that asks for more audiences hands down its own', audiences, ['sales'], honest(TWO, SALES)),
   control('S7', 'a partner in the chain sees no audience', audiences, [], forged(through('partner.acme'))),
-  control(
-    'S8',
-    'a partner sees those of its entry that the caller holds',
-    audiences,
-    ['sales'],
-    forged(through('partner.trusted')),
-  ),
+  control('S8', 'a partner sees those of its entry that are held', audiences, ['sales'], forged(TRUSTED)),
   control('S9', 'a librarian with a host sees no audience', audiences, [], forged(through('hosted'))),
   control(
     'S10',
-    'an origin that may see all shows all, and another less',
+    'an origin that may see all shows all, another less',
     audiences,
     ['legal'],
     forged(TWO, ALL_THEN_LEGAL),

@@ -88,13 +88,10 @@ describe('openWordVectors()', () => {
   });
 });
 
-describe('wordVectorsIn()', () => {
-  it('opens the table on first use, and once', () => {
-    const damaged = wordVectorsIn(new ArrayBuffer(8));
-    expect(damaged).toThrow(WordVectorsUnreadable);
-    const words = wordVectorsIn(TABLE.slice().buffer);
-    expect(words()).toBe(words());
-  });
+it('wordVectorsIn() opens the table on first use, and once', () => {
+  expect(wordVectorsIn(new ArrayBuffer(8))).toThrow(WordVectorsUnreadable);
+  const words = wordVectorsIn(TABLE.slice().buffer);
+  expect(words()).toBe(words());
 });
 
 describe('the shipped table', () => {
@@ -128,15 +125,12 @@ describe('the shipped table', () => {
   });
 });
 
-describe('wordVectorProvider()', () => {
+it('wordVectorProvider() is an embedding model: questions are shortened, passages are not', async () => {
   const provider = wordVectorProvider(openWordVectors(TABLE));
-
-  it('is an embedding model: questions are shortened, passages are not', async () => {
-    expect(provider).toMatchObject({ model: 'static-words-2', dimensions: 4 });
-    expect(Math.hypot(...(await provider.embed('red boat')))).toBeCloseTo(0.5, 5);
-    const [passage = [], unknown = []] = await provider.embedBatch(['red boat', 'red']);
-    expect(Math.hypot(...passage)).toBeCloseTo(1, 5);
-    expect(unknown).toEqual([0, 0, 0, 0]);
-    expect(await provider.embedBatch([])).toEqual([]);
-  });
+  expect(provider).toMatchObject({ model: 'static-words-2', dimensions: 4 });
+  expect(Math.hypot(...(await provider.embed('red boat')))).toBeCloseTo(0.5, 5);
+  const [passage = [], unknown = []] = await provider.embedBatch(['red boat', 'red']);
+  expect(Math.hypot(...passage)).toBeCloseTo(1, 5);
+  expect(unknown).toEqual([0, 0, 0, 0]);
+  expect(await provider.embedBatch([])).toEqual([]);
 });

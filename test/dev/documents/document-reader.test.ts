@@ -47,7 +47,6 @@ describe('a Word document', () => {
       title: 'The <pump>',
     });
   });
-
   it('is read again only when it has changed', async () => {
     const ducks = await wordDocument('<w:p><w:r><w:t>Ducks</w:t></w:r></w:p>');
     const file = put('docx', ducks);
@@ -89,11 +88,9 @@ describe('a PDF', () => {
       await browser.close();
     }
   });
-
   it('becomes Markdown by its tags', async () => {
     expect(await read('pdf', tagged)).toEqual({ text: MARKDOWN, title: 'Pump manual' });
   });
-
   it('without tags becomes Markdown by its layout, without header and page numbers', async () => {
     expect(await read('pdf', untagged)).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
   });

@@ -24,7 +24,6 @@ describe('keptModel()', () => {
     folder = mkdtempSync(join(all, 'models-'));
     train.mockClear();
   });
-
   it('trains once for the same examples, and again for others', () => {
     const first = model(taxonomyOf('parcel is late'));
     expect(model(taxonomyOf('parcel is late'))).toEqual(first);

@@ -77,7 +77,6 @@ describe('createKeyring() after a kill', () => {
     expect(read('root.key')).not.toBe(before);
     expect(await kidOf('library', read('library.key'))).toBe('library.1');
   });
-
   it('completes the keyring, whichever file was moved last', async () => {
     const names = [...readdirSync(folder).filter((name) => name !== SIGNED), SIGNED];
     const before = read('root.key');

@@ -114,7 +114,6 @@ describe('a folder of mixed files', () => {
     write('menu.md', bytes);
     expect((await list()).articles).toMatchObject([{ title: 'Café' }]);
   });
-
   it.each<[string, number[]]>([
     ['in another encoding', [0x23, 0x20, 0x83, 0x6a, 0x83, 0x85, 0x81, 0x5b, 0x83, 0x58]],
     ['not text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
@@ -124,12 +123,10 @@ describe('a folder of mixed files', () => {
     const problem = /^not readable: it is no text, or in an encoding other than UTF-8.* Save it as UTF-8$/;
     expect(await listAll()).toMatchObject([{ id: 'a.md', problem: expect.stringMatching(problem) }, { id: 'b.md' }]);
   });
-
   it('also has .mdx and .txt files', async () => {
     for (const name of ['a.mdx', 'b.txt']) write(name, '# Hello\n');
     expect(idsOf((await list()).articles)).toEqual(['a.mdx', 'b.txt']);
   });
-
   it('also has Word documents, titled by their only first-level heading, their properties or their file name', async () => {
     const line = '<w:p><w:r><w:t>Quack.</w:t></w:r></w:p>';
     write('a.docx', await wordDocument(MANUAL, 'Properties'));
@@ -139,14 +136,12 @@ describe('a folder of mixed files', () => {
     expect(articles.map(({ title }) => title)).toEqual(['Pump manual', 'On ducks', 'C d']);
     expect(articles[0]?.content).toContain('| Lid | 4 Nm |');
   });
-
   it('names a document that cannot be read, and reads the others', async () => {
     write('a.pdf', 'no PDF');
     write('b.md', '# Fine\n');
     const unreadable = { id: 'a.pdf', problem: 'not readable: it is damaged or no PDF' };
     expect(await listAll()).toMatchObject([unreadable, { id: 'b.md' }]);
   });
-
   it('reports what is not read', async () => {
     expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
     for (const name of ['a.pptx', 'b.xlsx', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');

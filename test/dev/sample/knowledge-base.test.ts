@@ -92,10 +92,8 @@ describe('sample knowledge base', () => {
     const headings = tree.children.filter((node) => node.type === 'heading');
     const isWithin = words >= 150 && words <= 900;
     expect([isWithin, headings.length >= 3, headings.every(({ depth }) => depth > 1)]).toEqual([true, true, true]);
-    for (const table of tree.children.filter((node) => node.type === 'table')) {
-      const widths = new Set(table.children.map((row) => row.children.length));
-      expect(widths.size).toBe(1);
-    }
+    for (const table of tree.children.filter((node) => node.type === 'table'))
+      expect(new Set(table.children.map((row) => row.children.length)).size).toBe(1);
   });
   it('refers only to articles that exist', () => {
     const referred = matches(/(?:[Ss]ee|ontinue with|Follow|(?:details|steps|checks|table) in) \*([A-Z][^*]+)\*/g);
@@ -136,21 +134,21 @@ describe('facts of the sample knowledge base', () => {
       expect(rowsOf(id, mode)[0]).toEqual([mode, ...cells]);
     }
   });
-  it('gives the same figures in modes and specifications, and the efficiency that results', () => {
-    for (const [device, modes] of Object.entries(MODES)) {
-      for (const [mode, [terahashes, watts]] of Object.entries(modes)) {
-        const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
-        expect(stated).toEqual([
-          hashrate(device, mode),
-          power(device, mode),
-          `${(watts / terahashes).toFixed(1)} J/TH`,
-        ]);
-      }
-    }
-    for (const [label, show] of Object.entries({ 'Hashrate, Balanced': hashrate, 'Power, Balanced': power })) {
-      const cells = Device.options.map((device) => show(device, 'Balanced'));
-      expect(rowsOf('hardware/technical-specifications.md', label)[0]).toEqual([label, ...cells]);
-    }
+  const MODE_ROWS = Object.entries(MODES).flatMap(([device, modes]) =>
+    Object.keys(modes).map((mode) => [device, mode]),
+  );
+  it.each(MODE_ROWS)('gives the figures of %s in %s, and the efficiency that results', (device = '', mode = '') => {
+    const [terahashes, watts] = MODES[device]![mode]!;
+    const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
+    const efficiency = `${(watts / terahashes).toFixed(1)} J/TH`;
+    expect(stated).toEqual([hashrate(device, mode), power(device, mode), efficiency]);
+  });
+  it.each([
+    ['Hashrate, Balanced', hashrate],
+    ['Power, Balanced', power],
+  ])('gives the same figures in the specifications: %s', (label, show) => {
+    const cells = Device.options.map((device) => show(device, 'Balanced'));
+    expect(rowsOf('hardware/technical-specifications.md', label)[0]).toEqual([label, ...cells]);
   });
   it('names the newest release as the current version', () => {
     const [newest] = matches(/^## (\d+\.\d+\.\d+) /gm, textOf('maintenance/release-notes.md'));

@@ -49,14 +49,12 @@ describe('npm run setup', { timeout: 900_000 }, () => {
     expect(stderr.trim().split('\n')).toHaveLength(1);
     expect(cloudflare.calls).toEqual([]);
   });
-
   it('reports what a wrong sign-in lacks, in one line', async () => {
     const { status, stderr } = await setUp('', { token: 'wrong' });
     expect(status).toBe(1);
     expect(stderr.trim().split('\n').at(-1)).toMatch(/^Cannot .+\. (?:Give the API token|Run npx wrangler login)/);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
-
   it('prints every step in a dry run, also without an account, and changes nothing', async () => {
     const { status, stdout } = await setUp('', { token: '', more: ['--dry-run'] });
     expect(status).toBe(0);

@@ -148,7 +148,6 @@ describe('deployChanged()', () => {
     expect(record.url).toBe(URL);
     expect(JSON.stringify(record)).not.toContain(SECRET);
   });
-
   it('deploys nothing when nothing differs, also from another checkout', async () => {
     await deploy();
     for (const checkout of ['one', 'two']) {
@@ -156,7 +155,6 @@ describe('deployChanged()', () => {
       expect([reported, changes]).toEqual([['exists test-library', 'exists test-gateway'], []]);
     }
   });
-
   it.each<[string, Differences, () => void]>([
     ['its code', { checkout: 'two', code: 'export default { a: 1 };' }, () => {}],
     ['a variable that it reads', { variables: { KB_ALLOWED_HOSTS: 'kb.example.com' } }, () => {}],
@@ -170,7 +168,6 @@ describe('deployChanged()', () => {
     expect((await deploy(differences)).changes).toEqual(['deploy test-library']);
     expect((await deploy(differences)).changes).toEqual([]);
   });
-
   it('continues after a failure with the function that failed', async () => {
     const output = `✘ [ERROR] A request to the Cloudflare API failed. Authentication error for ${SECRET} [code: 10000]`;
     const { message } = await failing(/^deploy .*test-gateway/, output, deploy);
@@ -178,7 +175,6 @@ describe('deployChanged()', () => {
     expect(message).toMatch(/continues where it stopped\.$/);
     expect((await deploy()).reported).toEqual(CONTINUED);
   });
-
   it('continues after an interruption, also when the platform has received the upload', async () => {
     const interrupted = new AbortController();
     const wrangler: SetupRun['wrangler'] = async (args, options) => {
@@ -191,7 +187,6 @@ describe('deployChanged()', () => {
     await expect(deploy({ more: { wrangler, signal: interrupted.signal } })).rejects.toThrow(/abort/i);
     expect((await deploy()).reported).toEqual(CONTINUED);
   });
-
   it('stops between two functions of a dry run when it is interrupted', async () => {
     const interrupted = new AbortController();
     const bundled: string[] = [];
@@ -228,21 +223,18 @@ describe('createResources()', () => {
     await create();
     expect(account.changes).toEqual([]);
   });
-
   it('finds existing resources by name when the record is lost', async () => {
     const { record } = await create();
     rmSync(join(folder, 'deployment.json'));
     expect((await create()).record).toEqual(record);
     expect(account.changes).toEqual([]);
   });
-
   it('continues after a failure with what is missing', async () => {
     const { message } = await failing(/^queues create dead$/, '[ERROR] fetch failed', create);
     expect(message).toMatch(/^Cannot create the queue dead: fetch failed\. Check the connection/);
     await create();
     expect(account.changes).toEqual(['create dead']);
   });
-
   it('creates nothing in a dry run', async () => {
     const { reported } = await create({ dryRun: true });
     expect(reported).toContain('would do create the queue dead');
@@ -262,14 +254,12 @@ describe('chooseAccount()', () => {
     account.accounts = [KV, ACCOUNT];
     expect(await choose()).toBe(ACCOUNT);
   });
-
   it('refuses to work on another account than the recorded one', async () => {
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', ACCOUNT);
     await choose();
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', KV);
     await expect(choose()).rejects.toThrow(/is of the account a+, CLOUDFLARE_ACCOUNT_ID names b+\. Give/);
   });
-
   it('asks which one when there are several', async () => {
     account.accounts = [KV, ACCOUNT];
     await expect(choose()).rejects.toThrow(/there are several: b+ \(\), a+ \(\)\. Set CLOUDFLARE_ACC/);
@@ -294,7 +284,6 @@ describe('makeFirstKey()', () => {
     expect((await make()).key).toBe(key);
     expect(account.changes).toEqual([]);
   });
-
   it('stores the same key when the last run ended before it was stored', async () => {
     const { message } = await failing(/./, '[ERROR] fetch failed', make);
     expect(message).toMatch(/^Cannot store the first API key: fetch failed/);
@@ -302,7 +291,6 @@ describe('makeFirstKey()', () => {
     expect((await make()).key).toBe(written);
     expect(account.values.size).toBe(1);
   });
-
   it('creates no other key after the first was deleted', async () => {
     await make();
     account.values.clear();

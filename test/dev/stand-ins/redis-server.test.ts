@@ -108,28 +108,6 @@ describe('invalid requests', () => {
 });
 
 describe('faults of the Redis server', () => {
-  it('reach the SDK as the error of each kind', async () => {
-    const { server, redis, clientFor } = await startRedis();
-    const hasty = clientFor(server.token, { signal: () => AbortSignal.timeout(100) });
-    for (const [fault, error, client = redis] of [
-      [{ kind: 'status', status: 429, retryAfter: 3 }, /max requests limit exceeded/],
-      [{ kind: 'status', status: 401 }, /WRONGPASS invalid or missing auth token/],
-      [{ kind: 'status', status: 500, message: 'ERR internal' }, /ERR internal/],
-      [{ kind: 'html-502' }, /UpstashJSONParseError/],
-      [{ kind: 'malformed-json' }, /UpstashJSONParseError/],
-      [{ kind: 'truncated-json' }, /UpstashJSONParseError/],
-      [{ kind: 'hang-before-headers' }, /TimeoutError/, hasty],
-      [{ kind: 'hang-in-body' }, /TimeoutError/, hasty],
-    ] as const) {
-      server.faults.next(1, fault);
-      const { name, message } = await client.get('a').then(
-        () => new Error('none'),
-        (reason: Error) => reason,
-      );
-      expect(`${name}: ${message}`, fault.kind).toMatch(error);
-    }
-    expect(await redis.get('a')).toBeNull();
-  });
   it('execute a write twice when the connection is reset after it', async () => {
     const { server, clientFor } = await startRedis();
     const redis = clientFor(server.token, { retry: { retries: 1, backoff: () => 1 } });

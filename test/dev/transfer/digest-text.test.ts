@@ -28,28 +28,24 @@ describe('digestText()', () => {
     expect(written).toContain('| answered | 3 | 75 % | 8 |');
     expect(written).toContain('| declined | 1 | 25 % | 0 |');
   });
-
   it('lists declined questions once each, most frequent first', () => {
     const asked = ['Do you ship to Brazil?', 'How loud is it?', 'how loud is it'].map(declined);
     expect(digestText(data({ declined: asked }))).toContain(
       '## Declined\n\n- How loud is it? (2 times)\n- Do you ship to Brazil?',
     );
   });
-
   it('lists ten questions, and how many more there are', () => {
     const asked = Array.from({ length: 14 }, (_, at) => declined(`What is part ${at} for?`));
     const written = digestText(data({ declined: asked }));
     expect(written.match(/^- What/gm)).toHaveLength(10);
     expect(written).toContain('- … and 4 more');
   });
-
   it('shows words of customers as text', () => {
     const written = digestText(data({ declined: [declined('<b>a</b> [b](https://evil.example.com)\n# c')] }));
     const page = markdownToHtml(written);
     expect(page).toContain('[b](https://evil.example.com) # c</li>');
     expect(page).not.toMatch(/<b>|<a |<h1> *c/);
   });
-
   it('reports that answers are not kept, and omits empty sections', () => {
     const written = digestText(data({ verdicts: undefined }));
     expect(written).toContain('are not kept');

@@ -52,15 +52,12 @@ try {
     .then(() => readState(call, OTHER_KEY))
     .finally(() => child.kill('SIGINT'));
   await ended;
-  writeFileSync(
-    join(folder, 'looked.json'),
-    JSON.stringify({ otherKey: OTHER_KEY, recordedAt: Date.now(), ...stored }),
-  );
+  const looked = { otherKey: OTHER_KEY, recordedAt: Date.now(), ...stored };
+  writeFileSync(join(folder, 'looked.json'), JSON.stringify(looked));
   for (const store of NOT_RECORDED) rmSync(join(state, 'data', store), { recursive: true, force: true });
   for (const file of globSync(join(state, 'data/**/*.sqlite'))) compact(file);
-  const { status } = spawnSync('tar', ['-C', folder, '-czf', resolve(archive), 'state', 'looked.json', 'kb'], {
-    stdio: 'inherit',
-  });
+  const packed = ['-C', folder, '-czf', resolve(archive), 'state', 'looked.json', 'kb'];
+  const { status } = spawnSync('tar', packed, { stdio: 'inherit' });
   if (status !== 0) throw new Error('Cannot pack the state');
 } finally {
   await services.stop();
@@ -76,12 +73,8 @@ function compact(file: string): void {
 
 /** As `npm run api-key` says to; the runner registers its own key only. */
 async function storeKey(): Promise<void> {
-  const worker = {
-    name: 'keys',
-    modules: true,
-    script: 'export default {}',
-    kvNamespaces: { API_KEYS: 'constellation-api-keys' },
-  };
+  const kvNamespaces = { API_KEYS: 'constellation-api-keys' };
+  const worker = { name: 'keys', modules: true, script: 'export default {}', kvNamespaces };
   const options = { resourcePersistencePath: join(state, 'data'), workers: [worker] };
   const miniflare = new Miniflare(convertV4MiniflareOptions(options));
   const keys = await miniflare.getKVNamespace('API_KEYS', 'keys');
@@ -94,34 +87,22 @@ async function fill(call: Call, url: string): Promise<void> {
   const memories = '/v1/workspaces/default/memories';
   const post = (path: string, body: unknown, key?: string) =>
     call(path, { method: 'POST', body, ...(key === undefined ? {} : { key }) });
-  await call('/api/kb/articles/notes%2Fducks.md', {
-    method: 'PUT',
-    body: {
-      title: 'Ducks',
-      content: '# Ducks\n\nDucks swim on the northern pond until it freezes.',
-      metadata: { intent: ['birds'], device: ['Pond'] },
-    },
+  const put = (path: string, body: unknown) => call(path, { method: 'PUT', body });
+  await put('/api/kb/articles/notes%2Fducks.md', {
+    ...{ title: 'Ducks', content: '# Ducks\n\nDucks swim on the northern pond until it freezes.' },
+    metadata: { intent: ['birds'], device: ['Pond'] },
   });
   // The folder still has it; it stays deleted.
   await call('/api/kb/articles/geese.md', { method: 'DELETE' });
-  await call('/v1/support/taxonomy', {
-    method: 'PUT',
-    body: {
-      taxonomy: {
-        ...{ version: 1, name: 'The farm', general_template: 'Hello {customer_name},\n\n{knowledge}\n' },
-        intents: [
-          {
-            ...{ id: 'beekeeping', title: 'Beekeeping', examples: ['How do I feed my bees?', 'Where is the queen?'] },
-            reply_template: 'Hello {customer_name},\n\nyour bees:\n\n{knowledge}\n',
-          },
-          {
-            ...{ id: 'birds', title: 'Birds', examples: ['My hens lay no eggs', 'Where do ducks swim?'] },
-            reply_template: 'Hello {customer_name},\n\nyour birds:\n\n{knowledge}\n',
-          },
-        ],
-      },
-    },
+  const intent = (id: string, title: string, of: string, examples: string[]) => ({
+    ...{ id, title, examples, reply_template: `Hello {customer_name},\n\nyour ${of}:\n\n{knowledge}\n` },
   });
+  const intents = [
+    intent('beekeeping', 'Beekeeping', 'bees', ['How do I feed my bees?', 'Where is the queen?']),
+    intent('birds', 'Birds', 'birds', ['My hens lay no eggs', 'Where do ducks swim?']),
+  ];
+  const general_template = 'Hello {customer_name},\n\n{knowledge}\n';
+  await put('/v1/support/taxonomy', { taxonomy: { version: 1, name: 'The farm', general_template, intents } });
   const { memory } = (await post(memories, {
     ...{ type: 'fact', content: 'Ada keeps eleven geese behind the mill.', confidence: 0.9, person_id: 'ada' },
     metadata: { source: 'a letter' },
@@ -133,9 +114,12 @@ async function fill(call: Call, url: string): Promise<void> {
   await post('/v1/workspaces/other/memories', { type: 'fact', content: 'The other farm has a yak.' }, OTHER_KEY);
   const talk = { conversation_id: 'c-1', metadata: { person_id: 'ada' }, librarian: 'navigator' };
   await post('/v1/ask', { query: 'When are goats milked?', ...talk });
-  await post('/v1/support/analyze', { message: 'My goats sneeze since Monday. Which vaccine do you recommend?' });
-  await post('/v1/support/analyze', { message: 'Is there a subsidy for windmills on small farms?' });
-  await post('/v1/support/analyze', { message: 'Is there a subsidy for a windmill on our farm?' });
+  for (const message of [
+    'My goats sneeze since Monday. Which vaccine do you recommend?',
+    'Is there a subsidy for windmills on small farms?',
+    'Is there a subsidy for a windmill on our farm?',
+  ])
+    await post('/v1/support/analyze', { message });
   await services.deliver(url, { id: 'done', subject: 'Bees', text: 'How much sugar syrup do my bees need?' });
   await services.deliver(url, { id: 'dead', subject: 'Hens', text: 'Why do my hens lay fewer eggs?' });
   await services.deliver(url, { id: 'open', subject: 'Goats', text: 'When are goats milked?' });

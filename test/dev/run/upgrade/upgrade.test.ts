@@ -78,13 +78,11 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     expect(after.memories.memories).toHaveLength(before.memories.memories.length);
     expect(product.output()).toMatch(/4 articles, .*\(0 new, \d+ changed, 0 removed\)/);
   });
-
   it('continues the work that was in progress', async () => {
     const counts = async () => (await ticketsOf(call)).map(({ tickets }) => tickets.length);
     await expect.poll(counts, POLL).toEqual([2, 1, 0]);
     expect(services.notes).toEqual([{ ticket: 'open', marker: expect.any(String) }]);
   });
-
   it('is answered from', async () => {
     const ask = (query: string, more: object = {}) =>
       call('/v1/ask', { method: 'POST', body: { query, librarian: 'navigator', ...more } });
@@ -101,7 +99,6 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     const gaps = async () => JSON.stringify(await call('/v1/knowledge/gaps?state=all'));
     await expect.poll(gaps, POLL).toContain('"count":2');
   });
-
   it('is refused by each store with a suggestion, and not changed, once a newer version has written it', {
     timeout: 300_000,
   }, async () => {
