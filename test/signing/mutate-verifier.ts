@@ -30,11 +30,9 @@ const folder = new URL('../../src/signing/', import.meta.url);
 const CHECKED = {
   'compact-jws.ts': 'demand',
   'link-claims.ts': 'demand',
-  'sign-link.ts': 'demand',
   'verify-context.ts': 'demand',
   'receipt.ts': 'demand',
   'key-directory.ts': 'insist',
-  'signed-directory.ts': 'insist',
 };
 
 /** Faults other than a missing check. */
@@ -51,31 +49,31 @@ const FAULTS: [file: string, from: string, to: string][] = [
   ['key-directory.ts', '?? (isExternal(directory, id) ? [] :', '?? (false ? [] :'],
   ['key-directory.ts', '|| directory.librarian(id)?.host !== undefined', ''],
   [
-    'sign-link.ts',
+    'link-claims.ts',
     "intersectCapabilities(context.audiences, request.audiences ?? ['*'])",
     'request.audiences ?? context.audiences',
   ],
-  ['sign-link.ts', 'intersectCapabilities(context.audiences, audiences)', 'audiences'],
+  ['link-claims.ts', 'intersectCapabilities(context.audiences, audiences)', 'audiences'],
   ['request-context.ts', "origin.audiences?.includes('*') ? ['*'] :", 'false ? [] :'],
   ['verify-context.ts', 'budgets[name] = amount;', ''],
   ['verify-context.ts', 'maxHops = claims.max ?? maxHops;', ''],
   ['verify-context.ts', '({ exp, iat } = claims);', ''],
   ['verify-context.ts', 'sha256(utf8(text))', "sha256(utf8(text.slice(0, text.lastIndexOf('.'))))"],
-  ['link-cache.ts', 'if (current === version) return;', 'return;'],
+  ['verify-context.ts', 'if (current === version) return;', 'return;'],
   ['capabilities.ts', "held === '*'", "held.endsWith('*')"],
   ['capabilities.ts', 'held.slice(0, -1)', 'held.slice(0, -2)'],
   ['capabilities.ts', 'covers(held, capability)', 'true'],
-  ['sign-link.ts', 'deadlineMs - reserveMs, ', ''],
-  ['sign-link.ts', 'Math.min(amount, held[name] ?? amount)', 'amount'],
-  ['sign-link.ts', 'prv: context.linkHash', 'prv: "A".repeat(43)'],
-  ['base64url.ts', '(group & ((1 << bits) - 1)) === 0', 'true'],
-  ['base64url.ts', 'if (value === NONE) return undefined;', 'if (value === NONE) continue;'],
+  ['link-claims.ts', 'deadlineMs - reserveMs, ', ''],
+  ['link-claims.ts', 'Math.min(amount, held[name] ?? amount)', 'amount'],
+  ['link-claims.ts', 'prv: context.linkHash', 'prv: "A".repeat(43)'],
+  ['encoding.ts', '(group & ((1 << bits) - 1)) === 0', 'true'],
+  ['encoding.ts', 'if (value === NONE) return undefined;', 'if (value === NONE) continue;'],
   ['compact-jws.ts', 'fatal: true', 'fatal: false'],
   ['compact-jws.ts', '(?:EdDSA|Ed25519)', '[A-Za-z0-9]+'],
   ['compact-jws.ts', '"\\}$/;', '".*\\}$/;'],
   ['compact-jws.ts', '(?:EdDSA|Ed25519)', 'EdDSA'],
   ['key-directory.ts', 'byte & 0x7f', 'byte'],
-  ['replay-store.ts', '> nowMs', '> Infinity'],
+  ['verify-context.ts', '> nowMs', '> Infinity'],
 ];
 
 /** Expected survivors, with the reason. */
@@ -131,7 +129,7 @@ registerHooks({
 });
 
 /** The files that `realRuntime` imports. */
-const FILES = 'key-directory link-cache receipt replay-store request-context sign-link signed-directory verify-context';
+const FILES = 'key-directory link-claims receipt request-context verify-context';
 
 const loadRuntime = async (index: number): Promise<Runtime> => {
   const load = (name: string) => import(`${folder.href}${name}.ts?mutant=${index}`);
