@@ -2,44 +2,51 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type * as Axe from 'axe-core';
 import type { Frame, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 const SCRIPT = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const LEVELS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+/** The rules that depend on the theme. */
+const COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** Violations of WCAG 2.2 A and AA on the page, or in one frame of it, in one theme, each with the element that has it. */
-export const violationsOf = async (
+/** The page, or one frame of it, violates no rule of WCAG 2.2 A and AA, in both themes, and fits into a width. */
+export const expectAccessible = async (
   page: Page,
-  theme: 'light' | 'dark',
-  frame: Frame = page.mainFrame(),
-): Promise<string[]> => {
-  await page.emulateMedia({ colorScheme: theme });
+  { width, frame = page.mainFrame() }: { width?: number; frame?: Frame } = {},
+): Promise<void> => {
   // By the debugger, since the policy of the page forbids other scripts.
-  await frame.evaluate(SCRIPT);
-  const found = await frame.evaluate(async () => {
+  if (!(await frame.evaluate(() => 'axe' in globalThis))) await frame.evaluate(SCRIPT);
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    expect([theme, await violationsIn(frame, theme === 'light' ? LEVELS : COLOURS)]).toEqual([theme, []]);
+  }
+  if (width === undefined) return;
+  await page.setViewportSize({ width, height: 844 });
+  await expectToFit(frame);
+};
+
+const violationsIn = (frame: Frame, runOnly: string[]): Promise<unknown[]> =>
+  frame.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as { axe: typeof Axe }; // the script above has put it there
     // A colour on its way from one theme to the other is neither's.
     const changes = document.getAnimations().filter((each) => each instanceof CSSTransition);
     await Promise.all(changes.map(({ finished }) => finished.catch(() => undefined)));
-    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const { violations } = await axe.run(document, { runOnly: tags });
+    const { violations } = await axe.run(document, { runOnly: rules, resultTypes: ['violations'] });
     return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
+      nodes.map(({ html, failureSummary }) => `${id} ${html.slice(0, 200)} ${failureSummary}`),
     );
-  });
-  return found.map(({ id, html, failureSummary }) => `${theme}: ${id} ${html.slice(0, 200)} ${failureSummary}`);
-};
+  }, runOnly);
 
-/** Elements that are wider than the window. */
-export const overflowOf = (page: Page | Frame): Promise<string[]> =>
-  page.evaluate(() => {
-    const { clientWidth } = document.documentElement;
-    const { scrollWidth } = document.documentElement;
+/** Nothing is wider than the window. */
+export const expectToFit = async (page: Page | Frame): Promise<void> => {
+  const wider = await page.evaluate(() => {
+    const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
-    const over = [...document.querySelectorAll('main *')]
-      .filter(
-        (element) =>
-          element.getBoundingClientRect().right > clientWidth + 1 && element.closest('.scrolls, pre') === null,
-      )
-      .map(({ outerHTML }) => outerHTML.slice(0, 160));
+    const over = [...document.querySelectorAll('main *')].filter(
+      (element) => element.getBoundingClientRect().right > clientWidth + 1 && !element.closest('.scrolls, pre'),
+    );
     // What is placed by itself may also lie in what scrolls.
-    return over.length > 0 ? over : [`something is ${scrollWidth - clientWidth} wider than the page`];
+    return [scrollWidth - clientWidth, ...over.map(({ outerHTML }) => outerHTML.slice(0, 160))];
   });
+  expect(wider).toEqual([]);
+};

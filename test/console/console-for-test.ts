@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
+import type * as z from 'zod';
 import type { Product } from '../../src/dev/run/product.ts';
 import { type AgentPage, serveAgentPage } from '../../src/dev/screenshots/agent-page.ts';
 import { launchChromium } from '../../src/dev/screenshots/launch-chromium.ts';
@@ -11,105 +12,105 @@ import {
   type LocalIdentityProvider,
   startIdentityProvider,
 } from '../functions/identity-provider-for-test.ts';
-import { startEmbedded } from '../functions/product-for-test.ts';
+import { send, startEmbedded } from '../functions/product-for-test.ts';
 
-interface OpenOptions extends BrowserContextOptions {
-  /** The key of the page; the owner's when absent, none when empty. */
-  key?: string | undefined;
-  /** Lines of the browser's console that the test itself causes, such as a refused request. */
-  expected?: RegExp | undefined;
-}
+/** One product and one browser for all tests of the console, from the first test on. */
+export let product: Product;
+/** Chatwoot and Zendesk are connected and deliver new messages. */
+export let helpdesks: LocalHelpdesks;
+export let identityProvider: LocalIdentityProvider;
+/** May show the panel in a frame. */
+export let agentPage: AgentPage;
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+/** Errors that a page logged or that were not caught, violations of its policy, and calls of other origins. */
+const problems: string[] = [];
 
-/** One product and one browser for all tests of the console, with the errors of its pages. */
-export interface ConsoleForTest {
-  product: Product;
-  /** Chatwoot and Zendesk are connected and deliver new messages. */
-  helpdesks: LocalHelpdesks;
-  browser: Browser;
-  identityProvider: LocalIdentityProvider;
-  /** May show the panel in a frame. */
-  agentPage: AgentPage;
-  /** An isolated page at an address that begins with the path. */
-  open(path: string, options?: OpenOptions): Promise<Page>;
-  /** Closes the pages of a test, and fails when one of them logged an error, broke the policy or called another origin. */
-  closePages(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export const startConsole = async (): Promise<ConsoleForTest> => {
-  const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
+export const startConsole = async (): Promise<void> => {
+  [helpdesks, agentPage, identityProvider] = await Promise.all([
+    startHelpdesks(),
+    serveAgentPage(),
+    startIdentityProvider(),
+  ]);
   const { chatwoot, zendesk } = helpdesks.desks;
   const variables = { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "zendesk"}' };
-  const identityProvider = await startIdentityProvider();
   const grants = [{ workspaces: ['default'], capabilities: ['kb:read'] }];
   const signIn = { issuer: identityProvider.issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants };
   const allVars = { OIDC_PROVIDERS: JSON.stringify([signIn]), PANEL_ORIGINS: agentPage.origin };
   const starting = startEmbedded({ webSearch: 'local', helpdesks: variables, allVars });
-  const [product, browser] = await Promise.all([starting, launchChromium()]);
+  [product, browser] = await Promise.all([starting, launchChromium()]);
   await product.sync({ full: true });
   for (const { id, deliverTo } of [chatwoot, zendesk]) deliverTo(new URL(`/webhooks/${id}`, product.url).href);
-  const contexts: BrowserContext[] = [];
-  const problems: string[] = [];
-  return {
-    product,
-    helpdesks,
-    browser,
-    identityProvider,
-    agentPage,
-    open: async (path, options = {}) => {
-      const { context, page } = await newPage(browser, options);
-      contexts.push(context);
-      watch(page, { origin: product.url.origin, problems, expected: options.expected });
-      const key = options.key ?? product.key;
-      await page.goto(new URL(key === '' ? path : `${path}#key=${encodeURIComponent(key)}`, product.url).href);
-      return page;
-    },
-    closePages: async () => {
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
-      expect(problems.splice(0)).toEqual([]);
-    },
-    stop: async () => {
-      await browser.close();
-      await product.stop();
-      await helpdesks.stop();
-      identityProvider.stop();
-      await agentPage.close();
-    },
-  };
 };
 
-const newPage = async (browser: Browser, { key: _, expected: __, ...options }: OpenOptions) => {
-  const context = await browser.newContext({
-    locale: 'en-GB',
-    viewport: { width: 1280, height: 800 },
-    reducedMotion: 'reduce',
-    permissions: ['clipboard-read', 'clipboard-write'],
-    ...options,
-  });
+export const stopConsole = async (): Promise<void> => {
+  await browser?.close();
+  await product?.stop();
+  await helpdesks?.stop();
+  identityProvider?.stop();
+  await agentPage?.close();
+};
+
+interface PageOptions extends BrowserContextOptions {
+  /** What the test itself causes, such as a refused request. */
+  expected?: RegExp | undefined;
+  /** The only origin that the page may call; any when absent. */
+  origin?: string | undefined;
+}
+
+/** An isolated page, watched for problems. */
+export const newPage = async ({ expected, origin, ...options }: PageOptions = {}): Promise<Page> => {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  contexts.push(context);
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
       console.error(`policy violated: ${violatedDirective} ${blockedURI} ${sample}`),
     );
   });
-  return { context, page: await context.newPage() };
-};
-
-interface Watching {
-  origin: string;
-  problems: string[];
-  expected: RegExp | undefined;
-}
-
-const watch = (page: Page, { origin, problems, expected }: Watching): void => {
-  const note = (problem: string): void => {
-    if (expected?.test(problem) !== true) problems.push(problem);
-  };
+  const page = await context.newPage();
+  const note = (problem: string): void => void (expected?.test(problem) || problems.push(problem));
   page.on('pageerror', ({ message }) => note(message));
   page.on('console', (line) => void (line.type() === 'error' && note(line.text())));
   page.on('request', (request) => {
     const url = request.url();
-    if (/^https?:/.test(url) && new URL(url).origin !== origin) note(`request to ${url}`);
+    if (origin && /^https?:/.test(url) && new URL(url).origin !== origin) note(`request to ${url}`);
   });
+  return page;
+};
+
+/** A page of the console at an address, with the owner's key in it; with none when `key` is empty. */
+export const open = async (path: string, { key = product.key, ...options }: PageOptions & { key?: string } = {}) => {
+  const page = await newPage({
+    ...{ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] },
+    ...{ origin: product.url.origin, ...options },
+  });
+  await goTo(page, key === '' ? path : `${path}#key=${encodeURIComponent(key)}`);
+  return page;
+};
+
+/** Changes to another address of the console. */
+export const goTo = (page: Page, path: string) => page.goto(new URL(path, product.url).href);
+
+/** Closes the pages of a test, and fails when one of them had a problem. */
+export const closePages = async (): Promise<void> => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  expect(problems.splice(0)).toEqual([]);
+};
+
+/** What the product itself reports at an address of its API, to the owner. */
+export const read = async <T>(schema: z.ZodType<T>, path: string): Promise<T> =>
+  schema.parse(await (await send(product, `GET ${path}`)).json());
+
+/** Publishes an edition with this article. */
+export const publish = async (id: string, article: { title: string; content: string }): Promise<void> => {
+  expect((await send(product, `PUT /api/kb/articles/${id}`, article)).ok).toBe(true);
+  await product.sync({});
+};
+
+/** Publishes an edition without this article. */
+export const withdraw = async (id: string): Promise<void> => {
+  await send(product, `DELETE /api/kb/articles/${id}`);
+  await product.sync({ full: true });
 };
 
 /** Asks in an open page, and waits until the answer is complete. */
@@ -120,9 +121,25 @@ export const askIn = async (page: Page, query: string): Promise<void> => {
   await page.locator(`.turn >> nth=${before}`).and(page.locator('[aria-busy="false"]')).waitFor();
 };
 
+/** Opens a page and asks a question in it. */
+export const openAndAsk = async (query: string): Promise<Page> => {
+  const page = await open('/');
+  await askIn(page, query);
+  return page;
+};
+
 /** Answers a route of the page with an event stream: `[['statement', {...}], ['done', {...}]]`. */
 export const fulfilEvents = (route: Route, events: readonly (readonly [name: string, data: object])[]): Promise<void> =>
   route.fulfill({
     contentType: 'text/event-stream',
+    headers: { 'access-control-allow-origin': '*' },
     body: events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+  });
+
+/** Passes a route's reply on with other members, which depend on it. */
+export const changeReply = <T extends object>(page: Page, url: string | RegExp, change: (reply: T) => object) =>
+  page.route(url, async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as T; // of the product, by its contract
+    await route.fulfill({ response, json: { ...reply, ...change(reply) } });
   });

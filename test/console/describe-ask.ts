@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { overflowOf, violationsOf } from './accessibility.ts';
-import { askIn, type ConsoleForTest, fulfilEvents } from './console-for-test.ts';
+import { expectAccessible, expectToFit } from './accessibility.ts';
+import { askIn, fulfilEvents, open, openAndAsk, product } from './console-for-test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
 
@@ -9,213 +9,202 @@ const POLL = { timeout: 30_000, interval: 500 };
 
 const nextQuestion = (page: Page) => page.waitForRequest((request) => request.url().endsWith('/v1/ask'));
 
-export const describeAsk = (using: () => ConsoleForTest) =>
-  describe('the view Ask', () => {
-    it('shows statements with their evidence, and keeps them over a reload and going back', async () => {
-      const page = await using().open('/');
-      expect(new URL(page.url()).hash).toBe('');
-      await askIn(page, 'How do I reset the dashboard password?');
-      const statement = page.locator('.statement').first();
-      await statement.getByRole('button', { name: /supported/ }).click();
-      const evidence = statement.getByRole('region', { name: 'Evidence of statement 1' });
-      expect(await evidence.locator('.quote').first().textContent()).toContain('Only the password and the API tokens');
-      expect(await evidence.getByRole('link', { name: 'open there' }).first().getAttribute('href')).toContain(
-        'https://docs.example.com/dashboard/log-in-and-password-reset#:~:text=',
-      );
-      expect(await evidence.locator('mark').allTextContents()).toContain('password');
-      expect(await violationsOf(page, 'light')).toEqual([]);
-      expect(await violationsOf(page, 'dark')).toEqual([]);
-      await page.setViewportSize({ width: 320, height: 640 });
-      expect(await overflowOf(page)).toEqual([]);
-      const address = page.url();
-      await page.reload();
-      expect(await page.locator('.statement').first().textContent()).toContain('Reset the password');
-      await page.getByRole('button', { name: 'New conversation' }).click();
-      expect(await page.locator('.turn').count()).toBe(0);
-      await page.goBack();
-      expect(page.url()).toBe(address);
-      await expect.poll(() => page.locator('.turn').count()).toBe(1);
-    });
-
-    it('highlights the source of a statement, and the statements of a source', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'How loud is the Apollo III in Turbo mode?');
-      await page.locator('.statement').first().hover();
-      await expect.poll(() => page.locator('.source.lit').count()).toBe(1);
-      await page.locator('.source').nth(1).hover();
-      expect(await page.locator('.statement').nth(0).getAttribute('class')).toBe('statement');
-      expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
-    });
-
-    it('suggests three answered questions of the knowledge base without asking them', async () => {
-      const page = await using().open('/');
-      const suggestions = page.locator('.suggestions button');
-      await suggestions.nth(2).waitFor();
-      await page.evaluate(() => localStorage.clear());
-      const sent: string[] = [];
-      page.on('request', (request) => void sent.push(new URL(request.url()).pathname));
-      await page.reload();
-      await suggestions.nth(2).waitFor();
-      expect(sent).toContain('/v1/knowledge/search');
-      expect(sent.filter((path) => /^\/v1\/(ask|navigate|agents)/.test(path))).toEqual([]);
-      const [question = ''] = await suggestions.allTextContents();
-      await suggestions.first().click();
-      await page.locator('.statement').first().waitFor();
-      expect(await page.locator('.question').textContent()).toBe(question);
-    });
-
-    it('explains a declined question: why, the closest articles, and a reported gap', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'Does the Apollo support Bluetooth headphones?');
-      const card = page.locator('.declined');
-      expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
-      await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
-      await card.getByRole('button', { name: 'Report as gap' }).click();
-      // On a busy machine retrieval may time out.
-      const noted = card.getByText(/^Noted: .*Bluetooth headphones/);
-      const again = card.getByRole('button', { name: 'Try again' });
-      await expect
-        .poll(async () => {
-          if (await again.isVisible()) await again.click();
-          return noted.count();
-        }, POLL)
-        .toBe(1);
-      expect(await violationsOf(page, 'light')).toEqual([]);
-      const gaps = await (await using().product.fetch('/v1/knowledge/gaps')).text();
-      expect(gaps).toContain('Bluetooth headphones');
-    });
-
-    it('reports when it is not sure, with the closest statements', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'Can I run it under water?');
-      await page.getByText('It is not sure that this answers your question').waitFor();
-      await expect.poll(() => page.locator('.statement').count()).toBeGreaterThan(0);
-      await page.getByRole('button', { name: 'Report as gap' }).waitFor();
-    });
-
-    it('shows a clarifying question', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'It does not work');
-      await page.getByRole('heading', { name: 'What do you mean?' }).waitFor();
-    });
-
-    it('asks follow-up questions in the same conversation, with the chosen librarian', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'How do I swap the fan?');
-      await page.getByLabel('Librarian').selectOption('navigator');
-      const sending = nextQuestion(page);
-      await askIn(page, 'Which tools do I need?');
-      const body = (await sending).postDataJSON();
-      expect(body).toEqual({
-        ...{ query: 'Which tools do I need?', librarian: 'navigator' },
-        conversation_id: new URL(page.url()).pathname.split('/').at(-1),
-      });
-      await expect.poll(() => page.locator('.turn').count()).toBe(2);
-    });
-
-    it.each([
-      [
-        'analytics',
-        'How many iPhone 17 are in stock in each warehouse?',
-        ['.chart svg rect', 'section > .table td.right'],
-      ],
-      ['semantic', 'Which articles cover overheating?', ['.documents a', '.excerpt']],
-      ['web-search', 'Compare our price of the iPhone 17 with other shops', ['.prices dd', '.links a']],
-    ])('shows the blocks of the agent %s', async (librarian, query, parts) => {
-      const page = await using().open('/');
-      await page.getByLabel('Librarian').selectOption(librarian);
-      await askIn(page, query);
-      for (const part of parts) await page.locator(`.blocks ${part}`).first().waitFor();
-      expect(await violationsOf(page, 'dark')).toEqual([]);
-    });
-
-    it('shows a statement before the answer is complete, and withdraws one that is removed', async () => {
-      const page = await using().open('/');
-      // A stream that never ends keeps its first statement on the page.
-      await page.route('**/v1/ask', (route) =>
-        fulfilEvents(route, [
-          ['statement', { type: 'statement', index: 0, text: 'First.', sources: [], support: 1, check: 'reported' }],
-          ['statement', { type: 'statement', index: 1, text: 'Second.', sources: [], support: 1, check: 'reported' }],
-          ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }],
-        ]),
-      );
-      await askIn(page, 'Is it there?');
-      expect(await page.locator('.statement').allTextContents()).toEqual([expect.stringContaining('Second.')]);
-      expect(await page.getByRole('alert').textContent()).toContain('UNREACHABLE');
-      await page.unroute('**/v1/ask');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.locator('.turn[aria-busy="false"]').waitFor();
-      await expect.poll(() => page.locator('.turn').count()).toBe(1);
-      expect(await page.getByRole('alert').count()).toBe(0);
-    });
-
-    it('keeps hostile answers, names, quotes and addresses inert', async () => {
-      const page = await using().open('/');
-      const source = { name: HOSTILE, url: 'javascript:alert(1)', section: HOSTILE, quote: `${HOSTILE} reset` };
-      const text = `${HOSTILE}\n\n[link](javascript:alert(1)) ![picture](https://evil.example/x.png) **bold**\n\n${'> '.repeat(3000)}deep`;
-      const statement = { text, sources: [source], support: 0.9, check: 'compared' };
-      const response = {
-        ...{ answer: text, sources: [{ name: HOSTILE, url: 'javascript:alert(1)' }], confidence: 0.7 },
-        metadata: { statements: [statement], trace: { traceId: 'a'.repeat(32), hops: [] }, answer_id: HOSTILE },
-      };
-      await page.route('**/v1/ask', (route) =>
-        fulfilEvents(route, [
-          ['statement', { type: 'statement', index: 0, ...statement }],
-          ['done', response],
-        ]),
-      );
-      await askIn(page, HOSTILE);
-      await page.locator('.chip').click();
-      expect(await page.locator('main :is(img, script, iframe)').count()).toBe(0);
-      expect(await page.locator('main a[href^="javascript"]').count()).toBe(0);
-      expect(await page.locator('.evidence').textContent()).toContain(HOSTILE);
-      expect(await page.title()).toBe('Ask · Constellation');
-    });
-
-    it('fits very long words into a narrow page', async () => {
-      const page = await using().open('/', { viewport: { width: 390, height: 844 } });
-      const word = 'Hauptbetriebswerk'.repeat(20);
-      const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
-      const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;
-      const statements = [{ text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' }];
-      const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
-      await page.route('**/v1/ask', (route) => fulfilEvents(route, [['done', response]]));
-      await askIn(page, `What is ${word}?`);
-      await page.locator('.chip').click();
-      await page.locator('.evidence').waitFor();
-      expect(await overflowOf(page)).toEqual([]);
-      const right = await page.locator('.statement').evaluate((statement) => statement.getBoundingClientRect().right);
-      expect(right).toBeLessThanOrEqual(390);
-    });
-
-    it('works with the keyboard only, and lists its keys', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'How loud is the Apollo III in Turbo mode?');
-      await page.locator('h1').click();
-      await page.keyboard.press('j');
-      await page.keyboard.press('j');
-      await page.keyboard.press('k');
-      await page.keyboard.press('e');
-      await page.getByRole('region', { name: 'Evidence of statement 1' }).waitFor();
-      await page.keyboard.press('/');
-      expect(await page.evaluate(() => document.activeElement?.id)).toBe('question');
-      await page.keyboard.type('j?');
-      expect(await page.getByLabel('Your question').inputValue()).toBe('j?');
-      await page.locator('h1').click();
-      await page.keyboard.press('?');
-      expect(await page.getByRole('dialog').locator('kbd').allTextContents()).toEqual(
-        expect.arrayContaining(['/', 'j', 'k', 'e', 't', '?']),
-      );
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('t');
-      await page.getByRole('heading', { level: 1, name: 'Trace' }).waitFor();
-    });
-
-    it('copies an answer as Markdown with footnotes', async () => {
-      const page = await using().open('/');
-      await askIn(page, 'How loud is the Apollo III in Turbo mode?');
-      await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-      const copied = await page.evaluate(() => navigator.clipboard.readText());
-      expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
-    });
+describe('the view Ask', () => {
+  it('shows statements with their evidence, and keeps them over a reload and going back', async () => {
+    const page = await open('/');
+    expect(new URL(page.url()).hash).toBe('');
+    await askIn(page, 'How do I reset the dashboard password?');
+    const statement = page.locator('.statement').first();
+    await statement.getByRole('button', { name: /supported/ }).click();
+    const evidence = statement.getByRole('region', { name: 'Evidence of statement 1' });
+    expect(await evidence.locator('.quote').first().textContent()).toContain('Only the password and the API tokens');
+    expect(await evidence.getByRole('link', { name: 'open there' }).first().getAttribute('href')).toContain(
+      'https://docs.example.com/dashboard/log-in-and-password-reset#:~:text=',
+    );
+    expect(await evidence.locator('mark').allTextContents()).toContain('password');
+    await expectAccessible(page, { width: 320 });
+    const address = page.url();
+    await page.reload();
+    expect(await page.locator('.statement').first().textContent()).toContain('Reset the password');
+    await page.getByRole('button', { name: 'New conversation' }).click();
+    expect(await page.locator('.turn').count()).toBe(0);
+    await page.goBack();
+    expect(page.url()).toBe(address);
+    await expect.poll(() => page.locator('.turn').count()).toBe(1);
   });
+
+  it('highlights the source of a statement, and the statements of a source', async () => {
+    const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
+    await page.locator('.statement').first().hover();
+    await expect.poll(() => page.locator('.source.lit').count()).toBe(1);
+    await page.locator('.source').nth(1).hover();
+    expect(await page.locator('.statement').nth(0).getAttribute('class')).toBe('statement');
+    expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
+  });
+
+  it('suggests three answered questions of the knowledge base without asking them', async () => {
+    const page = await open('/');
+    const suggestions = page.locator('.suggestions button');
+    await suggestions.nth(2).waitFor();
+    await page.evaluate(() => localStorage.clear());
+    const sent: string[] = [];
+    page.on('request', (request) => void sent.push(new URL(request.url()).pathname));
+    await page.reload();
+    await suggestions.nth(2).waitFor();
+    expect(sent).toContain('/v1/knowledge/search');
+    expect(sent.filter((path) => /^\/v1\/(ask|navigate|agents)/.test(path))).toEqual([]);
+    const [question = ''] = await suggestions.allTextContents();
+    await suggestions.first().click();
+    await page.locator('.statement').first().waitFor();
+    expect(await page.locator('.question').textContent()).toBe(question);
+  });
+
+  it('explains a declined question: why, the closest articles, and a reported gap', async () => {
+    const page = await openAndAsk('Does the Apollo support Bluetooth headphones?');
+    const card = page.locator('.declined');
+    expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
+    await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
+    await card.getByRole('button', { name: 'Report as gap' }).click();
+    // On a busy machine retrieval may time out.
+    const noted = card.getByText(/^Noted: .*Bluetooth headphones/);
+    const again = card.getByRole('button', { name: 'Try again' });
+    await expect
+      .poll(async () => {
+        if (await again.isVisible()) await again.click();
+        return noted.count();
+      }, POLL)
+      .toBe(1);
+    await expectAccessible(page);
+    const gaps = await (await product.fetch('/v1/knowledge/gaps')).text();
+    expect(gaps).toContain('Bluetooth headphones');
+  });
+
+  it('reports when it is not sure, with the closest statements', async () => {
+    const page = await openAndAsk('Can I run it under water?');
+    await page.getByText('It is not sure that this answers your question').waitFor();
+    await expect.poll(() => page.locator('.statement').count()).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Report as gap' }).waitFor();
+  });
+
+  it('shows a clarifying question', async () => {
+    const page = await openAndAsk('It does not work');
+    await page.getByRole('heading', { name: 'What do you mean?' }).waitFor();
+  });
+
+  it('asks follow-up questions in the same conversation, with the chosen librarian', async () => {
+    const page = await openAndAsk('How do I swap the fan?');
+    await page.getByLabel('Librarian').selectOption('navigator');
+    const sending = nextQuestion(page);
+    await askIn(page, 'Which tools do I need?');
+    const body = (await sending).postDataJSON();
+    expect(body).toEqual({
+      ...{ query: 'Which tools do I need?', librarian: 'navigator' },
+      conversation_id: new URL(page.url()).pathname.split('/').at(-1),
+    });
+    await expect.poll(() => page.locator('.turn').count()).toBe(2);
+  });
+
+  it.each([
+    [
+      'analytics',
+      'How many iPhone 17 are in stock in each warehouse?',
+      ['.chart svg rect', 'section > .table td.right'],
+    ],
+    ['semantic', 'Which articles cover overheating?', ['.documents a', '.excerpt']],
+    ['web-search', 'Compare our price of the iPhone 17 with other shops', ['.prices dd', '.links a']],
+  ])('shows the blocks of the agent %s', async (librarian, query, parts) => {
+    const page = await open('/');
+    await page.getByLabel('Librarian').selectOption(librarian);
+    await askIn(page, query);
+    for (const part of parts) await page.locator(`.blocks ${part}`).first().waitFor();
+    await expectAccessible(page);
+  });
+
+  it('shows a statement before the answer is complete, and withdraws one that is removed', async () => {
+    const page = await open('/');
+    // A stream that never ends keeps its first statement on the page.
+    await page.route('**/v1/ask', (route) =>
+      fulfilEvents(route, [
+        ['statement', { type: 'statement', index: 0, text: 'First.', sources: [], support: 1, check: 'reported' }],
+        ['statement', { type: 'statement', index: 1, text: 'Second.', sources: [], support: 1, check: 'reported' }],
+        ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }],
+      ]),
+    );
+    await askIn(page, 'Is it there?');
+    expect(await page.locator('.statement').allTextContents()).toEqual([expect.stringContaining('Second.')]);
+    expect(await page.getByRole('alert').textContent()).toContain('UNREACHABLE');
+    await page.unroute('**/v1/ask');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.turn[aria-busy="false"]').waitFor();
+    await expect.poll(() => page.locator('.turn').count()).toBe(1);
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('keeps hostile answers, names, quotes and addresses inert', async () => {
+    const page = await open('/');
+    const source = { name: HOSTILE, url: 'javascript:alert(1)', section: HOSTILE, quote: `${HOSTILE} reset` };
+    const text = `${HOSTILE}\n\n[link](javascript:alert(1)) ![picture](https://evil.example/x.png) **bold**\n\n${'> '.repeat(3000)}deep`;
+    const statement = { text, sources: [source], support: 0.9, check: 'compared' };
+    const response = {
+      ...{ answer: text, sources: [{ name: HOSTILE, url: 'javascript:alert(1)' }], confidence: 0.7 },
+      metadata: { statements: [statement], trace: { traceId: 'a'.repeat(32), hops: [] }, answer_id: HOSTILE },
+    };
+    await page.route('**/v1/ask', (route) =>
+      fulfilEvents(route, [
+        ['statement', { type: 'statement', index: 0, ...statement }],
+        ['done', response],
+      ]),
+    );
+    await askIn(page, HOSTILE);
+    await page.locator('.chip').click();
+    expect(await page.locator('main :is(img, script, iframe)').count()).toBe(0);
+    expect(await page.locator('main a[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('.evidence').textContent()).toContain(HOSTILE);
+    expect(await page.title()).toBe('Ask · Constellation');
+  });
+
+  it('fits very long words into a narrow page', async () => {
+    const page = await open('/', { viewport: { width: 390, height: 844 } });
+    const word = 'Hauptbetriebswerk'.repeat(20);
+    const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
+    const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;
+    const statements = [{ text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' }];
+    const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
+    await page.route('**/v1/ask', (route) => fulfilEvents(route, [['done', response]]));
+    await askIn(page, `What is ${word}?`);
+    await page.locator('.chip').click();
+    await page.locator('.evidence').waitFor();
+    await expectToFit(page);
+    const right = await page.locator('.statement').evaluate((statement) => statement.getBoundingClientRect().right);
+    expect(right).toBeLessThanOrEqual(390);
+  });
+
+  it('works with the keyboard only, and lists its keys', async () => {
+    const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
+    await page.locator('h1').click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await page.keyboard.press('e');
+    await page.getByRole('region', { name: 'Evidence of statement 1' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('question');
+    await page.keyboard.type('j?');
+    expect(await page.getByLabel('Your question').inputValue()).toBe('j?');
+    await page.locator('h1').click();
+    await page.keyboard.press('?');
+    expect(await page.getByRole('dialog').locator('kbd').allTextContents()).toEqual(
+      expect.arrayContaining(['/', 'j', 'k', 'e', 't', '?']),
+    );
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('t');
+    await page.getByRole('heading', { level: 1, name: 'Trace' }).waitFor();
+  });
+
+  it('copies an answer as Markdown with footnotes', async () => {
+    const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
+  });
+});

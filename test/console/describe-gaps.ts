@@ -1,79 +1,67 @@
 import { describe, expect, it } from 'vitest';
-import { grant, send } from '../functions/product-for-test.ts';
-import { overflowOf, violationsOf } from './accessibility.ts';
-import type { ConsoleForTest } from './console-for-test.ts';
+import { send } from '../functions/product-for-test.ts';
+import { expectAccessible } from './accessibility.ts';
+import { goTo, open, product } from './console-for-test.ts';
 
 const MESSAGE = 'Can I mount the Zephyr on a wall?';
 const ARTICLE = 'setup/wall.md';
 
-export const describeGaps = (using: () => ConsoleForTest) =>
-  describe('the view Gaps', () => {
-    it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
-      const { product, open } = using();
-      // A search that times out records no gap.
-      const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
-      await expect.poll(analyse, { timeout: 30_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
-      const page = await open('/gaps');
-      const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
-      await gap.getByRole('button', { name: /1 question/ }).click();
-      await gap.getByText(MESSAGE).waitFor();
-      expect(await gap.textContent()).toMatch(/open.*1 time · within a day.*question without an answer/);
-      await gap.locator('.nearest a').waitFor();
-      const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
-      expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
-      const kept = await send(product, `GET /v1/answers${answers.search}`);
-      expect(((await kept.json()) as { total: number }).total).toBeGreaterThan(0);
-      await gap.getByRole('button', { name: 'Ask again' }).click();
-      await gap.getByText('Still not answered').waitFor();
-      expect(await violationsOf(page, 'light')).toEqual([]);
-      expect(await violationsOf(page, 'dark')).toEqual([]);
-      await page.setViewportSize({ width: 390, height: 844 });
-      expect(await overflowOf(page)).toEqual([]);
-      await send(product, `PUT /api/kb/articles/${ARTICLE}`, {
-        title: 'Mount the Zephyr on a wall',
-        content: 'You can mount the Zephyr on a wall with the bracket ZW-2. Mount it at least 30 cm below the ceiling.',
-      });
-      await expect
-        .poll(
-          async () => {
-            await gap.getByRole('button', { name: 'Ask again' }).click();
-            await gap.getByRole('button', { name: 'Ask again' }).waitFor();
-            return gap.locator('.again .state-mark').textContent();
-          },
-          { timeout: 40_000, interval: 1000 },
-        )
-        .toContain('Answered now, from Mount the Zephyr on a wall');
-      await gap.getByRole('link', { name: 'Show the answer' }).click();
-      await page.getByRole('heading', { level: 1, name: MESSAGE }).waitFor();
-      await page.goto(new URL('/gaps?state=closed', page.url()).href);
-      await expect
-        .poll(
-          async () => {
-            await page.reload();
-            await page.locator('.gap, .state').first().waitFor();
-            return page.locator('main').textContent();
-          },
-          { timeout: 40_000, interval: 1000 },
-        )
-        .toMatch(/Zephyr.*closed/);
-      expect(await page.getByLabel('State').inputValue()).toBe('closed');
+describe('the view Gaps', () => {
+  it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
+    // A search that times out records no gap.
+    const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
+    await expect.poll(analyse, { timeout: 30_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
+    const page = await open('/gaps');
+    const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
+    await gap.getByRole('button', { name: /1 question/ }).click();
+    await gap.getByText(MESSAGE).waitFor();
+    expect(await gap.textContent()).toMatch(/open.*1 time · within a day.*question without an answer/);
+    await gap.locator('.nearest a').waitFor();
+    const answers = new URL((await gap.getByRole('link', { name: MESSAGE }).getAttribute('href')) ?? '', page.url());
+    expect([answers.pathname, answers.searchParams.get('text')]).toEqual(['/answers', MESSAGE]);
+    const kept = await send(product, `GET /v1/answers${answers.search}`);
+    expect(((await kept.json()) as { total: number }).total).toBeGreaterThan(0);
+    await gap.getByRole('button', { name: 'Ask again' }).click();
+    await gap.getByText('Still not answered').waitFor();
+    await expectAccessible(page, { width: 390 });
+    await send(product, `PUT /api/kb/articles/${ARTICLE}`, {
+      title: 'Mount the Zephyr on a wall',
+      content: 'You can mount the Zephyr on a wall with the bracket ZW-2. Mount it at least 30 cm below the ceiling.',
     });
-
-    it('deletes a gap after confirmation', async () => {
-      const page = await using().open('/gaps?state=all');
-      const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
-      await gap.getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await gap.waitFor({ state: 'detached' });
-      const listed = await (await send(using().product, 'GET /v1/knowledge/gaps?state=all')).text();
-      expect(listed).not.toContain('Zephyr');
-      await send(using().product, `DELETE /api/kb/articles/${ARTICLE}`);
-    });
-
-    it('explains which capability a key lacks', async () => {
-      const key = 'ck_reads_articles_only';
-      await grant(using().product, key, { capabilities: ['kb:read'] });
-      const page = await using().open('/gaps', { key, expected: /401|403/ });
-      await page.getByText('support:analyze').waitFor();
-    });
+    await expect
+      .poll(
+        async () => {
+          await gap.getByRole('button', { name: 'Ask again' }).click();
+          await gap.getByRole('button', { name: 'Ask again' }).waitFor();
+          return gap.locator('.again .state-mark').textContent();
+        },
+        { timeout: 40_000, interval: 1000 },
+      )
+      .toContain('Answered now, from Mount the Zephyr on a wall');
+    await gap.getByRole('link', { name: 'Show the answer' }).click();
+    await page.getByRole('heading', { level: 1, name: MESSAGE }).waitFor();
+    await goTo(page, '/gaps?state=closed');
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await page.locator('.gap, .state').first().waitFor();
+          return page.locator('main').textContent();
+        },
+        { timeout: 40_000, interval: 1000 },
+      )
+      .toMatch(/Zephyr.*closed/);
+    expect(await page.getByLabel('State').inputValue()).toBe('closed');
   });
+
+  it('deletes a gap after confirmation', async () => {
+    const page = await open('/gaps?state=all');
+    const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
+    await gap.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await gap.waitFor({ state: 'detached' });
+    const listed = await (await send(product, 'GET /v1/knowledge/gaps?state=all')).text();
+    expect(listed).not.toContain('Zephyr');
+    await send(product, `DELETE /api/kb/articles/${ARTICLE}`);
+  });
+});

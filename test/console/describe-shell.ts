@@ -1,186 +1,192 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { grant, send } from '../functions/product-for-test.ts';
-import { violationsOf } from './accessibility.ts';
-import { askIn, type ConsoleForTest } from './console-for-test.ts';
+import { expectAccessible } from './accessibility.ts';
+import { askIn, goTo, identityProvider, open, openAndAsk, product } from './console-for-test.ts';
 
 const READER = 'ck_reader_0123456789abcdef';
 const MAX_SCRIPT = 45 * 1024;
 const MAX_STYLE = 10 * 1024;
 
-export const describeShell = (using: () => ConsoleForTest) =>
-  describe('the shell', () => {
-    it('requests a key, and explains why one is refused', async () => {
-      const page = await using().open('/ask', { key: '', expected: /401/ });
-      const key = page.getByLabel('API key');
-      await key.fill('short');
-      await key.press('Enter');
-      await page.getByText('This is no key').waitFor();
-      await key.fill('ck_unknown_0123456789abcdef');
-      await key.press('Enter');
-      await page.getByText('unknown or has expired').waitFor();
-      expect(await violationsOf(page, 'light')).toEqual([]);
-      expect(await violationsOf(page, 'dark')).toEqual([]);
-      await key.fill(` ${using().product.key} `);
-      await key.press('Enter');
-      await page.getByLabel('Your question').waitFor();
-      await page.getByText('default', { exact: true }).waitFor();
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByLabel('API key').waitFor();
-    });
-
-    it('signs in at an identity provider, and returns to the same view', async () => {
-      const { identityProvider, open } = using();
-      const { host } = new URL(identityProvider.issuer);
-      const page = await open('/knowledge?q=fan', { key: '', expected: /request to http:\/\/127|401/ });
-      const button = page.getByRole('button', { name: `Sign in at ${host}` });
-      await button.waitFor();
-      expect(await violationsOf(page, 'light')).toEqual([]);
-      expect(await violationsOf(page, 'dark')).toEqual([]);
-      identityProvider.person = undefined;
-      await button.click();
-      await page.getByText('The identity provider did not sign you in').waitFor();
-      identityProvider.person = { sub: 'kim' };
-      await button.click();
-      await page.getByRole('region', { name: 'Passages found' }).waitFor();
-      expect(new URL(page.url()).search).toBe('?q=fan');
-      const token = await page.evaluate(() => sessionStorage.getItem('constellation.key'));
-      expect(token?.split('.')).toHaveLength(3);
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      // A code of another user, in a link.
-      await page.goto(new URL('/sign-in?code=theirs&state=theirs', page.url()).href);
-      await page.getByText('This sign-in was not begun in this tab').waitFor();
-    });
-
-    it('explains a missing right, and keeps the question', async () => {
-      await grant(using().product, READER, { capabilities: ['kb:read'] });
-      const page = await using().open('/', { key: READER, expected: /40[0-9]|50[0-9]/ });
-      await askIn(page, 'Does the Apollo support Bluetooth headphones?');
-      await page.getByRole('button', { name: 'Report as gap' }).click();
-      await page.getByText('This needs the capability support:analyze').waitFor();
-      expect(await page.locator('.question').textContent()).toBe('Does the Apollo support Bluetooth headphones?');
-    });
-
-    it('requests another key when this one is no longer accepted, and keeps the input', async () => {
-      const page = await using().open('/', { expected: /401/ });
-      await page.getByLabel('Your question').fill('How do I swap the fan?');
-      const refuse = (route: import('playwright-core').Route) => {
-        const error = { code: 'UNAUTHORIZED', message: 'Cannot accept the API key', recoverable: false };
-        return route.fulfill({ status: 401, json: { error } });
-      };
-      await page.route(/\/v1\/(ask|librarians)/, refuse);
-      await page.keyboard.press('Enter');
-      await page.getByRole('dialog').getByText('no longer accepted').waitFor();
-      await page.unroute(/\/v1\/(ask|librarians)/);
-      await page.getByLabel('API key').fill(using().product.key);
-      await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await page.locator('.statement').first().waitFor();
-      expect(await page.locator('.question').textContent()).toBe('How do I swap the fan?');
-    });
-
-    it('reports when the server cannot be reached, and continues when it can', async () => {
-      const page = await using().open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
-      await page.getByText('connected', { exact: true }).waitFor();
-      await page.context().setOffline(true);
-      await page.getByText('Cannot reach the server').waitFor();
-      await page.context().setOffline(false);
-      await page.getByText('connected', { exact: true }).waitFor();
-      expect(await page.getByText('Cannot reach the server').count()).toBe(0);
-    });
-
-    it('shows a view that could not be loaded once the connection is back', async () => {
-      const page = await using().open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
-      await page.getByText('connected', { exact: true }).waitFor();
-      await page.context().setOffline(true);
-      await page.getByRole('link', { name: 'Librarians' }).click();
-      await page.getByText('It is shown once the connection is back.').waitFor();
-      expect(await page.getByRole('button', { name: 'Reload' }).count()).toBe(0);
-      await page.context().setOffline(false);
-      await page.getByRole('heading', { name: 'Librarians', level: 1 }).waitFor();
-      await page.locator('.card').first().waitFor();
-    });
-
-    it('shows in a narrow window which view it is, at the end of the rail too', async () => {
-      const page = await using().open('/settings', { viewport: { width: 390, height: 844 } });
-      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-      const current = page.locator('.rail [aria-current]');
-      await expect.poll(async () => (await current.boundingBox())?.x).toBeLessThan(340);
-    });
-
-    it('says without articles how to get some', async () => {
-      const page = await using().open('/settings');
-      await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
-      const status = (await (await send(using().product, 'GET /v1/sync')).json()) as object;
-      await page.route('**/v1/sync', (route) => route.fulfill({ json: { ...status, articles: 0, chunks: 0 } }));
-      await page.goto(new URL('/', page.url()).href);
-      await page.getByText('There are no articles yet').waitFor();
-      await page.locator('.suggestions').getByRole('link', { name: 'Sync' }).click();
-      await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
-    });
-
-    it('uses the language of the browser until another is chosen, and the chosen theme', async () => {
-      const page = await using().open('/', { locale: 'de-DE' });
-      await page.getByRole('heading', { name: 'Fragen', level: 1 }).waitFor();
-      expect(await page.locator('html').getAttribute('lang')).toBe('de');
-      await page.getByLabel('Sprache').selectOption('en');
-      await page.getByRole('heading', { name: 'Ask' }).waitFor();
-      await page.getByRole('button', { name: 'Colours of the system' }).click();
-      await page.getByRole('button', { name: 'Light colours' }).click();
-      await page.reload();
-      await page.getByRole('heading', { name: 'Ask' }).waitFor();
-      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
-    });
-
-    it('serves the page with a policy at every address of a view, and its files as immutable', async () => {
-      const { url } = using().product;
-      const get = (path: string, accept = 'text/html') => fetch(new URL(path, url), { headers: { accept } });
-      for (const path of ['/', '/ask/abc', '/no/such/view']) {
-        const page = await get(path);
-        expect([path, page.status, page.headers.get('Cache-Control')]).toEqual([path, 200, 'no-cache']);
-        expect(page.headers.get('Content-Security-Policy')).toContain("trusted-types 'none'");
-        expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
-      }
-      const [script = ''] = /\/console\/app-[A-Z0-9]+\.js/.exec(await (await get('/')).text()) ?? [];
-      expect((await get(script, '*/*')).headers.get('Cache-Control')).toContain('immutable');
-      // Missing files and addresses of the API are no pages.
-      for (const path of ['/console/app-OLD.js', '/console/index.html', '/nothing.js', '/v1/nothing'])
-        expect((await get(path)).headers.get('Content-Type')).toContain('application/json');
-      expect((await get('/ask', 'application/json')).status).toBe(404);
-      const nowhere = await using().open('/no/such/view');
-      await nowhere.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    });
-
-    it('transfers a first view within its limits', async () => {
-      const page = await using().open('/', { key: '' });
-      await page.waitForLoadState('networkidle');
-      const files: Promise<{ type: string; bytes: number }>[] = [];
-      page.on('response', (response) => {
-        const type = response.request().resourceType();
-        if (type === 'script' || type === 'stylesheet')
-          files.push(response.body().then((body) => ({ type, bytes: gzipSync(body).length })));
-      });
-      await page.goto(new URL(`/ask?again#key=${encodeURIComponent(using().product.key)}`, using().product.url).href);
-      await page.locator('.suggestions button').nth(2).waitFor();
-      const transferred = await Promise.all(files);
-      const total = (wanted: string) =>
-        transferred.filter(({ type }) => type === wanted).reduce((sum, { bytes }) => sum + bytes, 0);
-      expect(total('script')).toBeGreaterThan(10 * 1024);
-      expect(total('script')).toBeLessThan(MAX_SCRIPT);
-      expect(total('stylesheet')).toBeLessThan(MAX_STYLE);
-    });
-
-    it('copies a request as a command that repeats it', async () => {
-      const page = await using().open('/');
-      await askIn(page, "What's the Apollo's E30?");
-      await page.getByRole('button', { name: 'Show request' }).click();
-      await page.locator('.requests button', { hasText: '/v1/ask' }).click();
-      expect(await page.getByRole('tabpanel').textContent()).toContain(String.raw`"What'\''s the Apollo'\''s E30?"`);
-      await page.getByRole('tab', { name: 'TypeScript' }).click();
-      expect(await page.getByRole('tabpanel').textContent()).toContain('client.askStream({');
-      await page.getByRole('tab', { name: 'MCP' }).click();
-      const call = JSON.parse((await page.getByRole('tabpanel').textContent()) ?? '');
-      expect(call.params).toMatchObject({ name: 'ask', arguments: { query: "What's the Apollo's E30?" } });
-      expect(await violationsOf(page, 'light')).toEqual([]);
-    });
+describe('the shell', () => {
+  it('requests a key, and explains why one is refused', async () => {
+    const page = await open('/ask', { key: '', expected: /401/ });
+    const key = page.getByLabel('API key');
+    await key.fill('short');
+    await key.press('Enter');
+    await page.getByText('This is no key').waitFor();
+    await key.fill('ck_unknown_0123456789abcdef');
+    await key.press('Enter');
+    await page.getByText('unknown or has expired').waitFor();
+    await expectAccessible(page);
+    await key.fill(` ${product.key} `);
+    await key.press('Enter');
+    await page.getByLabel('Your question').waitFor();
+    await page.getByText('default', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
   });
+
+  it('signs in at an identity provider, and returns to the same view', async () => {
+    const { host } = new URL(identityProvider.issuer);
+    const page = await open('/knowledge?q=fan', { key: '', expected: /request to http:\/\/127|401/ });
+    const button = page.getByRole('button', { name: `Sign in at ${host}` });
+    await button.waitFor();
+    await expectAccessible(page);
+    identityProvider.person = undefined;
+    await button.click();
+    await page.getByText('The identity provider did not sign you in').waitFor();
+    identityProvider.person = { sub: 'kim' };
+    await button.click();
+    await page.getByRole('region', { name: 'Passages found' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?q=fan');
+    const token = await page.evaluate(() => sessionStorage.getItem('constellation.key'));
+    expect(token?.split('.')).toHaveLength(3);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    // A code of another user, in a link.
+    await goTo(page, '/sign-in?code=theirs&state=theirs');
+    await page.getByText('This sign-in was not begun in this tab').waitFor();
+  });
+
+  it('explains a missing right, and keeps the question', async () => {
+    await grant(product, READER, { capabilities: ['kb:read'] });
+    const page = await open('/', { key: READER, expected: /40[0-9]|50[0-9]/ });
+    await askIn(page, 'Does the Apollo support Bluetooth headphones?');
+    await page.getByRole('button', { name: 'Report as gap' }).click();
+    await page.getByText('This needs the capability support:analyze').waitFor();
+    expect(await page.locator('.question').textContent()).toBe('Does the Apollo support Bluetooth headphones?');
+  });
+
+  it.each([
+    ['/gaps', 'kb:read', 'support:analyze', 'This needs the capability', 'en-GB'],
+    ['/knowledge', 'support:analyze', 'kb:read', 'This needs the capability', 'en-GB'],
+    ['/tickets', 'kb:read', 'helpdesk:write', 'Das braucht das Recht', 'de-DE'],
+  ])('explains at %s that a key with %s lacks %s: %s', async (path, capability, missing, text, locale) => {
+    const key = `ck_only_${capability.replace(':', '_')}_0123456789`;
+    await grant(product, key, { capabilities: [capability] });
+    const page = await open(path, { key, locale, expected: /401|403/ });
+    await page.getByText(text).filter({ hasText: missing }).first().waitFor();
+  });
+
+  it('requests another key when this one is no longer accepted, and keeps the input', async () => {
+    const page = await open('/', { expected: /401/ });
+    await page.getByLabel('Your question').fill('How do I swap the fan?');
+    const refuse = (route: import('playwright-core').Route) => {
+      const error = { code: 'UNAUTHORIZED', message: 'Cannot accept the API key', recoverable: false };
+      return route.fulfill({ status: 401, json: { error } });
+    };
+    await page.route(/\/v1\/(ask|librarians)/, refuse);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('no longer accepted').waitFor();
+    await page.unroute(/\/v1\/(ask|librarians)/);
+    await page.getByLabel('API key').fill(product.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('.statement').first().waitFor();
+    expect(await page.locator('.question').textContent()).toBe('How do I swap the fan?');
+  });
+
+  it('reports when the server cannot be reached, and continues when it can', async () => {
+    const page = await open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
+    await page.getByText('connected', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('Cannot reach the server').waitFor();
+    await page.context().setOffline(false);
+    await page.getByText('connected', { exact: true }).waitFor();
+    expect(await page.getByText('Cannot reach the server').count()).toBe(0);
+  });
+
+  it('shows a view that could not be loaded once the connection is back', async () => {
+    const page = await open('/', { expected: /ERR_INTERNET_DISCONNECTED/ });
+    await page.getByText('connected', { exact: true }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Librarians' }).click();
+    await page.getByText('It is shown once the connection is back.').waitFor();
+    expect(await page.getByRole('button', { name: 'Reload' }).count()).toBe(0);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Librarians', level: 1 }).waitFor();
+    await page.locator('.card').first().waitFor();
+  });
+
+  it('shows in a narrow window which view it is, at the end of the rail too', async () => {
+    const page = await open('/settings', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    const current = page.locator('.rail [aria-current]');
+    await expect.poll(async () => (await current.boundingBox())?.x).toBeLessThan(340);
+  });
+
+  it('says without articles how to get some', async () => {
+    const page = await open('/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    const status = (await (await send(product, 'GET /v1/sync')).json()) as object;
+    await page.route('**/v1/sync', (route) => route.fulfill({ json: { ...status, articles: 0, chunks: 0 } }));
+    await goTo(page, '/');
+    await page.getByText('There are no articles yet').waitFor();
+    await page.locator('.suggestions').getByRole('link', { name: 'Sync' }).click();
+    await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
+  });
+
+  it('uses the language of the browser until another is chosen, and the chosen theme', async () => {
+    const page = await open('/', { locale: 'de-DE' });
+    await page.getByRole('heading', { name: 'Fragen', level: 1 }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.getByLabel('Sprache').selectOption('en');
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+    await page.getByRole('button', { name: 'Colours of the system' }).click();
+    await page.getByRole('button', { name: 'Light colours' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Ask' }).waitFor();
+    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+  });
+
+  it('serves the page with a policy at every address of a view, and its files as immutable', async () => {
+    const { url } = product;
+    const get = (path: string, accept = 'text/html') => fetch(new URL(path, url), { headers: { accept } });
+    for (const path of ['/', '/ask/abc', '/no/such/view']) {
+      const page = await get(path);
+      expect([path, page.status, page.headers.get('Cache-Control')]).toEqual([path, 200, 'no-cache']);
+      expect(page.headers.get('Content-Security-Policy')).toContain("trusted-types 'none'");
+      expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    }
+    const [script = ''] = /\/console\/app-[A-Z0-9]+\.js/.exec(await (await get('/')).text()) ?? [];
+    expect((await get(script, '*/*')).headers.get('Cache-Control')).toContain('immutable');
+    // Missing files and addresses of the API are no pages.
+    for (const path of ['/console/app-OLD.js', '/console/index.html', '/nothing.js', '/v1/nothing'])
+      expect((await get(path)).headers.get('Content-Type')).toContain('application/json');
+    expect((await get('/ask', 'application/json')).status).toBe(404);
+    const nowhere = await open('/no/such/view');
+    await nowhere.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  });
+
+  it('transfers a first view within its limits', async () => {
+    const page = await open('/', { key: '' });
+    await page.waitForLoadState('networkidle');
+    const files: Promise<{ type: string; bytes: number }>[] = [];
+    page.on('response', (response) => {
+      const type = response.request().resourceType();
+      if (type === 'script' || type === 'stylesheet')
+        files.push(response.body().then((body) => ({ type, bytes: gzipSync(body).length })));
+    });
+    await goTo(page, `/ask?again#key=${encodeURIComponent(product.key)}`);
+    await page.locator('.suggestions button').nth(2).waitFor();
+    const transferred = await Promise.all(files);
+    const total = (wanted: string) =>
+      transferred.filter(({ type }) => type === wanted).reduce((sum, { bytes }) => sum + bytes, 0);
+    expect(total('script')).toBeGreaterThan(10 * 1024);
+    expect(total('script')).toBeLessThan(MAX_SCRIPT);
+    expect(total('stylesheet')).toBeLessThan(MAX_STYLE);
+  });
+
+  it('copies a request as a command that repeats it', async () => {
+    const page = await openAndAsk("What's the Apollo's E30?");
+    await page.getByRole('button', { name: 'Show request' }).click();
+    await page.locator('.requests button', { hasText: '/v1/ask' }).click();
+    expect(await page.getByRole('tabpanel').textContent()).toContain(String.raw`"What'\''s the Apollo'\''s E30?"`);
+    await page.getByRole('tab', { name: 'TypeScript' }).click();
+    expect(await page.getByRole('tabpanel').textContent()).toContain('client.askStream({');
+    await page.getByRole('tab', { name: 'MCP' }).click();
+    const call = JSON.parse((await page.getByRole('tabpanel').textContent()) ?? '');
+    expect(call.params).toMatchObject({ name: 'ask', arguments: { query: "What's the Apollo's E30?" } });
+    await expectAccessible(page);
+  });
+});

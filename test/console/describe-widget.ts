@@ -1,164 +1,135 @@
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
-import type { ConsoleForTest } from './console-for-test.ts';
+import { fulfilEvents, helpdesks, newPage, open, product } from './console-for-test.ts';
 
 /** The answer box on the sample's page, of another origin than the gateway. */
-export const describeWidget = (using: () => ConsoleForTest) =>
-  describe('the widget on a page of another origin', () => {
-    let demo: DemoPage;
-    let page: Page;
-    let requests: { method: string; url: string; authorization: string | undefined }[];
-    let problems: string[];
+describe('the widget on a page of another origin', () => {
+  let demo: DemoPage;
+  let page: Page;
+  let requests: { method: string; url: string; authorization: string | undefined }[];
 
-    beforeAll(async () => {
-      demo = await serveDemoPage(using().product);
-    });
-    afterAll(() => demo?.close());
-    beforeEach(async () => {
-      requests = [];
-      problems = [];
-      const context = await using().browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-      page = await context.newPage();
-      page.on('pageerror', ({ message }) => problems.push(message));
-      page.on('request', (request) => {
-        const { authorization } = request.headers();
-        requests.push({ method: request.method(), url: request.url(), authorization });
-      });
-      await page.goto(demo.url);
-    });
-    afterEach(async () => {
-      await page.context().close();
-      expect(problems).toEqual([]);
-    });
-
-    const inline = () => page.locator('#answers constellation-answers');
-    const askIn = async (box: Locator, question: string, complete = 'The answer is complete.') => {
-      const name = /^(?:Answer|Antwort)$/;
-      const before = await box.getByRole('listitem', { name }).count();
-      await box.getByRole('textbox').fill(question);
-      await box.getByRole('textbox').press('Enter');
-      await box.getByRole('listitem', { name }).nth(before).getByText(complete).waitFor();
-    };
-
-    it('streams an answer with its sources, and understands a follow-up question', async () => {
-      await askIn(inline(), 'How do I reset the dashboard password?');
-      const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
-      expect(await answer.textContent()).toContain('hold the button for 5 seconds');
-      const source = answer.getByRole('link', { name: /^Log in to the dashboard/ });
-      expect(await source.getAttribute('href')).toBe('https://docs.example.com/dashboard/log-in-and-password-reset');
-      expect(await source.getAttribute('rel')).toBe('noopener noreferrer');
-      await askIn(inline(), 'and on the Apollo?');
-      expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('USB stick');
-    });
-
-    it('declines a question that no article answers, also after another subject, and offers a handover with the conversation', async () => {
-      await askIn(inline(), 'How do I reset the dashboard password?');
-      await askIn(inline(), 'How do I cook rice?');
-      const declined = inline().getByRole('listitem', { name: 'Answer' }).last();
-      expect(await declined.textContent()).toContain("I don't have information");
-      expect(await declined.getByRole('link').count()).toBe(0);
-      const contact = await inline().getByRole('link', { name: 'Contact a person' }).getAttribute('href');
-      expect(decodeURIComponent(contact ?? '')).toMatch(
-        /^mailto:support@example\.com\?subject=Question&body=.*cook rice/s,
-      );
-    });
-
-    it('floats above the page in another language, with the keyboard only', async () => {
-      const box = page.locator('body > constellation-answers');
-      await box.getByRole('button', { name: 'Frage stellen' }).press('Enter');
-      await askIn(box, 'What does error E30 mean?', 'Die Antwort ist vollständig.');
-      await expect.poll(() => box.getByText('Quellen').count()).toBe(1);
-      await page.keyboard.press('Escape');
-      expect(await box.getByRole('textbox').isVisible()).toBe(false);
-      await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
-    });
-
-    it('calls only the gateway, with the publishable key and without a cookie', async () => {
-      await askIn(inline(), 'What does error E30 mean?');
-      const { origin } = using().product.url;
-      const hosts = new Set(
-        requests
-          .map(({ url }) => url)
-          .filter((url) => url.startsWith('http'))
-          .map((url) => new URL(url).origin),
-      );
-      expect([...hosts].toSorted()).toEqual([demo.url, origin].toSorted());
-      const questions = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
-      expect(questions).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
-      expect(await page.context().cookies()).toEqual([]);
-      expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
-    });
-
-    it('hands a visitor over to a ticket with the conversation, and keeps the input when that fails', async () => {
-      const { zendesk } = using().helpdesks.desks;
-      const before = zendesk.ticketIds().length;
-      const box = page.locator('body > constellation-answers');
-      await box.getByRole('button', { name: 'Frage stellen' }).click();
-      await askIn(box, 'How do I cook rice?', 'Die Antwort ist vollständig.');
-      await box
-        .getByRole('listitem', { name: 'Antwort' })
-        .getByRole('button', { name: 'Einen Menschen fragen' })
-        .click();
-      const [email, message] = [box.getByLabel('Ihre E-Mail-Adresse'), box.getByLabel('Was brauchen Sie?')];
-      expect(await message.inputValue()).toBe('How do I cook rice?');
-      const send = box.getByRole('button', { name: 'An einen Menschen senden' });
-      await email.fill('not an address');
-      await message.fill('I want to cook <b>rice</b>.');
-      await box.getByRole('checkbox').check();
-      await send.click();
-      expect(await email.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(false);
-      await email.fill('dana.ortiz@example.net');
-      await page.route('**/v1/support/requests', (route) => route.abort());
-      await send.click();
-      await box.getByText('steht noch da').waitFor();
-      expect([await email.inputValue(), await message.inputValue()]).toEqual([
-        ...['dana.ortiz@example.net', 'I want to cook <b>rice</b>.'],
-      ]);
-      await page.unroute('**/v1/support/requests');
-      await send.click();
-      await box.getByText('Gesendet. Ein Mensch antwortet per E-Mail.').waitFor();
-      await expect.poll(() => zendesk.ticketIds().length, { timeout: 10_000 }).toBe(before + 1);
-      const [first] = zendesk.seenByCustomer(zendesk.ticketIds().at(-1) ?? '');
-      expect(first?.body).toMatch(/^I want to cook <b>rice<\/b>\..*Question: How do I cook rice\?/s);
-      const listed = await using().open('/tickets');
-      await listed
-        .getByRole('table', { name: 'Visitors who asked for a person' })
-        .getByText('The text is in the helpdesk.')
-        .waitFor();
-    });
-
-    it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
-      const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
-      const statement = {
-        type: 'statement',
-        index: 0,
-        text,
-        sources: [{ name: text, url: 'javascript:alert(1)' }],
-        support: 1,
-        check: 'quoted',
-      };
-      await page.route('**/v1/ask', (route) =>
-        route.fulfill({
-          contentType: 'text/event-stream',
-          headers: { 'access-control-allow-origin': demo.url },
-          body: `event: statement\ndata: ${JSON.stringify(statement)}\n\nevent: done\ndata: ${JSON.stringify({ answer: text })}\n\n`,
-        }),
-      );
-      await askIn(inline(), 'What?');
-      const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
-      expect(await answer.locator('img, script').count()).toBe(0);
-      expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
-      expect(await answer.textContent()).toContain('onerror=alert(1)');
-      await page.unroute('**/v1/ask');
-      await page.route('**/v1/ask', (route) => route.abort());
-      await inline().getByRole('textbox').fill('Is it loud?');
-      await inline().getByRole('textbox').press('Enter');
-      await inline().getByText('The connection was lost').waitFor();
-      expect(await inline().getByRole('textbox').inputValue()).toBe('Is it loud?');
-      await page.unroute('**/v1/ask');
-      await inline().getByRole('button', { name: 'Try again' }).click();
-      await inline().getByText('The answer is complete.').waitFor();
-      await expect.poll(() => inline().getByText('Is it loud?').count()).toBe(1);
-    });
+  beforeAll(async () => {
+    demo = await serveDemoPage(product);
   });
+  afterAll(() => demo?.close());
+  beforeEach(async () => {
+    requests = [];
+    page = await newPage({ expected: /ERR_FAILED|Failed to fetch|Cannot reach/ });
+    page.on('request', (request) => {
+      const { authorization } = request.headers();
+      requests.push({ method: request.method(), url: request.url(), authorization });
+    });
+    await page.goto(demo.url);
+  });
+
+  const inline = () => page.locator('#answers constellation-answers');
+  const askIn = async (box: Locator, question: string, complete = 'The answer is complete.') => {
+    const name = /^(?:Answer|Antwort)$/;
+    const before = await box.getByRole('listitem', { name }).count();
+    await box.getByRole('textbox').fill(question);
+    await box.getByRole('textbox').press('Enter');
+    await box.getByRole('listitem', { name }).nth(before).getByText(complete).waitFor();
+  };
+
+  it('streams an answer with its sources, and understands a follow-up question', async () => {
+    await askIn(inline(), 'How do I reset the dashboard password?');
+    const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+    expect(await answer.textContent()).toContain('hold the button for 5 seconds');
+    const source = answer.getByRole('link', { name: /^Log in to the dashboard/ });
+    expect(await source.getAttribute('href')).toBe('https://docs.example.com/dashboard/log-in-and-password-reset');
+    expect(await source.getAttribute('rel')).toBe('noopener noreferrer');
+    await askIn(inline(), 'and on the Apollo?');
+    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('USB stick');
+  });
+
+  it('declines a question that no article answers, also after another subject, and offers a handover with the conversation', async () => {
+    await askIn(inline(), 'How do I reset the dashboard password?');
+    await askIn(inline(), 'How do I cook rice?');
+    const declined = inline().getByRole('listitem', { name: 'Answer' }).last();
+    expect(await declined.textContent()).toContain("I don't have information");
+    expect(await declined.getByRole('link').count()).toBe(0);
+    const contact = await inline().getByRole('link', { name: 'Contact a person' }).getAttribute('href');
+    expect(decodeURIComponent(contact ?? '')).toMatch(
+      /^mailto:support@example\.com\?subject=Question&body=.*cook rice/s,
+    );
+  });
+
+  it('floats above the page in another language, with the keyboard only', async () => {
+    const box = page.locator('body > constellation-answers');
+    await box.getByRole('button', { name: 'Frage stellen' }).press('Enter');
+    await askIn(box, 'What does error E30 mean?', 'Die Antwort ist vollständig.');
+    await expect.poll(() => box.getByText('Quellen').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    expect(await box.getByRole('textbox').isVisible()).toBe(false);
+    await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
+  });
+
+  it('calls only the gateway, with the publishable key and without a cookie', async () => {
+    await askIn(inline(), 'What does error E30 mean?');
+    const { origin } = product.url;
+    const called = requests.flatMap(({ url }) => (url.startsWith('http') ? [new URL(url).origin] : []));
+    expect(new Set(called)).toEqual(new Set([demo.url, origin]));
+    const questions = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
+    expect(questions).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+  });
+
+  it('hands a visitor over to a ticket with the conversation, and keeps the input when that fails', async () => {
+    const { zendesk } = helpdesks.desks;
+    const before = zendesk.ticketIds().length;
+    const box = page.locator('body > constellation-answers');
+    await box.getByRole('button', { name: 'Frage stellen' }).click();
+    await askIn(box, 'How do I cook rice?', 'Die Antwort ist vollständig.');
+    await box.getByRole('listitem', { name: 'Antwort' }).getByRole('button', { name: 'Einen Menschen fragen' }).click();
+    const [email, message] = [box.getByLabel('Ihre E-Mail-Adresse'), box.getByLabel('Was brauchen Sie?')];
+    expect(await message.inputValue()).toBe('How do I cook rice?');
+    const send = box.getByRole('button', { name: 'An einen Menschen senden' });
+    await email.fill('not an address');
+    await message.fill('I want to cook <b>rice</b>.');
+    await box.getByRole('checkbox').check();
+    await send.click();
+    expect(await email.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(false);
+    await email.fill('dana.ortiz@example.net');
+    await page.route('**/v1/support/requests', (route) => route.abort());
+    await send.click();
+    await box.getByText('steht noch da').waitFor();
+    expect(await email.inputValue()).toBe('dana.ortiz@example.net');
+    expect(await message.inputValue()).toBe('I want to cook <b>rice</b>.');
+    await page.unroute('**/v1/support/requests');
+    await send.click();
+    await box.getByText('Gesendet. Ein Mensch antwortet per E-Mail.').waitFor();
+    await expect.poll(() => zendesk.ticketIds().length, { timeout: 10_000 }).toBe(before + 1);
+    const [first] = zendesk.seenByCustomer(zendesk.ticketIds().at(-1) ?? '');
+    expect(first?.body).toMatch(/^I want to cook <b>rice<\/b>\..*Question: How do I cook rice\?/s);
+    const visitors = (await open('/tickets')).getByRole('table', { name: 'Visitors who asked for a person' });
+    await visitors.getByText('The text is in the helpdesk.').waitFor();
+  });
+
+  it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
+    const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
+    const statement = { text, sources: [{ name: text, url: 'javascript:alert(1)' }], support: 1, check: 'quoted' };
+    await page.route('**/v1/ask', (route) =>
+      fulfilEvents(route, [
+        ['statement', { type: 'statement', index: 0, ...statement }],
+        ['done', { answer: text }],
+      ]),
+    );
+    await askIn(inline(), 'What?');
+    const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
+    expect(await answer.locator('img, script').count()).toBe(0);
+    expect(await answer.locator('a[href^="javascript"]').count()).toBe(0);
+    expect(await answer.textContent()).toContain('onerror=alert(1)');
+    await page.unroute('**/v1/ask');
+    await page.route('**/v1/ask', (route) => route.abort());
+    await inline().getByRole('textbox').fill('Is it loud?');
+    await inline().getByRole('textbox').press('Enter');
+    await inline().getByText('The connection was lost').waitFor();
+    expect(await inline().getByRole('textbox').inputValue()).toBe('Is it loud?');
+    await page.unroute('**/v1/ask');
+    await inline().getByRole('button', { name: 'Try again' }).click();
+    await inline().getByText('The answer is complete.').waitFor();
+    await expect.poll(() => inline().getByText('Is it loud?').count()).toBe(1);
+  });
+});
