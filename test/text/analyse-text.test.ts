@@ -3,19 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { analyseText, type WordKind, wordsOf } from '../../src/text/analyse-text.ts';
 import cases from './analyse-text.json' with { type: 'json' };
 
-const kindsOf = (text: string): [string, WordKind][] => {
-  const kinds: [string, WordKind][] = [];
-  analyseText(text, (word, kind) => kinds.push([word, kind]));
-  return kinds;
-};
-
 describe('analyseText()', () => {
   it.each(cases.words as [string, string[]][])('finds the words of %j', (text, expected) =>
     expect(wordsOf(text)).toEqual(expected),
   );
-
   it('reports the origin of each word', () => {
-    expect(kindsOf('SmartCard v1.2 ok')).toEqual([
+    const kinds: [string, WordKind][] = [];
+    analyseText('SmartCard v1.2 ok', (word, kind) => kinds.push([word, kind]));
+    expect(kinds).toEqual([
       ['smartcard', 'compound'],
       ['smart', 'part'],
       ['card', 'part'],
@@ -25,7 +20,6 @@ describe('analyseText()', () => {
       ['ok', 'word'],
     ]);
   });
-
   it('finds the same words however the text is composed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
@@ -33,7 +27,6 @@ describe('analyseText()', () => {
       }),
     );
   });
-
   it('returns words of 1 to 64 units without capitals, spaces or ASCII punctuation for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
@@ -42,7 +35,6 @@ describe('analyseText()', () => {
       }),
     );
   });
-
   it('clips an overlong run', () => {
     expect(wordsOf(`${'x'.repeat(1000)} ${'é'.repeat(1000)}`)).toEqual(['x'.repeat(64), 'e'.repeat(64)]);
   });
