@@ -1,3 +1,4 @@
+import { cachedSection, type Section, sectionRanges } from '../../src/grounding/sections.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import type { Article } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
@@ -9,20 +10,32 @@ export type ArticleSketch = Partial<Article> & Pick<Article, 'id' | 'text'>;
 
 const articleOf = (sketch: ArticleSketch): Article => ({
   title: sketch.id.replace(/\.md$/, ''),
-  url: '',
-  intents: [],
-  devices: [],
-  lastUpdated: '2026-01-01T00:00:00Z',
+  ...{ url: '', intents: [], devices: [], lastUpdated: '2026-01-01T00:00:00Z' },
   ...sketch,
 });
 
 /** The bytes of an edition of articles, before anything is attached. */
 export const builtOf = (...sketches: readonly ArticleSketch[]): Uint8Array => {
   const entries = sketches.map(articleOf).map((article) => ({ article, chunks: chunkArticle(article) }));
-  const identity = { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return buildEdition(entries, identity);
+  return buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' });
 };
 
 /** An edition of articles, with repeated blocks marked; nothing is fitted on it. */
 export const editionOf = (...sketches: readonly ArticleSketch[]): Edition =>
   openEdition(attachRepeatedBlocks(builtOf(...sketches)));
+
+/** The sections of the first article. */
+export const sectionsOf = (edition: Edition): Section[] =>
+  sectionRanges(edition, 0).map((range) => cachedSection(edition, range));
+
+/** Words repeated to a size in characters. */
+export const filler = (words: string, size = 500): string =>
+  `${words} `.repeat(Math.ceil(size / (words.length + 1))).trim();
+
+/** Numbered items, joined. */
+export const listOf = (count: number, item: (at: number) => string, between = '\n'): string =>
+  Array.from({ length: count }, (_, at) => item(at)).join(between);
+
+/** Articles with a text of their own and this text in all of them. */
+export const articlesWith = (repeated: string): ArticleSketch[] =>
+  Array.from({ length: 4 }, (_, at) => ({ id: `with-${at}.md`, text: `Text ${at}.\n\n${repeated}` }));

@@ -1,70 +1,51 @@
 import { describe, expect, it } from 'vitest';
 import { excerptsOf, passageMarkdown } from '../../src/grounding/render-passage.ts';
-import { cachedSection, type Section, sectionRanges } from '../../src/grounding/sections.ts';
+import type { Section } from '../../src/grounding/sections.ts';
 import { type Unit, unitsOf } from '../../src/grounding/units.ts';
-import { editionOf } from './articles-for-test.ts';
+import { editionOf, listOf, sectionsOf } from './articles-for-test.ts';
 
 const open = (text: string) => {
   const edition = editionOf({ id: 'a.md', text });
-  const sections = sectionRanges(edition, 0).map((range) => cachedSection(edition, range));
-  return { edition, sections, units: unitsOf(sections) };
+  const sections = sectionsOf(edition);
+  const excerptsIn = (unit: Unit) =>
+    excerptsOf(edition, unit).map(({ chunk, start, end }) => ({
+      text: chunk.text.slice(start, end),
+      start: chunk.start + start,
+    }));
+  return { edition, sections, units: unitsOf(sections), excerptsIn };
 };
-const unitOf = (section: Section | undefined, places: readonly number[], more: Partial<Unit> = {}): Unit => {
-  if (section === undefined) throw new Error('there is no such section');
-  const pieces = places.flatMap((place) => section.pieces[place] ?? []);
-  return { parts: [{ section, pieces }], kind: 'group', size: 1, isLater: false, isCut: false, ...more };
-};
+const unitOf = (section: Section, places: readonly number[], more: Partial<Unit> = {}): Unit => ({
+  parts: [{ section, pieces: places.map((place) => section.pieces[place]!) }],
+  ...{ kind: 'group', size: 1, isLater: false, isCut: false },
+  ...more,
+});
 
 /** Blocks of all kinds, long enough for several chunks. */
-const TEXT = `Before all.
-
-# Care
-
-${'Wipe it with a cloth. '.repeat(90)}
-
-To clean it:
-
-1. Open it.
-2. Rinse it,
-
-   with \`water\`.
-
-\`\`\`sh
-clean --all
-\`\`\`
-
-## Parts
-
-| Part | Life |
-| --- | --- |
-${Array.from({ length: 90 }, (_, at) => `| Part ${at} | ${at} years |`).join('\n')}
-
-- one
-- two
-`;
+const TEXT = [
+  'Before all.',
+  '# Care',
+  'Wipe it with a cloth. '.repeat(90),
+  'To clean it:',
+  '1. Open it.\n2. Rinse it,\n\n   with `water`.',
+  '```sh\nclean --all\n```',
+  '## Parts',
+  `| Part | Life |\n| --- | --- |\n${listOf(90, (at) => `| Part ${at} | ${at} years |`)}`,
+  '- one\n- two\n',
+].join('\n\n');
 
 describe('excerptsOf()', () => {
-  it('returns the exact words of the article, in order, with their positions in chunks', () => {
-    const { edition, units } = open(TEXT);
+  it('returns the exact words of the article that are shown, in order, with their positions', () => {
+    const { edition, units, excerptsIn } = open(TEXT);
+    const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
     expect(edition.chunkCount).toBeGreaterThan(4);
     for (const unit of units) {
-      const excerpts = excerptsOf(edition, unit);
+      const excerpts = excerptsIn(unit);
       expect(excerpts.length).toBeGreaterThan(0);
-      for (const { chunk, start, end } of excerpts)
-        expect(TEXT.slice(chunk.start + start, chunk.start + end)).toBe(chunk.text.slice(start, end));
-      const places = excerpts.map(({ chunk, start }) => chunk.start + start);
+      for (const { text, start } of excerpts) expect(TEXT.slice(start, start + text.length)).toBe(text);
+      const places = excerpts.map(({ start }) => start);
       expect(places).toEqual(places.toSorted((a, b) => a - b));
-    }
-  });
-
-  it('returns exactly the words that are shown', () => {
-    const { edition, units } = open(TEXT);
-    const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
-    for (const unit of units.filter(({ kind, isCut }) => kind !== 'sections' && !isCut)) {
-      const shown = wordsOf(passageMarkdown(unit));
-      expect(
-        excerptsOf(edition, unit).flatMap(({ chunk, start, end }) => wordsOf(chunk.text.slice(start, end))),
-      ).toEqual(shown);
+      if (unit.kind === 'sections' || unit.isCut) continue;
+      expect(excerpts.flatMap(({ text }) => wordsOf(text))).toEqual(wordsOf(passageMarkdown(unit)));
     }
   });
 });
@@ -75,40 +56,32 @@ describe('passageMarkdown()', () => {
     '<!-- alert(1) -->',
     '<style>alert(1)</style>',
     '<iframe src="alert(1)"></iframe>',
+    '<svg onload="alert(1)"></svg>',
   ])('omits invisible content between two paragraphs, also from the excerpts: %s', (hidden) => {
-    const { edition, units } = open(`One.\n\n${hidden}\n\nTwo.\n`);
-    const [unit] = units;
-    expect(unit && passageMarkdown(unit)).toBe('One.\n\nTwo.');
-    expect(unit && excerptsOf(edition, unit).map(({ chunk, start, end }) => chunk.text.slice(start, end))).toEqual([
-      'One.',
-      'Two.',
-    ]);
+    const { units, excerptsIn } = open(`One.\n\n${hidden}\n\nTwo.\n`);
+    expect(passageMarkdown(units[0]!)).toBe('One.\n\nTwo.');
+    expect(excerptsIn(units[0]!).map(({ text }) => text)).toEqual(['One.', 'Two.']);
   });
-
-  it('shows adjacent pieces unchanged, and separate rows as one table', () => {
-    const { sections } = open(TEXT);
-    const parts = sections.at(-1);
-    expect(passageMarkdown(unitOf(parts, [0, 3, 4, 9], { kind: 'rows', isCut: true }))).toBe(
+  it.each<[string, string, number[], Partial<Unit>, string]>([
+    [
+      'adjacent pieces unchanged, and separate rows as one table',
+      TEXT,
+      [0, 3, 4, 9],
+      { kind: 'rows', isCut: true },
       '| Part | Life |\n| --- | --- |\n| Part 2 | 2 years |\n| Part 3 | 3 years |\n| Part 8 | 8 years |',
-    );
+    ],
+    ['separate paragraphs', 'One.\n\nTwo.\n\nThree.\n', [0, 2], {}, 'One.\n\nThree.'],
+    ['a sign for what is cut off', 'One.\n\nTwo.\n\nThree.\n', [0, 1], { isCut: true }, 'One.\n\nTwo.\n\n…'],
+  ])('shows %s', (_what, text, places, more, shown) => {
+    expect(passageMarkdown(unitOf(open(text).sections.at(-1)!, places, more))).toBe(shown);
   });
-
-  it('marks omitted paragraphs and list items', () => {
-    const { sections } = open('One.\n\nTwo.\n\nThree.\n');
-    expect(passageMarkdown(unitOf(sections[0], [0, 2]))).toBe('One.\n\nThree.');
-    expect(passageMarkdown(unitOf(sections[0], [0, 1], { isCut: true }))).toBe('One.\n\nTwo.\n\n…');
-  });
-
   it('shows the heading of every part except the first', () => {
-    const { sections, units } = open('## Cause\n\nDust.\n\n## Resolution\n\nBlow.\n');
-    const [unit] = units.filter(({ kind }) => kind === 'sections');
-    expect(unit && passageMarkdown(unit)).toBe('Dust.\n\n**Resolution**\n\nBlow.');
-    expect(sections).toHaveLength(2);
+    const { units } = open('## Cause\n\nDust.\n\n## Resolution\n\nBlow.\n');
+    const [whole] = units.filter(({ kind }) => kind === 'sections');
+    expect(passageMarkdown(whole!)).toBe('Dust.\n\n**Resolution**\n\nBlow.');
   });
-
   it('closes a fence whose end was cut off', () => {
-    const { units } = open(`~~~sh\n${'clean --all\n'.repeat(300)}~~~\n`);
-    const [shown = ''] = units.map(passageMarkdown);
+    const shown = passageMarkdown(open(`~~~sh\n${'clean --all\n'.repeat(300)}~~~\n`).units[0]!);
     expect(shown.length).toBeLessThan(1400);
     expect(shown).toMatch(/^~~~sh\nclean --all\n.*\n~~~$/s);
   });
