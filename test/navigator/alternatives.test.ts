@@ -4,84 +4,72 @@ import { findAnswer } from '../../src/grounding/find-answer.ts';
 import { excerptsOf } from '../../src/grounding/render-passage.ts';
 import { alternativesOf } from '../../src/navigator/alternatives.ts';
 import { answerFromEdition, knowledgeIn } from '../../src/navigator/answer-from-edition.ts';
-import { answerQuestion } from '../../src/navigator/answer-question.ts';
+import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import { validateNavigatorResponse } from '../../src/navigator/validate-navigator-response.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
-import { editionOf } from '../grounding/articles-for-test.ts';
+import { editionOf, filler } from '../grounding/articles-for-test.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 
-const LONG = 'Water that is too hot burns the ground beans, and water that is too cold leaves them sour. '.repeat(14);
-const edition = editionOf(
-  {
-    id: 'brewing.md',
-    title: 'Brewing temperature',
-    text: `# Factory setting\n\nThe factory setting of the brewing temperature is 92 degrees.\n\n${LONG}`,
-  },
-  {
-    id: 'settings.md',
-    title: 'Settings of the machine',
-    text: '# Values\n\nThe factory setting of the brewing temperature is 94 degrees.',
-  },
-  {
-    id: 'cleaning.md',
-    title: 'Cleaning the grinder',
-    text: '# Grinder\n\nBrush the burrs of the grinder once a week.',
-  },
-);
-const QUESTION = 'What is the factory setting of the brewing temperature?';
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';
-const withModel = async (question: string, quote: string) => {
-  const ai = scriptedModel(replyOf([{ text: quote, quote, from: quote }]));
-  return (await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000 })).answer.response;
+const LONG = filler('Water that is too hot burns the ground beans, and too cold water leaves them sour.', 1200);
+const BRUSH = 'Brush the burrs of the grinder once a week.';
+const edition = editionOf(
+  { id: 'brewing.md', title: 'Brewing temperature', text: `# Factory setting\n\n${FIRST}\n\n${LONG}` },
+  { id: 'settings.md', title: 'Settings of the machine', text: `# Values\n\n${FIRST.replace('92', '94')}` },
+  { id: 'cleaning.md', title: 'Cleaning the grinder', text: `# Grinder\n\n${BRUSH}` },
+);
+const knowledge = knowledgeIn(edition);
+const QUESTION = 'What is the factory setting of the brewing temperature?';
+const BURRS = 'How often are the burrs of the grinder brushed?';
+
+/** The reply of a model that states these texts and quotes one sentence. */
+const withModel = async (question: string, quote: string, stated = [quote], options: Partial<QuestionOptions> = {}) => {
+  const ai = scriptedModel(replyOf(stated.map((text) => ({ text, quote, from: quote }))));
+  const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000, ...options });
+  return { response: answer.response, metadata };
 };
 
 describe('alternative answers', () => {
   it('quote another source that contradicts the answer of a model', async () => {
-    const { alternatives = [], confidence, quality } = await withModel(QUESTION, FIRST);
-    const [other] = alternatives;
-    expect(alternatives.length).toBe(1);
-    expect(other).toMatchObject({ kind: 'conflict', sources: [{ file: 'settings.md', section: 'Values' }] });
-    expect(other?.answer).toContain('is 94 degrees.');
-    expect(other?.reason).toContain('94 instead of 92');
-    expect(confidence).toBe('low');
-    expect(quality).toMatchObject({ agreement: 'conflict' });
+    const { alternatives, confidence, quality } = (await withModel(QUESTION, FIRST)).response;
+    expect(alternatives).toMatchObject([
+      {
+        ...{ kind: 'conflict', sources: [{ file: 'settings.md', section: 'Values' }] },
+        answer: expect.stringContaining('is 94 degrees.'),
+        reason: expect.stringContaining('94 instead of 92'),
+      },
+    ]);
+    expect([confidence, quality?.agreement]).toEqual(['low', 'conflict']);
     expect(quality?.factors).toContainEqual(expect.objectContaining({ name: 'conflict', effect: 'limits' }));
   });
-
   it('are absent when no article contradicts', async () => {
-    const response = await withModel('How often are the burrs brushed?', 'Brush the burrs of the grinder once a week.');
+    const { response } = await withModel('How often are the burrs brushed?', BRUSH);
     expect(response.answer).toContain('once a week');
-    expect(response).not.toHaveProperty('alternatives');
-    expect(answerFromEdition(edition, 'How often are the burrs of the grinder brushed?').response).not.toHaveProperty(
-      'alternatives',
-    );
+    for (const each of [response, answerFromEdition(edition, BURRS).response])
+      expect(each).not.toHaveProperty('alternatives');
   });
-
-  it('are validated like answers, and dropped when they break a rule', async () => {
-    const response = await withModel(QUESTION, FIRST);
-    const knowledge = knowledgeIn(edition);
+  it('are at most two, validated like answers, and dropped when they break a rule', async () => {
+    const { response } = await withModel(QUESTION, FIRST);
+    const [other] = response.alternatives!;
     expect(NavigatorResponse.safeParse(response).success).toBe(true);
+    expect(NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success).toBe(false);
     expect(validateNavigatorResponse(response, knowledge)).toEqual([]);
-    const [other] = response.alternatives ?? [];
     const altered = { ...response, alternatives: [{ ...other!, answer: other!.answer.replace('94', '95') }] };
-    expect(validateNavigatorResponse(altered, knowledge)).toContainEqual(
-      expect.objectContaining({ rule: 'number-in-source', alternative: 0 }),
-    );
-    const ai = scriptedModel(replyOf([{ text: FIRST, quote: FIRST, from: FIRST }]));
-    const { answer, metadata } = await answerQuestion(edition, QUESTION, {
-      ...{ ai, timeLeftMs: () => 5000 },
-      knowledge: { ...knowledge, article: (id) => (id === 'settings.md' ? undefined : knowledge.article(id)) },
-    });
-    expect(answer.response.answer).toContain('92 degrees');
-    expect(answer.response).not.toHaveProperty('alternatives');
-    expect(metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'dropped' });
+    const violation = expect.objectContaining({ rule: 'number-in-source', alternative: 0 });
+    expect(validateNavigatorResponse(altered, knowledge)).toContainEqual(violation);
+    const without: typeof knowledge = {
+      ...knowledge,
+      article: (id) => (id === 'settings.md' ? undefined : knowledge.article(id)),
+    };
+    const dropped = await withModel(QUESTION, FIRST, [FIRST], { knowledge: without });
+    expect(dropped.response.answer).toContain('92 degrees');
+    expect(dropped.response).not.toHaveProperty('alternatives');
+    expect(dropped.metadata.violations).toContainEqual({ rule: 'file-exists', outcome: 'dropped' });
   });
-
   it('include another article that fits almost as well, but not one that fits by chance', () => {
-    const found = findAnswer(edition, QUESTION, {
-      searches: [searchEdition(edition, QUESTION, { limit: 50 })],
-      room: 10_000,
-    });
+    const foundFor = (question: string) =>
+      findAnswer(edition, question, { searches: [searchEdition(edition, question, { limit: 50 })], room: 10_000 });
+    const found = foundFor(QUESTION);
     const passageIn = (id: string) => found.passages.find(({ source }) => source.id === id)!;
     const readings = (share: number, probability: number, other = passageIn('settings.md')) =>
       alternativesOf({
@@ -99,23 +87,15 @@ describe('alternative answers', () => {
           },
         },
       });
-    const [reading] = readings(0.75, 0.8);
-    expect(reading).toMatchObject({ kind: 'other_reading', probability: 0.6, confidence: 'medium' });
-    expect(reading?.answer).toContain('From “Settings of the machine” (settings.md):');
-    expect(reading?.sources).toMatchObject([{ file: 'settings.md', section: 'Values' }]);
+    expect(readings(0.75, 0.8)[0]).toMatchObject({
+      ...{ kind: 'other_reading', probability: 0.6, confidence: 'medium' },
+      answer: expect.stringContaining('From “Settings of the machine” (settings.md):'),
+      sources: [{ file: 'settings.md', section: 'Values' }],
+    });
     // Too low a share, too low a probability, no words of the question.
     expect(readings(0.4, 0.8)).toEqual([]);
     expect(readings(0.6, 0.2)).toEqual([]);
-    const [brush] = findAnswer(edition, 'How often are the burrs of the grinder brushed?', {
-      searches: [searchEdition(edition, 'How often are the burrs of the grinder brushed?', {})],
-    }).passages;
-    expect(readings(0.75, 0.8, brush)).toEqual([]);
-  });
-
-  it('have at most two in the schema', async () => {
-    const response = await withModel(QUESTION, FIRST);
-    const [other] = response.alternatives ?? [];
-    expect(NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success).toBe(false);
+    expect(readings(0.75, 0.8, foundFor(BURRS).passages[0])).toEqual([]);
   });
 });
 
@@ -127,23 +107,14 @@ describe('the quality of an answer', () => {
     expect(quality?.factors.map(({ name }) => name)).toContain('calibration');
     for (const { explanation } of quality?.factors ?? []) expect(confidenceReason).toContain(explanation);
   });
-
-  it('counts removed and paraphrased statements of a model', async () => {
-    const ai = scriptedModel(
-      replyOf([
-        { text: FIRST, quote: FIRST, from: FIRST },
-        { text: 'The machine weighs 17 kilograms.', quote: FIRST, from: FIRST },
-      ]),
-    );
-    const { answer } = await answerQuestion(edition, QUESTION, { ai, timeLeftMs: () => 5000 });
-    expect(answer.response.quality).toMatchObject({ statements: 1, supported: 0.5, quoted: 1 });
-    expect(answer.response.quality?.factors.map(({ name }) => name)).toContain('removed');
-    const paraphrased = 'The brewing temperature has a factory setting of 92 degrees.';
-    const other = scriptedModel(replyOf([{ text: paraphrased, quote: FIRST, from: FIRST }]));
-    const { response } = (await answerQuestion(edition, QUESTION, { ai: other, timeLeftMs: () => 5000 })).answer;
-    expect(response.quality).toMatchObject({ statements: 1, supported: 1, quoted: 0 });
+  it.each([
+    ['removed', [FIRST, 'The machine weighs 17 kilograms.'], { supported: 0.5, quoted: 1 }],
+    ['paraphrased', ['The brewing temperature has a factory setting of 92 degrees.'], { supported: 1, quoted: 0 }],
+  ])('counts %s statements of a model', async (what, stated, counts) => {
+    const { quality } = (await withModel(QUESTION, FIRST, stated)).response;
+    expect(quality).toMatchObject({ statements: 1, ...counts });
+    expect(quality?.factors.some(({ name }) => name === 'removed')).toBe(what === 'removed');
   });
-
   it('is absent when there is no answer', () => {
     expect(answerFromEdition(edition, 'Who won the cup in 1966?').response).not.toHaveProperty('quality');
   });

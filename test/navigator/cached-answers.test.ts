@@ -2,51 +2,74 @@ import { describe, expect, it } from 'vitest';
 import { answerFromEdition } from '../../src/navigator/answer-from-edition.ts';
 import { answerQuestion, type QuestionOptions } from '../../src/navigator/answer-question.ts';
 import type { Edition } from '../../src/search/open-edition.ts';
-import { openSmallKb } from './small-kb.ts';
+import { searchEdition } from '../../src/search/search-edition.ts';
+import { replyOf, scriptedModel } from './scripted-model.ts';
+import { OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
 
-const QUESTION = 'How do I descale the boiler?';
-
-const cachedAnswer = async (edition: Edition, question: string, options: Partial<QuestionOptions> = {}) =>
-  (await answerQuestion(edition, question, { timeLeftMs: () => 1000, ...options })).answer;
+const reply = (edition: Edition, question: string, options: Partial<QuestionOptions> = {}) =>
+  answerQuestion(edition, question, { timeLeftMs: () => 5000, ...options });
+const answerTo = async (...given: Parameters<typeof reply>) => (await reply(...given)).answer;
 
 describe('answerQuestion() without a model', () => {
   it('computes the answer of answerFromEdition() once for the same question', async () => {
     const { edition } = openSmallKb();
-    const answer = await cachedAnswer(edition, QUESTION);
-    expect(answer).toEqual(answerFromEdition(edition, QUESTION));
-    expect(await cachedAnswer(edition, QUESTION)).toBe(answer);
+    const answer = await answerTo(edition, OFTEN);
+    expect(answer).toEqual(answerFromEdition(edition, OFTEN));
+    expect(await answerTo(edition, OFTEN)).toBe(answer);
   });
-
   it('separates questions with another device, history or edition', async () => {
     const [{ edition }, other] = [openSmallKb(), openSmallKb()];
     const answers = [
-      await cachedAnswer(edition, QUESTION),
-      await cachedAnswer(other.edition, QUESTION),
-      await cachedAnswer(edition, QUESTION, { devices: ['Barista I'] }),
-      await cachedAnswer(edition, QUESTION, { history: [{ speaker: 'user', text: 'Barista II' }] }),
+      await answerTo(edition, OFTEN),
+      await answerTo(other.edition, OFTEN),
+      await answerTo(edition, OFTEN, { devices: ['Barista I'] }),
+      await answerTo(edition, OFTEN, { history: [{ speaker: 'user', text: 'Barista II' }] }),
     ];
     expect(new Set(answers).size).toBe(4);
   });
-
   it('returns frozen answers', async () => {
-    const { response } = await cachedAnswer(openSmallKb().edition, QUESTION);
+    const { response } = await answerTo(openSmallKb().edition, OFTEN);
     expect(() => response.sources.pop()).toThrow(TypeError);
     expect(() => Object.assign(response.sources[0]?.excerpts?.[0] ?? {}, { quote: '' })).toThrow(TypeError);
   });
-
   it('caches 256 answers, and drops the least recently used', async () => {
     const { edition } = openSmallKb();
-    const [first, second] = [await cachedAnswer(edition, 'boiler 0'), await cachedAnswer(edition, 'boiler 1')];
-    for (let at = 2; at < 256; at++) await cachedAnswer(edition, `boiler ${at}`);
-    expect(await cachedAnswer(edition, 'boiler 0')).toBe(first);
-    await cachedAnswer(edition, 'boiler 256');
-    expect(await cachedAnswer(edition, 'boiler 0')).toBe(first);
-    expect(await cachedAnswer(edition, 'boiler 1')).not.toBe(second);
+    const [first, second] = [await answerTo(edition, 'boiler 0'), await answerTo(edition, 'boiler 1')];
+    for (let at = 2; at < 256; at++) await answerTo(edition, `boiler ${at}`);
+    expect(await answerTo(edition, 'boiler 0')).toBe(first);
+    await answerTo(edition, 'boiler 256');
+    expect(await answerTo(edition, 'boiler 0')).toBe(first);
+    expect(await answerTo(edition, 'boiler 1')).not.toBe(second);
   });
-
   it('does not cache the answer to a very long question', async () => {
     const { edition } = openSmallKb();
-    const long = `${QUESTION} ${'please '.repeat(200)}`;
-    expect(await cachedAnswer(edition, long)).not.toBe(await cachedAnswer(edition, long));
+    const long = `${OFTEN} ${'please '.repeat(200)}`;
+    expect(await answerTo(edition, long)).not.toBe(await answerTo(edition, long));
   });
+  it.each([
+    ['late', { degraded: ['embeddings'] }, 2],
+    ['failed', { degraded: ['embeddings'] }, 2],
+    ['used', {}, 1],
+    ['absent', {}, 1],
+  ] as const)('caches no answer whose embeddings were late or failed: %s', async (semantic, metadata, searches) => {
+    const { edition } = openSmallKb();
+    let calls = 0;
+    const retrieve: QuestionOptions['retrieve'] = async (...search) => {
+      calls += 1;
+      return { outcome: searchEdition(...search), semantic };
+    };
+    const [first, second] = [await reply(edition, OFTEN, { retrieve }), await reply(edition, OFTEN, { retrieve })];
+    expect(first.metadata).toEqual(metadata);
+    expect(second.answer.response).toEqual(answerFromEdition(edition, OFTEN).response);
+    expect([first.answer === second.answer, calls]).toEqual([searches === 1, searches]);
+  });
+});
+
+it('answerQuestion() does not cache the answer of a model', async () => {
+  const { edition } = openSmallKb();
+  const ai = scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]));
+  for (const calls of [1, 2]) {
+    await reply(edition, OFTEN, { ai });
+    expect(ai.calls).toHaveLength(calls);
+  }
 });

@@ -15,7 +15,9 @@ export interface ModelCall {
   };
 }
 
-type Reply = Partial<AICompletion> | ((call: ModelCall) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
+export type Reply =
+  | Partial<AICompletion>
+  | ((call: ModelCall) => Partial<AICompletion> | Promise<Partial<AICompletion>>);
 
 /**
  * A model that replies from a script, repeating the last reply, and records its calls. The judge's

@@ -12,6 +12,10 @@ export const ARTICLES: Article[] = articles.map((each) => ({
   ...{ intents: [], lastUpdated: '2026-01-01T00:00:00Z' },
 }));
 
+/** A question that the first article answers with this sentence. */
+export const OFTEN = 'How often must the boiler be descaled?';
+export const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
+
 /** The articles as an open edition, fitted like a published one. */
 export const openSmallKb = (
   given: readonly Article[] = ARTICLES,
