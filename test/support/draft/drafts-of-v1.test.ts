@@ -10,27 +10,23 @@ const taxonomy = Taxonomy.parse(
 );
 const generateDraft = createDraftGenerator({ taxonomy });
 
-const INTENTS = [...taxonomy.intents.map(({ id }) => id), 'unknown'];
-const NAMES = [undefined, 'Dana Whitfield'];
-const PRODUCTS = [undefined, 'Apollo II'];
-
-/** Drafts of v1.0 with its templates, for each name and product; recorded once and never updated. */
+/** The drafts of an intent, for each name and product. */
 const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]) =>
-  NAMES.flatMap((name) =>
-    PRODUCTS.map((product) => {
+  [undefined, 'Dana Whitfield'].flatMap((name) =>
+    [undefined, 'Apollo II'].map((product) => {
       const classification = { primary_intent: intent, confidence: 0.92 };
       const metadata = product === undefined ? undefined : { product };
       return { name, product, draft: generateDraft(classification, name, metadata, ...rest) };
     }),
   );
 
-describe('drafts without knowledge', () => {
-  it.each(INTENTS)('are identical to those of v1.0: %s', async (intent) => {
+describe.each([...taxonomy.intents.map(({ id }) => id), 'unknown'])('drafts without knowledge: %s', (intent) => {
+  it('are identical to those of v1.0, recorded once and never updated', async () => {
     const recorded = `../fixtures/v1.0/${intent}.json`;
     await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(recorded);
   });
-  it.each(INTENTS)('are the same with empty sources: %s', (intent) => {
-    expect(draftsOf(intent, unavailableRetrieval())).toEqual(draftsOf(intent));
-    expect(draftsOf(intent, undefined)).toEqual(draftsOf(intent));
+  it('are the same with empty sources', () => {
+    for (const sources of [unavailableRetrieval(), undefined])
+      expect(draftsOf(intent, sources)).toEqual(draftsOf(intent));
   });
 });

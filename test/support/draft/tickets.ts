@@ -36,7 +36,7 @@ export const ticketOf = (
   message: string,
   request: Omit<Parameters<typeof readTicket>[0], 'message'> = {},
   answer?: Answer,
-): DraftTicket => ({ ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }), answer });
+) => ({ ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }), answer }) satisfies DraftTicket;
 
 /** The draft for a message about noise that quotes these passages, with its parts. */
 export const composeFor = (message: string, ...passages: readonly AnswerPassage[]) =>
@@ -70,7 +70,7 @@ type TicketRequest = { intent?: string } & Omit<Parameters<typeof readTicket>[0]
 /** The lexical results of an edition for a message, and the parsed ticket. */
 export const foundIn = async (edition: Edition, message: string, request: TicketRequest = {}) => {
   const { intent = 'noise', ...rest } = request;
-  const ticket = readTicket({ message, ...rest }, { mask: (text) => text, taxonomy });
+  const ticket = ticketOf(message, rest);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const { evidence, isForeign } = await retrieveKnowledge(
     { intent, message: ticket.question, metadata, include_weak: true },

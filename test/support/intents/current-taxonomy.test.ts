@@ -6,248 +6,214 @@ import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import { smallTaxonomy } from './small-taxonomy.ts';
+import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 let miniflare: Miniflare;
-let kv: KVNamespace;
-
+let store: TaxonomyStore;
 beforeAll(async () => {
   const modules = [{ type: 'ESModule' as const, path: 'index.mjs', contents: 'export default {}' }];
   const worker = { name: 'kv', compatibilityDate: '2026-11-01', kvNamespaces: ['TAXONOMIES'], modules };
   miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
   // Two packages have types for the same binding.
-  kv = (await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace;
+  store = kvTaxonomies((await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace);
 });
-
 afterAll(() => miniflare?.dispose());
 
+const MINUTE = 60_000;
 const PARCEL = 'Where is my parcel?';
-const hashOf = (taxonomy: Taxonomy): string => hashText(contentHash(taxonomy));
+const GENERAL = { name: 'General', examples: undefined, intent: 'unknown' };
+const SMALL = { name: 'Small', examples: 8, intent: 'shipping' };
+const quick = (taxonomy: Taxonomy) => trainClassifier(taxonomy, { effort: 'quick' });
+const HASH = hashText(contentHash(smallTaxonomy()));
+const LARGE = withFirstIntent({ examples: Array.from({ length: 400 }, (_, at) => `parcel number ${at}`) });
+const DANGEROUS = withFirstIntent({
+  required_facts: [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }],
+});
 
-/** An isolate with its own clock and workspace, and a record of its reads and faults. */
-const isolate = ({
+/** An isolate with its own clock and workspace, which has a taxonomy, and a record of its reads and faults. */
+const isolate = async ({
   workspace = `w-${randomUUID().slice(0, 8)}`,
+  stored = JSON.stringify(smallTaxonomy()),
   ...faults
-}: Partial<TaxonomyStore> & { workspace?: string } = {}) => {
+}: Partial<TaxonomyStore> & { workspace?: string; stored?: string } = {}) => {
   const faultLog: string[] = [];
   const reads: string[] = [];
   const work: Promise<unknown>[] = [];
   let now = 1_000_000;
-  const real = kvTaxonomies(kv);
-  const store: TaxonomyStore = {
-    ...real,
-    readTaxonomy: (of) => {
-      reads.push('taxonomy');
-      return real.readTaxonomy(of);
-    },
-    readModel: (...of) => {
-      reads.push('model');
-      return real.readModel(...of);
-    },
-    ...faults,
-  };
   const current = currentTaxonomy({
-    store,
+    store: {
+      ...store,
+      readTaxonomy: (of) => {
+        reads.push('taxonomy');
+        return store.readTaxonomy(of);
+      },
+      readModel: (...of) => {
+        reads.push('model');
+        return store.readModel(...of);
+      },
+      ...faults,
+    },
     onFault: (where, error) => faultLog.push(`${where}: ${error instanceof Error ? error.message : error}`),
     now: () => now,
   });
-  return {
-    ...{ workspace, faultLog, reads, store: real },
-    forget: () => current.forget(workspace),
-    wait: (milliseconds: number) => {
-      now += milliseconds;
-    },
-    read: async () => {
-      const loaded = await current.taxonomyFor(workspace, { waitUntil: (each) => work.push(each) });
-      await Promise.all(work);
-      return loaded;
-    },
-    readOf: (other: string) => current.taxonomyFor(other),
+  const putText = (text: string) => store.writeTaxonomy(workspace, text);
+  if (stored !== '') await putText(stored);
+  const load = async (of = workspace) => {
+    const loaded = await current.taxonomyFor(of, { waitUntil: (each) => work.push(each) });
+    await Promise.all(work);
+    return loaded;
   };
-};
-
-const put = (store: TaxonomyStore, workspace: string, taxonomy: unknown) =>
-  store.writeTaxonomy(workspace, JSON.stringify(taxonomy));
-
-/** An isolate of a workspace that has the small taxonomy. */
-const isolateWithTaxonomy = async (faults: Partial<TaxonomyStore> = {}) => {
-  const parts = isolate(faults);
-  await put(parts.store, parts.workspace, smallTaxonomy());
-  return parts;
-};
-
-const large = (): Taxonomy => {
-  const taxonomy = smallTaxonomy();
-  const [first, ...rest] = taxonomy.intents;
-  const examples = Array.from({ length: 400 }, (_, at) => `parcel number ${at}`);
-  return { ...taxonomy, intents: [{ ...first, examples } as (typeof rest)[number], ...rest] };
+  return {
+    ...{ workspace, faultLog, reads, load, putText },
+    put: (taxonomy: Taxonomy) => putText(JSON.stringify(taxonomy)),
+    forget: () => current.forget(workspace),
+    /** The taxonomy some time later: its name, the examples of its first intent, and the intent of a message. */
+    read: async (waitMs = 0, message = PARCEL) => {
+      now += waitMs;
+      const { taxonomy, classifier } = await load();
+      const intent = classifier.classify(message).primary_intent;
+      return { name: taxonomy.name, examples: taxonomy.intents[0]?.examples.length, intent };
+    },
+  };
 };
 
 describe('currentTaxonomy()', () => {
   it('has no intents when the workspace has no taxonomy', async () => {
-    const { read, faultLog } = isolate();
-    const { taxonomy, classifier } = await read();
-    expect(taxonomy.intents).toEqual([]);
+    const { load, faultLog } = await isolate({ stored: '' });
+    const { taxonomy, classifier } = await load();
+    expect([taxonomy.intents, classifier.classify(PARCEL).primary_intent, faultLog]).toEqual([[], 'unknown', []]);
     expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
-    expect(classifier.classify(PARCEL).primary_intent).toBe('unknown');
-    expect(faultLog).toEqual([]);
   });
   it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
-    const first = await isolateWithTaxonomy();
-    expect((await first.read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
-    const kept = await first.store.readModel(first.workspace, hashOf(smallTaxonomy()));
-    expect(kept).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
-    const marked = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
-    await first.store.writeModel(first.workspace, hashOf(smallTaxonomy()), { packed: marked, isDerived: true });
-    const second = isolate({ workspace: first.workspace });
-    expect((await second.read()).classifier.threshold).toBe(0.75);
+    const { read, workspace } = await isolate();
+    expect(await read()).toEqual(SMALL);
+    expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
+    const packed = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
+    await store.writeModel(workspace, HASH, { packed, isDerived: true });
+    const { load } = await isolate({ workspace });
+    expect((await load()).classifier.threshold).toBe(0.75);
   });
   it('reads KV once a minute', async () => {
-    const { read, wait, reads, store, workspace } = await isolateWithTaxonomy();
+    const { read, reads, put } = await isolate();
     await read();
-    wait(59_000);
-    await read();
+    await put(smallTaxonomy({ name: 'Renamed' }));
+    expect((await read(MINUTE - 1000)).name).toBe('Small');
     expect(reads).toEqual(['taxonomy', 'model']);
-    await put(store, workspace, smallTaxonomy({ name: 'Renamed' }));
-    wait(1000);
-    expect((await read()).taxonomy.name).toBe('Renamed');
+    expect((await read(1000)).name).toBe('Renamed');
   });
   it('keeps the open taxonomy while nothing has changed', async () => {
-    const { read, wait, reads } = await isolateWithTaxonomy();
-    const first = await read();
-    wait(60_000);
-    expect(await read()).toBe(first);
+    const { read, load, reads } = await isolate();
+    const first = await load();
+    await read(MINUTE);
+    expect(await load()).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
   });
   it('reads a forgotten taxonomy again', async () => {
-    const { read, forget, store, workspace } = isolate();
+    const { read, forget, put } = await isolate({ stored: '' });
     await read();
-    await put(store, workspace, smallTaxonomy());
+    await put(smallTaxonomy());
     forget();
-    expect((await read()).taxonomy.name).toBe('Small');
+    expect(await read()).toEqual(SMALL);
   });
   it('does not cache a read that began before it was forgotten', async () => {
-    const real = kvTaxonomies(kv);
     const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
-    const { read, forget, workspace } = isolate({
+    const { read, forget, put, workspace } = await isolate({
+      stored: '',
       readTaxonomy: async (of) => {
-        const text = await real.readTaxonomy(of);
+        const text = await store.readTaxonomy(of);
         await isPut;
         return text;
       },
     });
     const early = read();
     // KV is read before the new text is stored.
-    await real.readTaxonomy(workspace);
-    await put(real, workspace, smallTaxonomy());
+    await store.readTaxonomy(workspace);
+    await put(smallTaxonomy());
     forget();
     goOn();
-    expect((await early).taxonomy.name).toBe('General');
-    expect((await read()).taxonomy.name).toBe('Small');
+    expect(await early).toEqual(GENERAL);
+    expect(await read()).toEqual(SMALL);
   });
   it('shares one load among concurrent callers', async () => {
-    const { read, reads } = await isolateWithTaxonomy();
-    const [first, second] = await Promise.all([read(), read()]);
+    const { load, reads } = await isolate();
+    const [first, second] = await Promise.all([load(), load()]);
     expect(second).toBe(first);
     expect(reads).toEqual(['taxonomy', 'model']);
   });
   it('separates workspaces and their models', async () => {
-    const { read, readOf, store } = await isolateWithTaxonomy();
-    await read();
-    expect((await readOf('someone-else')).taxonomy.intents).toEqual([]);
-    expect(await store.readModel('someone-else', hashOf(smallTaxonomy()))).toBeUndefined();
+    const { load } = await isolate();
+    await load();
+    expect((await load('someone-else')).taxonomy.intents).toEqual([]);
+    expect(await store.readModel('someone-else', HASH)).toBeUndefined();
   });
   it.each([
     ['is not JSON', 'Where is my secret parcel', 'is no JSON'],
     ['is not a taxonomy', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
-    ['has a dangerous pattern', JSON.stringify(dangerous()), 'refused at intents.0.required_facts'],
-  ])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, text, why) => {
-    const { read, store, workspace, faultLog } = isolate();
-    await store.writeTaxonomy(workspace, text);
-    expect((await read()).taxonomy.name).toBe('General');
+    ['has a dangerous pattern', JSON.stringify(DANGEROUS), 'refused at intents.0.required_facts'],
+  ])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, stored, why) => {
+    const { read, faultLog } = await isolate({ stored });
+    expect(await read()).toEqual(GENERAL);
     expect(faultLog).toEqual([expect.stringContaining(why)]);
     expect(faultLog[0]).not.toContain('secret');
   });
   it('keeps the last usable taxonomy when the next is invalid', async () => {
-    const { read, wait, store, workspace, faultLog } = await isolateWithTaxonomy();
+    const { read, put, putText, faultLog } = await isolate();
     await read();
-    await store.writeTaxonomy(workspace, '{');
-    wait(60_000);
-    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    await putText('{');
+    expect(await read(MINUTE)).toEqual(SMALL);
     expect(faultLog).toHaveLength(1);
-    await put(store, workspace, smallTaxonomy({ name: 'Repaired' }));
-    wait(60_000);
-    expect((await read()).taxonomy.name).toBe('Repaired');
+    await put(smallTaxonomy({ name: 'Repaired' }));
+    expect((await read(MINUTE)).name).toBe('Repaired');
   });
   it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
     let isDown = false;
-    const real = kvTaxonomies(kv);
-    const { read, wait, workspace, faultLog } = isolate({
-      readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : real.readTaxonomy(of)),
+    const { read, put, faultLog } = await isolate({
+      readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : store.readTaxonomy(of)),
     });
-    await put(real, workspace, smallTaxonomy());
     await read();
     isDown = true;
-    wait(60_000);
-    expect((await read()).taxonomy.name).toBe('Small');
+    expect(await read(MINUTE)).toEqual(SMALL);
     expect(faultLog).toEqual(['taxonomy: KV is down']);
     isDown = false;
-    await put(real, workspace, smallTaxonomy({ name: 'Renamed' }));
-    wait(5000);
-    expect((await read()).taxonomy.name).toBe('Renamed');
+    await put(smallTaxonomy({ name: 'Renamed' }));
+    expect((await read(5000)).name).toBe('Renamed');
   });
   it('returns to the general taxonomy when a taxonomy is deleted', async () => {
-    const { read, wait, store, workspace } = await isolateWithTaxonomy();
+    const { read, workspace } = await isolate();
     await read();
     await store.removeTaxonomy(workspace);
-    wait(60_000);
-    expect((await read()).taxonomy.name).toBe('General');
+    expect(await read(MINUTE)).toEqual(GENERAL);
   });
   it('trains again when the model is damaged or of another version', async () => {
-    const { read, store, workspace, faultLog } = await isolateWithTaxonomy();
-    const damaged = trainClassifier(smallTaxonomy());
-    damaged[5000] = (damaged[5000] ?? 0) ^ 1;
-    await store.writeModel(workspace, hashOf(smallTaxonomy()), { packed: damaged, isDerived: true });
-    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    const { read, workspace, faultLog } = await isolate();
+    const packed = trainClassifier(smallTaxonomy());
+    packed[5000] = (packed[5000] ?? 0) ^ 1;
+    await store.writeModel(workspace, HASH, { packed, isDerived: true });
+    expect(await read()).toEqual(SMALL);
     expect(faultLog).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
-    const retrained = await store.readModel(workspace, hashOf(smallTaxonomy()));
-    expect(retrained).toEqual(trainClassifier(smallTaxonomy(), { effort: 'quick' }));
+    expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
   });
   it('uses a large taxonomy only with its packed model', async () => {
-    const { read, wait, store, workspace, faultLog } = await isolateWithTaxonomy();
+    const { read, put, workspace, faultLog } = await isolate();
     await read();
-    await put(store, workspace, large());
-    wait(60_000);
-    expect((await read()).taxonomy.intents[0]?.examples).toHaveLength(8);
+    await put(LARGE);
+    expect(await read(MINUTE)).toEqual(SMALL);
     expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
-    const packed = trainClassifier(large(), { effort: 'quick' });
-    await store.writeModel(workspace, hashOf(large()), { packed, isDerived: false });
-    wait(60_000);
-    const { taxonomy, classifier } = await read();
-    expect(taxonomy.intents[0]?.examples).toHaveLength(400);
-    expect(classifier.classify('parcel number 7').primary_intent).toBe('shipping');
+    await store.writeModel(workspace, hashText(contentHash(LARGE)), { packed: quick(LARGE), isDerived: false });
+    expect(await read(MINUTE, 'parcel number 7')).toEqual({ ...SMALL, examples: 400 });
   });
   it('works when the trained model cannot be stored', async () => {
-    const { read, faultLog } = await isolateWithTaxonomy({
-      writeModel: () => Promise.reject(new Error('KV is full')),
-    });
-    expect((await read()).classifier.classify(PARCEL).primary_intent).toBe('shipping');
+    const { read, faultLog } = await isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
+    expect(await read()).toEqual(SMALL);
     expect(faultLog).toEqual(['taxonomy: KV is full']);
   });
   it('caches the latest workspaces up to a limit', async () => {
-    const { readOf, reads } = isolate();
-    for (let at = 0; at < 17; at += 1) await readOf(`bounded-${at}`);
+    const { load, reads } = await isolate();
+    for (let at = 0; at < 17; at += 1) await load(`bounded-${at}`);
     const before = reads.length;
-    await readOf('bounded-16');
+    await load('bounded-16');
     expect(reads.length).toBe(before);
-    await readOf('bounded-0');
+    await load('bounded-0');
     expect(reads.length).toBe(before + 1);
   });
 });
-
-function dangerous(): unknown {
-  const taxonomy = smallTaxonomy();
-  const [first, ...rest] = taxonomy.intents;
-  const facts = [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }];
-  return { ...taxonomy, intents: [{ ...first, required_facts: facts }, ...rest] };
-}

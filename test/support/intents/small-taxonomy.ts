@@ -16,3 +16,10 @@ export const smallTaxonomy = (changes: Partial<Taxonomy> = {}): Taxonomy => ({
   }),
   ...changes,
 });
+
+/** The small taxonomy with its first intent changed. */
+export const withFirstIntent = (change: object, changes: Partial<Taxonomy> = {}): Taxonomy => {
+  const taxonomy = smallTaxonomy(changes);
+  const [first, ...rest] = taxonomy.intents as [Taxonomy['intents'][number]];
+  return { ...taxonomy, intents: [{ ...first, ...change }, ...rest] };
+};

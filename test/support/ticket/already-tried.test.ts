@@ -3,46 +3,31 @@ import { alreadyTried, wasTried } from '../../../src/support/ticket/already-trie
 import { taxonomy } from '../draft/tickets.ts';
 import steps from './tried-steps.json' with { type: 'json' };
 
+/** What a customer says to have tried, a step of an article, and the heading and article above the step. */
+type Case = { message: string; step: string; place?: { under: string; title?: string } };
 const reported = (...customer: string[]) => alreadyTried({ customer, agent: [] }, taxonomy);
 
 describe('alreadyTried() and wasTried()', () => {
-  it.each(steps.tried)('recognises a step that the customer has done: $message, $step', ({ message, step }) => {
-    expect(wasTried(step, reported(message))).toBe(true);
-  });
-  it.each(steps.notTried)('does not recognise a step as done: $message, $step', ({ message, step }) => {
-    expect(wasTried(step, reported(message))).toBe(false);
-  });
-  it('applies a heading to the list below it', () => {
-    const tried = reported('Already tried restarting.');
-    expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Restart properly' })).toBe(true);
-    expect(wasTried('Disconnect power for 60 seconds.', tried, { under: 'Check the cables' })).toBe(false);
-  });
-  it('recognises an action after the condition of an item', () => {
-    const item = '**LED amber:** the device gets no address. Try another cable and another socket.';
-    expect(wasTried(item, reported('I tried another cable already.'))).toBe(true);
-    expect(wasTried(item, reported('I tried another room already.'))).toBe(false);
-  });
-  it('completes a heading by the title of the article', () => {
-    const tried = reported('I updated the firmware.');
-    const under = 'Update from the dashboard';
-    expect(wasTried('Select **Download**.', tried, { under, title: 'Update the firmware' })).toBe(true);
-    expect(wasTried('Select **Download**.', tried, { under, title: 'Update the address book' })).toBe(false);
-    const fan = { under: 'Replace a fan', title: 'Fan noise and cleaning' };
-    expect(wasTried('Undo the screws.', reported('I cleaned the fan.'), fan)).toBe(false);
-  });
-  it('recognises earlier advice of an agent', () => {
-    const tried = alreadyTried(
-      { customer: ['Still the same.'], agent: ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'] },
-      taxonomy,
-    );
+  it.each([
+    ...(steps.tried as Case[]).map((each) => ({ ...each, isTried: true })),
+    ...(steps.notTried as Case[]).map((each) => ({ ...each, isTried: false })),
+  ])(
+    'recognise the steps that the customer has done: $message, $step: $isTried',
+    ({ message, step, place, isTried }) => {
+      expect(wasTried(step, reported(message), place)).toBe(isTried);
+    },
+  );
+  it('recognise earlier advice of an agent', () => {
+    const agent = ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'];
+    const tried = alreadyTried({ customer: ['Still the same.'], agent }, taxonomy);
     expect(wasTried('Disconnect power for 60 seconds.', tried)).toBe(true);
     expect(wasTried('Connect power again and wait for 15 minutes.', tried)).toBe(false);
   });
-  it('keeps a bounded number of actions of a long message', () => {
+  it('keep a bounded number of actions of a long message', () => {
     const message = 'I already tried restarting it. '.repeat(20_000);
     expect(reported(message).reported.length).toBeLessThanOrEqual(60);
   });
-  it.each(['I tried the pump', 'I tried the Zephyr'])('ignores product names and common words: %j', (message) => {
+  it.each(['I tried the pump', 'I tried the Zephyr'])('ignore product names and common words: %j', (message) => {
     const verbs = ['start', 'stop', 'clean', 'paint', 'move', 'lift', 'sell', 'heat'];
     const pumps = { devices: ['Zephyr'], intents: verbs.map((verb) => ({ examples: [`How do I ${verb} the pump?`] })) };
     const { reported: actions } = alreadyTried({ customer: [`${message} restart`], agent: [] }, pumps);
