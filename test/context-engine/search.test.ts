@@ -5,8 +5,7 @@ import type { LogFields } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { SearchOptions } from '../../src/contract/context-engine.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
-import { errorOf, memoryOf, memoryStorage, valueIn } from './memory-storage.ts';
-import { vectorOf, wordEmbeddings } from './word-embeddings.ts';
+import { idsOf, memoryOf, memoryStorage, valueIn, vectorOf, wordEmbeddings } from './engine-for-test.ts';
 
 const FEBRUARY = '2026-02-01T00:00:00Z';
 const MEMORIES = [
@@ -23,30 +22,33 @@ const parts = (config: Partial<ContextEngineConfig> = {}) => {
   const engine = new ContextEngine({ storageClient: storage, embeddingProvider: embeddings, ...config });
   return { storage, embeddings, engine };
 };
-const found = async (options?: SearchOptions): Promise<string[]> =>
-  valueIn(await parts().engine.search('When does the project end?', 'w1', options)).map(({ memory }) => memory.id);
+/** An engine whose storage or provider has another method. */
+const withSearch = (searchMemories: ContextEngineConfig['storageClient']['searchMemories']) =>
+  parts({ storageClient: { ...memoryStorage(stored), searchMemories } });
+const withEmbed = (embed: (text: string) => Promise<number[]>) =>
+  parts({ embeddingProvider: { ...wordEmbeddings(), embed } });
+const errorOf = (type: string, message?: string) => ({
+  error: { type, ...(message === undefined ? {} : { message }) },
+});
 
 describe('ContextEngine.search()', () => {
   it('finds memories of the workspace, the most similar first, with scores from 0 to 1', async () => {
     const results = valueIn(await parts().engine.search('The project ends in June', 'w1'));
-    expect(results.map(({ memory }) => memory.id)).toEqual(['june', 'plan', 'tea']);
+    expect(idsOf(results)).toEqual(['june', 'plan', 'tea']);
     expect(results[0]?.score).toBeCloseTo(1, 9);
     expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(true);
   });
 
-  it('passes words, vector and filters to the storage', async () => {
+  it('passes words, vector and filters to the storage, by default for ten results', async () => {
     const { engine, storage } = parts();
-    const dateFrom = new Date('2026-01-01T00:00:00Z');
-    await engine.search('  the project  ', 'w1', { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 });
-    const vector = vectorOf('the project');
-    const given = { limit: 5, memoryTypes: ['fact'], dateFrom, minConfidence: 0.5 };
-    expect(storage.queries).toEqual([{ text: 'the project', vector, ...given }]);
-  });
-
-  it('returns ten results by default', async () => {
-    const { engine, storage } = parts();
+    const given = { limit: 5, memoryTypes: ['fact'], dateFrom: new Date(FEBRUARY), minConfidence: 0.5 };
+    await engine.search('  the project  ', 'w1', given);
     await engine.search('the project', 'w1');
-    expect(storage.queries[0]?.limit).toBe(10);
+    const target = { text: 'the project', vector: vectorOf('the project') };
+    expect(storage.queries).toEqual([
+      { ...target, ...given },
+      { ...target, limit: 10 },
+    ]);
   });
 
   it.each<[SearchOptions, string[]]>([
@@ -58,29 +60,23 @@ describe('ContextEngine.search()', () => {
     [{ minConfidence: 0.5 }, ['june', 'plan']],
     [{ conversationId: 'c1' }, ['june']],
     [{ conversationId: 'c2' }, []],
-  ])('filters by %j, also when the storage does not', async (options, expected) => {
-    expect((await found(options)).toSorted()).toEqual(expected.toSorted());
-    const careless = memoryStorage(stored);
-    const { searchMemories } = careless;
-    const all: typeof searchMemories = (id, { text, vector }) => searchMemories(id, { text, vector, limit: 100 });
-    const engine = new ContextEngine({ storageClient: { ...careless, searchMemories: all } });
-    const results = valueIn(await engine.searchByVector(vectorOf('the project ends'), 'w1', options));
-    expect(results.length).toBeLessThanOrEqual(options.limit ?? 10);
-    expect(results.map(({ memory }) => memory.id).toSorted()).toEqual(expected.toSorted());
+  ])('filters by %j, although the storage does not', async (options, expected) => {
+    const { searchMemories } = memoryStorage(stored);
+    const { engine } = withSearch((id, { text, vector }) => searchMemories(id, { text, vector, limit: 100 }));
+    const results = valueIn(await engine.search('When does the project end?', 'w1', options));
+    expect(idsOf(results).toSorted()).toEqual(expected);
   });
 
   it('searches by words alone without a model', async () => {
     const { engine, storage } = parts({ embeddingProvider: undefined });
-    expect(valueIn(await engine.search('tea kitchen', 'w1')).map(({ memory }) => memory.id)).toEqual(['tea']);
+    expect(idsOf(valueIn(await engine.search('tea kitchen', 'w1')))).toEqual(['tea']);
     expect(storage.queries[0]).not.toHaveProperty('vector');
   });
-  it('embeds a query once while it is cached', async () => {
-    const { engine, embeddings } = parts({ cacheConfig: { maxSize: 2 } });
-    for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await engine.search(query, 'w1');
-    expect(embeddings.calls).toEqual([['one'], ['two'], ['three'], ['two']]);
-  });
 
-  it('embeds a query again when its cache entry has expired', async () => {
+  it('embeds a query once while it is cached, and again when its entry has expired', async () => {
+    const small = parts({ cacheConfig: { maxSize: 2 } });
+    for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await small.engine.search(query, 'w1');
+    expect(small.embeddings.calls).toEqual([['one'], ['two'], ['three'], ['two']]);
     let now = 0;
     const { engine, embeddings } = parts({ cacheConfig: { ttl: 60 }, now: () => now });
     for (now of [0, 59_999, 60_000]) await engine.search('one', 'w1');
@@ -88,16 +84,10 @@ describe('ContextEngine.search()', () => {
   });
 
   it('drops repeated memories and invalid scores', async () => {
-    const storage = memoryStorage(stored);
-    const [memory] = MEMORIES;
-    const searchMemories = async () =>
-      [Number.NaN, 7, -1].flatMap((score, at) => (memory ? [{ memory: { ...memory, id: `m${at % 2}` }, score }] : []));
-    const engine = new ContextEngine({ storageClient: { ...storage, searchMemories } });
-    const expected = [
-      ['m1', 1],
-      ['m0', 0],
-    ];
-    expect(valueIn(await engine.search('x', 'w1')).map(({ memory: { id }, score }) => [id, score])).toEqual(expected);
+    const scores = [Number.NaN, 7, -1];
+    const { engine } = withSearch(async () => scores.map((score, at) => ({ memory: memoryOf(`m${at % 2}`), score })));
+    const results = valueIn(await engine.search('x', 'w1'));
+    expect(results.map(({ memory, score }) => `${memory.id} ${score}`)).toEqual(['m1 1', 'm0 0']);
   });
 });
 
@@ -109,14 +99,12 @@ describe('ContextEngine.searchByVector()', () => {
     expect(embeddings.calls).toHaveLength(1);
   });
 
-  it.each([[[]], [[1, 2]], [[...vectorOf('x').slice(1), Number.NaN]], ['vector'], [undefined]])(
-    'refuses %j',
-    async (vector) => {
-      const { engine, storage } = parts();
-      expect(errorOf(await engine.searchByVector(vector as number[], 'w1')).type).toBe('validation_error');
-      expect(storage.queries).toEqual([]);
-    },
-  );
+  const VECTORS: unknown[][] = [[[]], [[1, 2]], [[...vectorOf('x').slice(1), Number.NaN]], ['vector'], [undefined]];
+  it.each(VECTORS)('refuses %j', async (vector) => {
+    const { engine, storage } = parts();
+    expect(await engine.searchByVector(vector as number[], 'w1')).toMatchObject(errorOf('validation_error'));
+    expect(storage.queries).toEqual([]);
+  });
 });
 
 describe('ContextEngine.searchBatch()', () => {
@@ -132,25 +120,20 @@ describe('ContextEngine.searchBatch()', () => {
   it('returns nothing for no queries, and refuses an empty one or more than a hundred', async () => {
     const { engine } = parts();
     expect(valueIn(await engine.searchBatch([], 'w1'))).toEqual([]);
-    expect(errorOf(await engine.searchBatch(['a', ' '], 'w1'))).toMatchObject({ message: 'queries.1: is empty' });
-    expect(errorOf(await engine.searchBatch(new Array(101).fill('a'), 'w1')).type).toBe('validation_error');
+    const empty = errorOf('validation_error', 'queries.1: is empty');
+    expect(await engine.searchBatch(['a', ' '], 'w1')).toMatchObject(empty);
+    expect(await engine.searchBatch(Array(101).fill('a'), 'w1')).toMatchObject(errorOf('validation_error'));
   });
 });
 
 describe('errors of a search', () => {
-  const SECRET = 'my secret illness';
-  const lines: { level: string; message: string; fields: LogFields }[] = [];
-  const logger = {
-    warn: (message: string, fields: LogFields) => lines.push({ level: 'warn', message, fields }),
-    error: (message: string, fields: LogFields) => lines.push({ level: 'error', message, fields }),
-  };
-
   it('is embedding_error, never an empty result, when embedding fails', async () => {
     const cause = new EmbeddingFailed('rate_limited', 'Cannot embed');
     const { engine, storage } = parts({ embeddingProvider: wordEmbeddings({ fail: () => cause }) });
-    const expected = { type: 'embedding_error', message: 'Cannot embed the query: the model is rate limited', cause };
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
-    expect(errorOf(await engine.searchBatch(['x'], 'w1')).type).toBe('embedding_error');
+    const message = 'Cannot embed the query: the model is rate limited';
+    const error = { type: 'embedding_error', message, cause };
+    expect(await engine.search('x', 'w1')).toEqual({ ok: false, error });
+    expect(await engine.searchBatch(['x'], 'w1')).toEqual({ ok: false, error });
     expect(storage.queries).toEqual([]);
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 2, failed: 2 });
   });
@@ -160,36 +143,29 @@ describe('errors of a search', () => {
     ['with something that is no number', [...vectorOf('x').slice(1), Number.NaN]],
     ['that is not there', undefined],
   ])('is embedding_error for a vector %s', async (_, vector) => {
-    const embeddings = wordEmbeddings();
-    const { engine } = parts({ embeddingProvider: { ...embeddings, embed: async () => vector as number[] } });
-    expect(errorOf(await engine.search('x', 'w1'))).toMatchObject({
-      type: 'embedding_error',
-      message: 'Cannot embed the query: the model returned a malformed vector',
-    });
+    const message = 'Cannot embed the query: the model returned a malformed vector';
+    const found = await withEmbed(async () => vector as number[]).engine.search('x', 'w1');
+    expect(found).toMatchObject(errorOf('embedding_error', message));
   });
 
   it('is not cached: the next search tries again', async () => {
     let isDown = true;
-    const embeddings = wordEmbeddings();
-    const embed = async (text: string) => (isDown ? Promise.reject(new Error('down')) : embeddings.embed(text));
-    const { engine } = parts({ embeddingProvider: { ...embeddings, embed } });
-    expect((await engine.search('x', 'w1')).ok).toBe(false);
+    const { engine } = withEmbed(async (text) => (isDown ? Promise.reject(new Error('down')) : vectorOf(text)));
+    expect(await engine.search('x', 'w1')).toMatchObject({ ok: false });
     isDown = false;
-    expect((await engine.search('x', 'w1')).ok).toBe(true);
+    expect(await engine.search('x', 'w1')).toMatchObject({ ok: true });
   });
 
   it('is storage_error when the storage fails, without its message', async () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
-    const searchMemories = async () => Promise.reject(cause);
-    const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
-    const expected = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
-    expect(errorOf(await engine.search('x', 'w1'))).toEqual(expected);
+    const { engine } = withSearch(async () => Promise.reject(cause));
+    const error = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
+    expect(await engine.search('x', 'w1')).toEqual({ ok: false, error });
   });
 
   it('is search_error when the storage returns a memory of another workspace', async () => {
-    const searchMemories = async () => stored.map(({ memory }) => ({ memory, score: 1 }));
-    const { engine } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
-    expect(errorOf(await engine.search('x', 'w1')).type).toBe('search_error');
+    const { engine } = withSearch(async () => MEMORIES.map((memory) => ({ memory, score: 1 })));
+    expect(await engine.search('x', 'w1')).toMatchObject(errorOf('search_error'));
   });
 
   it.each<[string, unknown[], RegExp]>([
@@ -208,14 +184,17 @@ describe('errors of a search', () => {
     ['options that are a text', ['x', 'w1', 'all'], /^options/],
   ])('is validation_error for %s, before any call', async (_, input, message) => {
     const { engine, storage, embeddings } = parts();
-    const error = errorOf(await engine.search(...(input as Parameters<typeof engine.search>)));
-    expect(error).toMatchObject({ type: 'validation_error', message: expect.stringMatching(message) });
+    const found = await engine.search(...(input as Parameters<typeof engine.search>));
+    expect(found).toMatchObject(errorOf('validation_error', expect.stringMatching(message)));
     expect([storage.queries, embeddings.calls]).toEqual([[], []]);
   });
 
   it('is logged with length and hash of the query, never with its text', async () => {
-    const fail = () => new Error(`the service said "${SECRET}"`);
-    const { engine } = parts({ embeddingProvider: wordEmbeddings({ fail }), logger });
+    const SECRET = 'my secret illness';
+    const lines: { level: string; fields: LogFields }[] = [];
+    const logAs = (level: string) => (_: string, fields: LogFields) => void lines.push({ level, fields });
+    const embeddingProvider = wordEmbeddings({ fail: () => new Error(`the service said "${SECRET}"`) });
+    const { engine } = parts({ embeddingProvider, logger: { warn: logAs('warn'), error: logAs('error') } });
     await engine.search(SECRET, 'w1');
     await engine.search(SECRET, `w1 ${SECRET}`);
     const query = { query_length: SECRET.length, query_hash: expect.stringMatching(/^[0-9a-f]{16}$/) };
@@ -232,7 +211,7 @@ describe('errors of a search', () => {
       throw new Error('disk full');
     };
     const { engine } = parts({ logger: { warn: broken, error: broken } });
-    expect(errorOf(await engine.search('', 'w1')).type).toBe('validation_error');
+    expect(await engine.search('', 'w1')).toMatchObject(errorOf('validation_error'));
   });
 });
 
@@ -241,36 +220,34 @@ describe('ContextEngine.forRequest()', () => {
 
   it('aborts an embedding with the signal, even when the provider ignores it', async () => {
     const controller = new AbortController();
-    const { engine } = parts({ embeddingProvider: { ...wordEmbeddings(), embed: () => never<number[]>() } });
+    const { engine } = withEmbed(() => never());
     const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
     controller.abort();
-    expect(errorOf(await searching).type).toBe('embedding_error');
+    expect(await searching).toMatchObject(errorOf('embedding_error'));
   });
 
   it('aborts a storage call with the signal and makes no further call', async () => {
     const controller = new AbortController();
-    const searchMemories = () => {
+    const { engine, storage } = withSearch(() => {
       controller.abort();
-      return never<never>();
-    };
-    const { engine, storage } = parts({ storageClient: { ...memoryStorage([]), searchMemories } });
+      return never();
+    });
     const searching = engine.forRequest({ signal: controller.signal }).search('x', 'w1');
-    expect(errorOf(await searching).type).toBe('storage_error');
+    expect(await searching).toMatchObject(errorOf('storage_error'));
     const late = engine.forRequest({ signal: AbortSignal.abort(), storageClient: storage });
-    expect(errorOf(await late.searchByVector(vectorOf('x'), 'w1')).type).toBe('storage_error');
+    expect(await late.searchByVector(vectorOf('x'), 'w1')).toMatchObject(errorOf('storage_error'));
     expect(storage.queries).toEqual([]);
   });
 
   it('shares cached vectors, templates and figures with the engine, and uses its own clients', async () => {
     const { engine, embeddings } = parts();
     await engine.search('the project', 'w1');
-    const storage = memoryStorage([]);
-    const request = engine.forRequest({ storageClient: storage });
-    const template = { memoryFormat: '{{content}}', separator: '', includeMetadata: false };
-    request.registerTemplate('mine', { name: 'mine', ...template });
+    const request = engine.forRequest({ storageClient: memoryStorage([]) });
+    const template = { name: 'mine', memoryFormat: '{{content}}', separator: '', includeMetadata: false };
+    request.registerTemplate('mine', template);
     expect(valueIn(await request.search('the project', 'w1'))).toEqual([]);
     expect(embeddings.calls).toHaveLength(1);
-    expect((await engine.buildContext('the project', 'w1', { template: 'mine' })).ok).toBe(true);
+    expect(await engine.buildContext('the project', 'w1', { template: 'mine' })).toMatchObject({ ok: true });
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 3, empty: 1 });
   });
 });

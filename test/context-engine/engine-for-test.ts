@@ -1,68 +1,51 @@
+import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import type { ContextError, Result } from '../../src/contract/context-engine.ts';
-import type { Memory, Relationship } from '../../src/contract/memory.ts';
+import type { Memory, SearchResult } from '../../src/contract/memory.ts';
 import type { MemoryQuery, StorageClient } from '../../src/storage/memory-store.ts';
-
-export interface StoredMemory {
-  memory: Memory;
-  vector?: readonly number[] | undefined;
-}
-
-export interface MemoryStorage extends StorageClient {
-  /** Received searches, oldest first. */
-  queries: MemoryQuery[];
-  /** Memories whose relations were read, oldest first. */
-  lookups: string[];
-}
 
 /** A memory with defaults for absent members. */
 export const memoryOf = (id: string, fields: Partial<Memory> = {}): Memory => ({
-  id,
-  workspace_id: 'w1',
-  type: 'fact',
-  content: `content of ${id}`,
-  confidence: 0.8,
+  ...{ id, workspace_id: 'w1', type: 'fact', content: `content of ${id}`, confidence: 0.8 },
   created_at: '2026-01-01T00:00:00Z',
   ...fields,
 });
+
+interface StoredMemory {
+  memory: Memory;
+  vector?: readonly number[] | undefined;
+}
 
 /** Memories in a list, searched by the cosine of vectors, or by the share of the query's words without one. */
 export const memoryStorage = (
   stored: readonly StoredMemory[],
   relationships: readonly (readonly [from: string, to: string])[] = [],
-): MemoryStorage => {
+) => {
+  /** Received searches, and memories whose relations were read, oldest first. */
   const queries: MemoryQuery[] = [];
   const lookups: string[] = [];
   const byId = new Map(stored.map(({ memory }) => [memory.id, memory]));
-  return {
-    queries,
-    lookups,
+  const client: StorageClient = {
     searchMemories: async (workspaceId, query) => {
       queries.push(query);
       return stored
         .filter(({ memory }) => memory.workspace_id === workspaceId && meets(memory, query))
-        .map(({ memory, vector }) => ({ memory, score: scoreOf({ memory, vector }, query) }))
+        .map((one) => ({ memory: one.memory, score: scoreOf(one, query) }))
         .filter(({ score }) => score > 0 || query.text === undefined)
         .toSorted((left, right) => right.score - left.score)
         .slice(0, query.limit);
     },
-    getMemoryRelationships: async (memoryId, workspaceId) => {
-      lookups.push(memoryId);
-      return relationships
-        .filter((ends) => ends.includes(memoryId))
-        .flatMap(([from, to]) => {
-          const memory = byId.get(from === memoryId ? to : from);
-          return memory?.workspace_id === workspaceId ? [{ relationship: relationOf(from, to), memory }] : [];
-        });
+    getMemoryRelationships: async (id, workspaceId) => {
+      lookups.push(id);
+      const ends = relationships.filter((pair) => pair.includes(id));
+      return ends.flatMap(([from_memory_id, to_memory_id]) => {
+        const memory = byId.get(from_memory_id === id ? to_memory_id : from_memory_id);
+        const relationship = { from_memory_id, to_memory_id, type: 'supports', created_at: '2026-01-01T00:00:00Z' };
+        return memory?.workspace_id === workspaceId ? [{ relationship, memory }] : [];
+      });
     },
   };
+  return { ...client, queries, lookups };
 };
-
-const relationOf = (from: string, to: string): Relationship => ({
-  from_memory_id: from,
-  to_memory_id: to,
-  type: 'supports',
-  created_at: '2026-01-01T00:00:00Z',
-});
 
 const meets = (memory: Memory, query: MemoryQuery): boolean =>
   (query.memoryTypes?.includes(memory.type) ?? true) &&
@@ -84,12 +67,34 @@ const cosine = (left: readonly number[], right: readonly number[]): number => {
   return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right) || 1);
 };
 
+/** Embeds by `vectorOf`, and records the texts of each call, oldest first. */
+export const wordEmbeddings = ({ dimensions = 64, fail }: { dimensions?: number; fail?: () => Error } = {}) => {
+  const calls: string[][] = [];
+  const embedBatch: EmbeddingProvider['embedBatch'] = async (texts, options) => {
+    calls.push(texts);
+    options?.signal?.throwIfAborted();
+    if (fail !== undefined) throw fail();
+    return texts.map((text) => vectorOf(text, dimensions));
+  };
+  const embed: EmbeddingProvider['embed'] = async (text, options) => (await embedBatch([text], options))[0] ?? [];
+  return { calls, dimensions, model: 'words', embed, embedBatch };
+};
+
+/** The more words two texts share, the more similar are their vectors: a hash maps each word to a dimension. */
+export const vectorOf = (text: string, dimensions = 64): number[] => {
+  const vector = new Array<number>(dimensions).fill(0);
+  for (const word of wordsOf(text)) {
+    let hash = 7;
+    for (const character of word) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+    const place = hash % dimensions;
+    vector[place] = (vector[place] ?? 0) + 1;
+  }
+  return vector;
+};
+
 export const valueIn = <T>(result: Result<T, ContextError>): T => {
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.value;
 };
 
-export const errorOf = <T>(result: Result<T, ContextError>): ContextError => {
-  if (result.ok) throw new Error('There is a value');
-  return result.error;
-};
+export const idsOf = (results: readonly SearchResult[]): string[] => results.map(({ memory }) => memory.id);
