@@ -1,4 +1,5 @@
-import type { Delivery } from '../../src/helpdesk/helpdesk-tool.ts';
+import type { Delivery, SignatureScheme } from '../../src/helpdesk/helpdesk-tool.ts';
+import * as schemes from '../../src/helpdesk/signature-schemes.ts';
 import { startVerification } from '../../src/helpdesk/signatures.ts';
 
 type Rest = Parameters<typeof startVerification> extends [unknown, ...infer Others] ? Others : never;
@@ -10,3 +11,7 @@ export const verifyDelivery = async ({ body, ...head }: Delivery, ...rest: Rest)
   for (const piece of [body.slice(0, half), body.slice(half)]) verification.add(piece);
   return verification.isVerified(body);
 };
+
+export type SchemeName = keyof typeof schemes;
+const BY_NAME: Record<SchemeName, SignatureScheme> = schemes;
+export const schemesNamed = (names: readonly SchemeName[]): SignatureScheme[] => names.map((name) => BY_NAME[name]);

@@ -8,14 +8,14 @@ import {
   HelpdeskFailed,
   type HelpdeskMessage,
   type Note,
-  type Ticket,
 } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { openCase, type TicketCase } from '../../../src/helpdesk/tickets/ticket-case.ts';
 import type { JobReport } from '../../../src/helpdesk/tickets/ticket-objects.ts';
-import { readTicketTimes, type TicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
+import { readTicketTimes } from '../../../src/helpdesk/tickets/ticket-times.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 
 export const START = 1_800_000_000_000;
+export const DAY_MS = 86_400_000;
 
 export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage => ({
   ...{ id, from: 'customer', isPublic: true, text: `Message ${id}.`, sentAtMs: START },
@@ -28,9 +28,7 @@ const analysis = (text: string): SupportResponse => ({
   draft: { text: text.includes('Buy now') ? '' : text, auto_send: false },
   knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 1 },
   agent_guidance: {
-    recommended_steps: [],
-    missing_information: [],
-    risks: [],
+    ...{ recommended_steps: [], missing_information: [], risks: [] },
     escalation: { needed: false, reasons: [] },
     auto_send: { allowed: false, reasons: ['The intent does not allow it.'] },
   },
@@ -41,12 +39,12 @@ export const unclear = () =>
 
 /** Ends the simulated process: nothing after it is done or stored. */
 class Crash extends Error {}
-
 export const crash = () => new Crash();
 
-/** The fault of a call, if any. */
+/** The fault of a call, if any: thrown before or after its effect, which may come late. */
 export type Fault = (call: string) => { before?: Error; after?: Error; lateMs?: number } | undefined;
-interface Start {
+
+export interface Scenario {
   write?: Write;
   hasDrafts?: boolean;
   messages?: HelpdeskMessage[];
@@ -54,74 +52,62 @@ interface Start {
 }
 
 /** A helpdesk, a queue, a clock and a database that outlive the processes which work with them. */
-export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: Start = {}) => {
+export const worldForTest = ({ write = 'note', hasDrafts = false, messages, fault }: Scenario = {}) => {
   const database = new DatabaseSync(':memory:');
-  const times: TicketTimes = readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' });
+  const sql = nodeSql(database);
   const world = {
-    now: START,
-    write,
+    ...{ now: START, write, messages: messages ?? [customerMessage('m1')] },
     /** 0 to 1; 0.5 leaves waits as they are. */
     random: () => 0.5,
-    messages: given.messages ?? [customerMessage('m1')],
     notes: [] as { id: string; note: Note }[],
     drafts: [] as DraftReply[],
-    /** Calls to other services by name: each may throw before or after its effect. */
+    /** Calls to other services by name. */
     calls: [] as string[],
-    fault: given.fault ?? (((): undefined => undefined) as Fault),
+    fault: fault ?? ((() => undefined) as Fault),
     analysed: [] as SupportRequest[],
     pausedUntil: undefined as number | undefined,
     reports: new Map<number, JobReport>(),
     queued: 0,
     alarmAt: undefined as number | undefined,
-    faults: [] as string[],
-    steps: [] as string[],
-    queueFails: false,
-    workspaceFails: false,
+    ...{ queueFails: false, workspaceFails: false, hasCrashed: false },
     /** Called during a report. */
     duringReport: (): void => {},
   };
-  let crashes = 0;
-  /** The current process: one that has crashed does nothing any more. */
   let alive = { is: true };
   let late: { at: number; run: () => void }[] = [];
   let markers = 0;
-  let ids = 0;
+  /** Number of writes to the database before the process ends, during the next write or right after it. */
+  let writesLeft: { count: number; after: boolean } | undefined;
 
   const call = async <T>(name: string, effect: () => T): Promise<T> => {
     world.calls.push(name);
-    const fault = world.fault(name);
-    if (fault?.before) throw fault.before;
-    if (fault?.lateMs !== undefined) {
-      late.push({ at: world.now + fault.lateMs, run: () => void effect() });
-      throw fault.after ?? unclear();
+    const { before, after, lateMs } = world.fault(name) ?? {};
+    if (before) throw before;
+    if (lateMs !== undefined) {
+      late.push({ at: world.now + lateMs, run: () => void effect() });
+      throw after ?? unclear();
     }
     const result = effect();
-    if (fault?.after) throw fault.after;
+    if (after) throw after;
     return result;
   };
-  const clientOf = (life: { is: boolean }) => {
+
+  /** A process with the ticket's case, on the database as it is. */
+  const start = (): TicketCase => {
+    alive = { is: true };
+    const life = alive;
     /** A call of a crashed process changes nothing, and never returns. */
-    const guarded = <T>(name: string, effect: () => T): Promise<T> => {
+    const guarded = async <T>(name: string, effect: () => T): Promise<T> => {
       if (!life.is) return new Promise(() => {});
       return call(name, effect).catch((error: unknown) => {
-        if (error instanceof Crash) {
-          life.is = false;
-          return new Promise<T>(() => {});
-        }
-        throw error;
+        if (!(error instanceof Crash)) throw error;
+        life.is = false;
+        return new Promise<T>(() => {});
       });
     };
-    const writeDraft = (_: string, draft: DraftReply) => {
-      // Like real tools: checks first whether there is a draft, and keeps an existing one.
-      const isFree = world.drafts.length === 0;
-      return guarded('draft', () => {
-        if (isFree) world.drafts.push(draft);
-        return isFree;
-      });
-    };
-    return {
+    const client = {
       readTicket: () =>
-        guarded('read', (): Ticket => {
+        guarded('read', () => {
           const notes = world.notes.map(({ id, note }) =>
             customerMessage(id, { from: 'agent', isPublic: false, text: note.text }),
           );
@@ -132,94 +118,81 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
         guarded('find', () => world.notes.find(({ note }) => note.markdown.includes(marker))?.id),
       writeNote: (_: string, note: Note) =>
         guarded('write', () => {
-          const id = `n${++ids}`;
+          const id = `n${world.notes.length + 1}`;
           world.notes.push({ id, note });
           return id;
         }),
-      ...(hasDrafts && { writeDraft }),
+      ...(hasDrafts && {
+        writeDraft: (_: string, draft: DraftReply) => {
+          // Like real tools: checks first whether there is a draft, and keeps an existing one.
+          const isFree = world.drafts.length === 0;
+          return guarded('draft', () => {
+            if (isFree) world.drafts.push(draft);
+            return isFree;
+          });
+        },
+      }),
     };
-  };
-
-  /** Number of writes to the database before the process ends, during the next write or right after it. */
-  let writesLeft: { count: number; after: boolean } | undefined;
-  const mortalSql = (life: { is: boolean }): Sql => {
-    const sql = nodeSql(database);
     const living = () => {
       if (!life.is) throw new Crash();
       return sql;
     };
-    return {
+    const mortalSql: Sql = {
       all: (query, ...values) => living().all(query, ...values),
+      transaction: (work) => living().transaction(work),
       run: (query, ...values) => {
         living();
         const isLast = writesLeft !== undefined && writesLeft.count-- === 0;
         if (!isLast || writesLeft?.after) sql.run(query, ...values);
         if (!isLast) return;
         writesLeft = undefined;
-        crashes += 1;
+        world.hasCrashed = true;
         life.is = false;
         throw new Crash();
       },
-      transaction: (work) => living().transaction(work),
     };
-  };
-
-  /** A process with the ticket's case, on the database as it is. */
-  const start = (): TicketCase => {
-    alive = { is: true };
-    const life = alive;
-    const living =
-      <A extends unknown[]>(work: (...parameters: A) => void) =>
-      (...parameters: A) => {
-        if (life.is) work(...parameters);
-      };
+    const workspace = async (effect: () => void): Promise<void> => {
+      if (world.workspaceFails) throw new Error('the workspace is down');
+      effect();
+    };
     return openCase({
-      sql: mortalSql(life),
-      ticketId: 't1',
-      times,
+      ...{ sql: mortalSql, ticketId: 't1', compose: composeNote, onFault: () => {}, onStep: () => {} },
+      times: readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' }),
       now: () => world.now,
       random: () => world.random(),
       newMarker: () => `cnote${String(++markers).padStart(20, '0')}`,
-      connect: () => ({ client: clientOf(life), write: world.write }),
+      connect: () => ({ client, write: world.write }),
       analyse: (request) =>
         call('analyse', () => {
           world.analysed.push(request);
           return analysis(`About: ${request.message}`);
         }),
-      compose: composeNote,
-      report: async (jobs) => {
-        if (world.workspaceFails) throw new Error('the workspace is down');
-        world.duringReport();
-        if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
-      },
-      pause: async (until) => {
-        if (world.workspaceFails) throw new Error('the workspace is down');
-        world.pausedUntil = until;
-      },
+      report: (jobs) =>
+        workspace(() => {
+          world.duringReport();
+          if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
+        }),
+      pause: (until) =>
+        workspace(() => {
+          world.pausedUntil = until;
+        }),
       enqueue: async () => {
         if (world.queueFails) throw new Error('the queue is down');
         if (life.is) world.queued += 1;
       },
-      setAlarm: living((time: number) => {
-        world.alarmAt = time;
-      }),
-      onFault: living((where: string, error: unknown) => world.faults.push(`${where}: ${error}`)),
-      onStep: (step) => {
-        if (life.is) world.steps.push(step);
+      setAlarm: (time: number) => {
+        if (life.is) world.alarmAt = time;
       },
     });
   };
 
   return Object.assign(world, {
-    times,
     start,
     isAlive: () => alive.is,
     /** The process ends at the given write, before or right after it. */
     crashAtWrite: (count: number, after: boolean) => {
       writesLeft = { count, after };
     },
-    /** Whether the process ended at a write. */
-    hasCrashed: () => crashes > 0,
     /** Replaces the stored notes. */
     damage: (note: string) => void database.prepare('UPDATE jobs SET note = ?').run(note),
     rows: () => database.prepare('SELECT * FROM jobs ORDER BY id').all(),
@@ -227,8 +200,8 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, ...given }: St
     /** Moves the clock to a time, and runs delayed effects that are due. */
     passTo: (time: number) => {
       world.now = Math.max(world.now, time);
-      const due = late.filter(({ at }) => at <= world.now);
-      late = late.filter(({ at }) => at > world.now);
+      const { due = [], later = [] } = Object.groupBy(late, ({ at }) => (at <= world.now ? 'due' : 'later'));
+      late = later;
       for (const { run } of due) run();
     },
   });
@@ -248,7 +221,7 @@ export const runOut = async (world: World, case_: TicketCase): Promise<TicketCas
         world.passTo(world.now + 1000);
         world.queued = 1;
       }
-    } else if (world.alarmAt !== undefined && world.alarmAt < START + 86_400_000 * 2) {
+    } else if (world.alarmAt !== undefined && world.alarmAt < START + 2 * DAY_MS) {
       const at = world.alarmAt;
       world.alarmAt = undefined;
       world.passTo(at);

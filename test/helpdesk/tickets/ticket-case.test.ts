@@ -4,8 +4,10 @@ import { AnalysisFailed } from '../../../src/helpdesk/tickets/ticket-draft.ts';
 import {
   crash,
   customerMessage,
+  DAY_MS,
   type Fault,
   runOut,
+  type Scenario,
   START,
   unclear,
   type World,
@@ -20,9 +22,7 @@ const down = () => new HelpdeskFailed('Cannot read: status is 503', { isTransien
 const refused = () => new HelpdeskFailed('Cannot read: status is 403');
 const busy = (retryAfterMs: number) =>
   new HelpdeskFailed('Cannot read: status is 429', { isTransient: true, retryAfterMs });
-const dueAt = (world: World) => world.rows()[0]?.due_at;
 const states = (world: World) => world.rows().map(({ state, result }) => `${state} ${result}`);
-const written = (world: World) => [world.notes.length, world.drafts.length];
 const marked = (world: World) => world.marks().map(({ message }) => message);
 /** Seconds between the times. */
 const waitsOf = (times: readonly number[]) =>
@@ -43,98 +43,63 @@ const deliver = async (world: World, ids: readonly string[], case_ = world.start
   world.queued += 1;
   return runOut(world, case_);
 };
-const delivered = async (given: Parameters<typeof worldForTest>[0], ids: readonly string[] = ['m1']) => {
+const delivered = async (given: Scenario = {}, ids: readonly string[] = ['m1']) => {
   const world = worldForTest(given);
   await deliver(world, ids);
   return world;
 };
 /** A case that has accepted a message, and has not worked yet. */
-const accepted = (given: Parameters<typeof worldForTest>[0] = {}, id = 'm1') => {
+const accepted = (given: Scenario = {}, id = 'm1') => {
   const world = worldForTest(given);
   const case_ = world.start();
   case_.accept(about(id));
   return { world, case_ };
 };
 
-describe('a stored note that cannot be read', () => {
-  it.each(['{', '{"marker":"x"}', 'null'])('makes the job dead at once, with advice: %s', async (note) => {
-    const { world, case_ } = accepted();
-    world.fault = failing(['write', 0, { before: down() }]);
-    await case_.work();
-    world.damage(note);
-    world.passTo(START + 3_600_000);
-    await runOut(world, world.start());
-    expect(world.rows()).toMatchObject([{ state: 'dead', error: expect.stringContaining('Answer it in the tool') }]);
-    expect(world.notes).toEqual([]);
-  });
-});
+const DRAFTS = { hasDrafts: true } as const;
 
-describe('one note for a message', () => {
-  it('is written from the current ticket, contains its marker, and its text is not stored', async () => {
-    const world = await delivered({});
+describe('a ticket gets one note or draft for each message', () => {
+  it.each([
+    ['that is delivered several times in different ways', ['m1'], ['first', 'm1', 'latest', 'm1', 'latest'], ['m1']],
+    ['without an id', ['m1', 'm2'], ['latest', 'latest'], ['m1', 'm2']],
+    ['since the first delivery without an id', ['old', 'm1'], ['latest'], ['m1']],
+  ])('%s', async (_, messages, deliveries, expected) => {
+    const sentAtMs = (id: string) => (id === 'old' ? START - 3_600_000 : START);
+    const all = messages.map((id) => customerMessage(id, { sentAtMs: sentAtMs(id) }));
+    const world = await delivered({ messages: all }, deliveries);
+    expect([marked(world), world.notes.length]).toEqual([expected, expected.length]);
+  });
+  it.each([
+    ['of an agent', [{ from: 'agent' as const }]],
+    ['that the customer does not see', [{ isPublic: false }]],
+    ['without words', [{ text: '  \n' }]],
+    ['that is deleted', []],
+  ])('but none %s', async (_, messages) => {
+    const before = customerMessage('m0', { text: 'Before.' });
+    const world = await delivered({ messages: [before, ...messages.map((more) => customerMessage('m1', more))] });
+    expect([world.notes, states(world)]).toEqual([[], ['done none']]);
+  });
+  it.each([
+    ['with a draft beside the note', 'both', true, 'Help.', [1, 1]],
+    ['with a draft in place of the note', 'draft', true, 'Help.', [0, 1]],
+    ['without a draft', 'note', true, 'Help.', [1, 0]],
+    ['as a note where the tool has no drafts', 'draft', false, 'Help.', [1, 0]],
+    ['as a note where no reply is proposed', 'draft', true, 'Buy now', [1, 0]],
+    ['without a draft where none is proposed', 'both', true, 'Buy now', [1, 0]],
+  ] as const)('%s', async (_, write, hasDrafts, text, written) => {
+    const world = await delivered({ write, hasDrafts, messages: [customerMessage('m1', { text })] }, ['m1', 'm1']);
+    expect([world.notes.length, world.drafts.length]).toEqual(written);
+    expect([...marked(world), ...states(world)]).toEqual(['m1', written[0] === 0 ? 'done draft' : 'done note']);
+  });
+  it('which contains its marker and its text, and neither is stored', async () => {
+    const world = await delivered();
     const [{ note } = { note: undefined }] = world.notes;
     expect(note?.markdown).toContain('About: Message m1.');
     expect(note?.markdown).toContain(note?.marker);
-    expect([...written(world), ...world.marks(), ...states(world)]).toEqual([
-      1,
-      0,
-      { message: 'm1', note: 'n1' },
-      'done note',
-    ]);
+    expect(world.marks()).toEqual([{ message: 'm1', note: 'n1' }]);
+    expect(JSON.stringify(world.rows())).not.toContain('Message');
   });
-  it('is written once for twenty deliveries, before, during and after the work', async () => {
-    const world = worldForTest();
-    const case_ = world.start();
-    for (let count = 0; count < 10; count += 1) case_.accept(about('m1'));
-    const working = Array.from({ length: 5 }, () => case_.work());
-    for (let count = 0; count < 5; count += 1) case_.accept(about('m1'));
-    await Promise.all(working);
-    for (let count = 0; count < 5; count += 1) case_.accept(about('m1'));
-    await runOut(world, case_);
-    expect(world.calls).toEqual(['read', 'analyse', 'write']);
-  });
-  it('is written once when deliveries name the message in different ways', async () => {
-    expect(written(await delivered({}, ['first', 'm1', 'latest', 'first', 'latest']))).toEqual([1, 0]);
-  });
-  it('is written for each of two messages delivered without ids, in any order', async () => {
-    const world = worldForTest({ messages: [customerMessage('m1'), customerMessage('m2')] });
-    const case_ = await deliver(world, ['latest', 'latest']);
-    expect(marked(world)).toEqual(['m1', 'm2']);
-    world.messages.push(customerMessage('m3', { sentAtMs: undefined }));
-    await deliver(world, ['latest'], case_);
-    expect(world.notes).toHaveLength(3);
-  });
-  it.each([[[customerMessage('m1')]], [[]]])(
-    'is written for a message delivered without its id after the ticket was read (%#)',
-    async (before) => {
-      const world = worldForTest({ messages: before });
-      const case_ = world.start();
-      world.fault = (call) => {
-        // After the read, before its result is used.
-        if (call === 'read' && world.calls.length === 1) {
-          queueMicrotask(() => {
-            world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
-            case_.accept(about('latest'));
-          });
-        }
-        return undefined;
-      };
-      await deliver(world, ['latest'], case_);
-      expect(marked(world)).toEqual([...before.map(({ id }) => id), 'm2']);
-    },
-  );
-  it('is written for the next message without an id although the job of the one before is dead', async () => {
-    const { world, case_ } = accepted({ fault: failing(['read', 0, { before: refused() }]) }, 'latest');
-    await case_.work();
-    expect(states(world)).toEqual(['dead null']);
-    await deliver(world, ['latest'], case_);
-    expect(world.notes).toHaveLength(1);
-  });
-  it('is not written for messages from before the first delivery without an id', async () => {
-    const messages = [customerMessage('old', { sentAtMs: START - 3_600_000 }), customerMessage('m1')];
-    expect((await delivered({ messages }, ['latest'])).marks()).toEqual([{ message: 'm1', note: 'n1' }]);
-  });
-  it('is written for late and reordered deliveries, with the history before each message', async () => {
+  it('delivered late and in another order, with the history before each', async () => {
     const messages = [
       customerMessage('m1'),
       customerMessage('a1', { from: 'agent', text: 'Have you tried turning it off?' }),
@@ -143,135 +108,90 @@ describe('one note for a message', () => {
     ];
     const world = await delivered({ messages }, ['m2', 'm1']);
     expect(world.notes).toHaveLength(2);
-    expect(world.analysed.map(({ history }) => history?.map(({ text }) => text))).toEqual([
-      ['Message m1.', 'Have you tried turning it off?'],
-      undefined,
-    ]);
+    const histories = world.analysed.map(({ history }) => history?.map(({ text }) => text));
+    expect(histories).toEqual([['Message m1.', 'Have you tried turning it off?'], undefined]);
   });
-  it('is not repeated after its job was deleted: the mark stays', async () => {
-    const world = await delivered({});
-    world.passTo(START + 31 * 86_400_000);
+  it.each([[['m1']], [[]]])('that came without its id after the ticket was read with %j', async (before) => {
+    const world = worldForTest({ messages: before.map((id) => customerMessage(id)) });
+    const case_ = world.start();
+    world.fault = (call) => {
+      // After the read, before its result is used.
+      if (call === 'read' && world.calls.length === 1)
+        queueMicrotask(() => {
+          world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
+          case_.accept(about('latest'));
+        });
+      return undefined;
+    };
+    await deliver(world, ['latest'], case_);
+    expect(marked(world)).toEqual([...before, 'm2']);
+  });
+  it('that came without an id after one whose job is dead, and without a time after one with a note', async () => {
+    const { world, case_ } = accepted({ fault: failing(['read', 0, { before: refused() }]) }, 'latest');
+    await case_.work();
+    expect(states(world)).toEqual(['dead null']);
+    await deliver(world, ['latest'], case_);
+    expect(marked(world)).toEqual(['m1']);
+    world.messages.push(customerMessage('m2', { sentAtMs: undefined }));
+    await deliver(world, ['latest'], case_);
+    expect(marked(world)).toEqual(['m1', 'm2']);
+  });
+  it('that appears in the ticket a few seconds late', async () => {
+    const world = worldForTest({ messages: [] });
+    world.fault = (call) => {
+      if (call === 'read' && world.now > START + 3000) world.messages = [customerMessage('m1')];
+      return undefined;
+    };
+    await deliver(world, ['m1']);
+    expect(world.notes).toHaveLength(1);
+  });
+  it('and none again after its job was deleted: the mark stays', async () => {
+    const world = await delivered();
+    world.passTo(START + 31 * DAY_MS);
     const case_ = world.start();
     await case_.onAlarm();
     expect(world.rows()).toEqual([]);
-    case_.accept(about('m1'));
-    await runOut(world, case_);
+    await deliver(world, ['m1'], case_);
     expect([world.notes.length, world.rows()]).toEqual([1, []]);
   });
-  it('is written once when an attempt is still running at the next due time', async () => {
-    const { world, case_ } = accepted();
-    const others: Promise<unknown>[] = [];
-    world.fault = (call) => {
-      world.passTo(world.now + 5000);
-      if (call !== 'find') others.push(case_.work(), case_.onAlarm());
-      return undefined;
-    };
-    await case_.work();
-    await Promise.all(others);
-    await runOut(world, case_);
-    expect(world.calls).toEqual(['read', 'analyse', 'write']);
-  });
-  it('is written for a customer who quotes our note with its marker', async () => {
-    const world = await delivered({});
+  it('and none for our own note, but one for a customer who quotes it', async () => {
+    const world = await delivered();
+    // A tool that shows our note as the customer's.
+    world.messages.push(customerMessage('n1'));
+    await deliver(world, ['n1', 'latest']);
+    expect(marked(world)).toEqual(['m1']);
     const { text = '' } = world.notes[0]?.note ?? {};
     world.messages.push(customerMessage('m2', { text: `> ${text}\nAnd now?` }));
     await deliver(world, ['m2']);
-    expect(marked(world)).toEqual(['m1', 'm2']);
     world.messages.push(customerMessage('m3', { text }));
     await deliver(world, ['latest']);
-    expect(world.notes).toHaveLength(3);
+    expect(marked(world)).toEqual(['m1', 'm2', 'm3']);
   });
-});
-
-describe('no note', () => {
-  it.each([
-    ['of an agent', { from: 'agent' as const }],
-    ['that the customer does not see', { isPublic: false }],
-    ['without words', { text: '  \n' }],
-  ])('is written for a message %s', async (_, more) => {
-    const world = await delivered({
-      messages: [customerMessage('m0', { text: 'Before.' }), customerMessage('m1', more)],
-    });
-    expect([world.notes, states(world)]).toEqual([[], ['done none']]);
-  });
-  it('is written for a deleted message; one that appears late gets its note', async () => {
-    const gone = await delivered({ messages: [] });
-    expect([gone.notes, states(gone)]).toEqual([[], ['done none']]);
-    expect(gone.calls.length).toBeGreaterThan(1);
-    const late = worldForTest({ messages: [] });
-    late.fault = (call) => {
-      if (call === 'read' && late.now > START + 3000) late.messages = [customerMessage('m1')];
-      return undefined;
-    };
-    await deliver(late, ['m1']);
-    expect(late.notes).toHaveLength(1);
-  });
-  it('is written for our own note', async () => {
-    const world = await delivered({});
-    // A tool that shows our note as the customer's.
-    world.messages.push(customerMessage('n1'));
-    await deliver(world, ['n1']);
-    await deliver(world, ['latest']);
-    expect(world.notes).toHaveLength(1);
-  });
-});
-
-describe('a draft', () => {
-  it.each([
-    ['beside the note', 'both', true, [1, 1]],
-    ['instead of the note', 'draft', true, [0, 1]],
-    ['not at all', 'note', true, [1, 0]],
-    ['as a note when the tool has no drafts', 'draft', false, [1, 0]],
-  ] as const)('is saved %s', async (_, write, hasDrafts, expected) => {
-    const world = await delivered({ write, hasDrafts }, ['m1', 'm1']);
-    expect([written(world), marked(world)]).toEqual([expected, ['m1']]);
-    expect(JSON.stringify([world.rows(), world.marks()])).not.toContain('Message');
-  });
-  it('is retried without a second note', async () => {
-    const fault = failing(['draft', 0, { before: down() }], ['draft', 1, { after: unclear() }]);
-    const world = await delivered({ write: 'both', hasDrafts: true, fault });
-    expect(written(world)).toEqual([1, 1]);
-    expect(world.calls.filter((call) => call === 'write')).toHaveLength(1);
-  });
-  it.each(['both', 'draft'] as const)('is saved once when it takes effect after its timeout (%s)', async (write) => {
-    for (const lateMs of [500, 5000, 19_000]) {
-      for (const fault of [{ lateMs }, { lateMs, after: crash() }]) {
-        const world = await delivered({ write, hasDrafts: true, fault: failing(['draft', 0, fault]) });
-        world.passTo(world.now + 100_000);
-        expect([lateMs, ...written(world)]).toEqual([lateMs, write === 'both' ? 1 : 0, 1]);
-      }
-    }
-  });
-  it('becomes a note when drafts are switched off after its job died', async () => {
+  it('although drafts are switched off after its job died, or the ticket has another draft', async () => {
     const fault = failing(['draft', 0, { before: refused() }]);
-    const world = await delivered({ write: 'draft', hasDrafts: true, fault });
+    const world = await delivered({ ...DRAFTS, write: 'draft', fault });
     expect(states(world)).toEqual(['dead null']);
     world.write = 'note';
     const case_ = world.start();
     expect(case_.replay([1])).toEqual([1]);
     await runOut(world, case_);
-    expect(written(world)).toEqual([1, 0]);
-  });
-  it.each(['draft', 'both'] as const)('is not written when no reply is proposed: %s', async (write) => {
-    const world = await delivered({ write, hasDrafts: true, messages: [customerMessage('m1', { text: 'Buy now' })] });
-    expect([...written(world), ...states(world)]).toEqual([1, 0, 'done note']);
-  });
-  it('becomes a note when the ticket has another draft', async () => {
-    const world = await delivered({ write: 'draft', hasDrafts: true });
-    world.messages.push(customerMessage('m2'));
-    await deliver(world, ['m2']);
-    const result = [...written(world), ...states(world), ...marked(world)];
-    expect(result).toEqual([1, 1, 'done draft', 'done note', 'm1', 'm2']);
-    expect(world.notes[0]?.note.markdown).toContain('About: Message m2.');
+    expect([world.notes.length, world.drafts.length]).toEqual([1, 0]);
+    const other = await delivered({ ...DRAFTS, write: 'draft' });
+    other.messages.push(customerMessage('m2'));
+    await deliver(other, ['m2']);
+    expect([...states(other), ...marked(other)]).toEqual(['done draft', 'done note', 'm1', 'm2']);
+    expect(other.notes[0]?.note.markdown).toContain('About: Message m2.');
   });
 });
 
 describe('exactly once', () => {
-  describe.each([
+  const late = [500, 5000, 19_000].flatMap((lateMs) => [{ lateMs }, { lateMs, after: crash() }]);
+  describe.each<[string, Scenario, number[]]>([
     ['note', {}, [1, 0]],
-    ['both', { write: 'both', hasDrafts: true }, [1, 1]],
-    ['draft', { write: 'draft', hasDrafts: true }, [0, 1]],
-  ] as const)('(%s)', (name, scenario, expected) => {
+    ['both', { ...DRAFTS, write: 'both' }, [1, 1]],
+    ['draft', { ...DRAFTS, write: 'draft' }, [0, 1]],
+  ])('(%s)', (name, scenario, expected) => {
+    const result = (world: World) => [world.notes.length, world.drafts.length];
     it('holds when the process ends at any write to storage, before or after it', async () => {
       let crashes = 0;
       for (const after of [false, true]) {
@@ -281,23 +201,32 @@ describe('exactly once', () => {
           world.crashAtWrite(count, after);
           await runOut(world, case_);
           const state = name === 'draft' ? 'done draft' : 'done note';
-          const result = [count, after, ...written(world), ...marked(world), ...states(world)];
-          expect(result).toEqual([count, after, ...expected, 'm1', state]);
-          if (!world.hasCrashed()) break;
+          const found = [count, after, ...result(world), ...marked(world), ...states(world)];
+          expect(found).toEqual([count, after, ...expected, 'm1', state]);
+          if (!world.hasCrashed) break;
           crashes += 1;
         }
       }
       expect(crashes).toBeGreaterThanOrEqual(10);
     });
-    it.each(['read', 'analyse', 'write', 'find', 'draft'])(
-      'holds when the process ends during %s, before or after its effect',
-      async (call) => {
-        for (const when of ['before', 'after']) {
-          const faults: Parameters<typeof failing> = [[call, 0, { [when]: crash() }]];
-          // The note is looked for only after a lost write.
-          if (call === 'find') faults.push(['write', 0, { after: unclear() }]);
-          const world = await delivered({ ...scenario, fault: failing(...faults) });
-          expect([when, ...written(world)]).toEqual([when, ...expected]);
+    it.each(
+      ['read', 'analyse', 'write', 'find', 'draft'].flatMap((call) => [
+        [call, 'before'] as const,
+        [call, 'after'] as const,
+      ]),
+    )('holds when the process ends during %s, %s its effect', async (call, when) => {
+      const faults: Parameters<typeof failing> = [[call, 0, { [when]: crash() }]];
+      // The note is looked for only after a lost write.
+      if (call === 'find') faults.push(['write', 0, { after: unclear() }]);
+      expect(result(await delivered({ ...scenario, fault: failing(...faults) }))).toEqual(expected);
+    });
+    it.each(late)(
+      'holds when a write takes effect after its timeout, or after the process ended: %j',
+      async (fault) => {
+        for (const call of ['write', 'draft']) {
+          const world = await delivered({ ...scenario, fault: failing([call, 0, fault]) });
+          world.passTo(world.now + 100_000);
+          expect(result(world)).toEqual(expected);
         }
       },
     );
@@ -308,18 +237,13 @@ describe('exactly once', () => {
   ])('holds when %s', async (_, fault, calls) => {
     const world = await delivered({ fault: failing(fault) });
     expect([world.calls, world.marks()]).toEqual([calls, [{ message: 'm1', note: 'n1' }]]);
-    expect(world.notes).toHaveLength(1);
   });
-  it.each([500, 5000, 19_000])(
-    'holds when a write takes effect %i ms after its timeout, or after the process ended',
-    async (lateMs) => {
-      for (const fault of [{ lateMs }, { lateMs, after: crash() }]) {
-        const world = await delivered({ fault: failing(['write', 0, fault]) });
-        world.passTo(world.now + 100_000);
-        expect(world.notes).toHaveLength(1);
-      }
-    },
-  );
+  it('holds when a draft is retried after the note', async () => {
+    const fault = failing(['draft', 0, { before: down() }], ['draft', 1, { after: unclear() }]);
+    const world = await delivered({ ...DRAFTS, write: 'both', fault });
+    expect(world.calls).toEqual(['read', 'analyse', 'write', 'draft', 'draft', 'draft']);
+    expect(world.drafts).toHaveLength(1);
+  });
   it('holds when the search fails as well, and when the write never took effect', async () => {
     const [lost, gone] = [{ before: unclear() }, { before: down() }];
     const world = await delivered({ fault: failing(['write', 0, lost], ['find', 0, gone], ['find', 1, gone]) });
@@ -327,6 +251,20 @@ describe('exactly once', () => {
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(2);
     // The write is not repeated while the first one could still take effect.
     expect(world.now - START).toBeGreaterThanOrEqual(20_000);
+  });
+  it('holds when deliveries and alarms come while an attempt is still running at its next due time', async () => {
+    const { world, case_ } = accepted();
+    const others: Promise<unknown>[] = [];
+    world.fault = (call) => {
+      world.passTo(world.now + 5000);
+      case_.accept(about('m1'));
+      if (call !== 'find') others.push(case_.work(), case_.onAlarm());
+      return undefined;
+    };
+    await Promise.all([case_.work(), case_.work()]);
+    await Promise.all(others);
+    await deliver(world, ['m1'], case_);
+    expect(world.calls).toEqual(['read', 'analyse', 'write']);
   });
   it('holds under random failures in any order', async () => {
     let seed = 7;
@@ -342,7 +280,7 @@ describe('exactly once', () => {
     };
     for (let run = 0; run < 150; run += 1) {
       const messages = ['m1', 'm2', 'm3'].map((id) => customerMessage(id));
-      const drafts = run % 3 === 0 ? ({ write: 'both', hasDrafts: true } as const) : {};
+      const drafts = run % 3 === 0 ? ({ ...DRAFTS, write: 'both' } as const) : {};
       const world = worldForTest({ ...drafts, messages, fault });
       const last = await deliver(world, ['m2', 'm1', 'm1', 'm3', 'm2']);
       world.fault = () => undefined;
@@ -374,7 +312,7 @@ describe('a failing job', () => {
   it('is retried for ten seconds when the ticket is not found, and then dead', async () => {
     const before = new HelpdeskFailed('Cannot read: status is 404', { isNotFound: true });
     const late = await delivered({ fault: failing(['read', 0, { before }]) });
-    expect([late.notes.length, states(late)]).toEqual([1, ['done note']]);
+    expect(states(late)).toEqual(['done note']);
     const gone = await delivered({ fault: (call) => (call === 'read' ? { before } : undefined) });
     expect(states(gone)).toEqual(['dead null']);
     expect(gone.now - START).toBeGreaterThanOrEqual(10_000);
@@ -391,6 +329,15 @@ describe('a failing job', () => {
     await runOut(world, case_);
     expect([world.notes.length, world.analysed.length]).toEqual([1, 1]);
     expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
+  });
+  it.each(['{', '{"marker":"x"}', 'null'])('is dead at once, with advice, when its stored note is %s', async (note) => {
+    const { world, case_ } = accepted({ fault: failing(['write', 0, { before: down() }]) });
+    await case_.work();
+    world.damage(note);
+    world.passTo(START + 3_600_000);
+    await runOut(world, world.start());
+    expect(world.rows()).toMatchObject([{ state: 'dead', error: expect.stringContaining('Answer it in the tool') }]);
+    expect(world.notes).toEqual([]);
   });
   it('waits as long as the tool asks, any number of times, without counting an attempt', async () => {
     let refusals = 0;
@@ -419,17 +366,13 @@ describe('a failing job', () => {
     expect([waits.slice(0, 5), Math.max(...waits)]).toEqual([[1, 2, 4, 8, 16], 600]);
     expect(times.length).toBeLessThan(200);
     expect([states(world), world.notes]).toEqual([['dead null'], []]);
-    expect(world.now - START).toBeLessThan(86_400_000 + 700_000);
+    expect(world.now - START).toBeLessThan(DAY_MS + 700_000);
   });
   it('starts again with the first back-off when it is replayed', async () => {
-    let refusals = 0;
-    const fault: Fault = (call) => {
-      if (call !== 'read') return undefined;
-      refusals += 1;
-      if (refusals === 9) return { before: refused() };
-      return refusals <= 10 ? { before: busy(0) } : undefined;
-    };
-    const world = await delivered({ fault });
+    const nine = Array.from({ length: 10 }, (_, at): Parameters<typeof failing>[0] => {
+      return ['read', at, { before: at === 8 ? refused() : busy(0) }];
+    });
+    const world = await delivered({ fault: failing(...nine) });
     expect(states(world)).toEqual(['dead null']);
     const case_ = world.start();
     const replayedAt = world.now;
@@ -447,13 +390,11 @@ describe('a failing job', () => {
       const refusing = accepted({ fault: failing(['read', 0, { before: busy(pauseMs) }]) });
       refusing.world.random = () => share;
       await refusing.case_.work();
-      const waiting = worldForTest();
-      waiting.random = () => share;
-      const other = waiting.start();
-      other.accept(about('m1'));
-      other.postpone(START + pauseMs);
-      const due = START + pauseMs + Math.ceil(share * spreadMs);
-      expect([dueAt(refusing.world), dueAt(waiting)]).toEqual([due, due]);
+      const waiting = accepted();
+      waiting.world.random = () => share;
+      waiting.case_.postpone(START + pauseMs);
+      const due_at = START + pauseMs + Math.ceil(share * spreadMs);
+      for (const { world } of [refusing, waiting]) expect(world.rows()).toMatchObject([{ due_at }]);
     }
   });
   it("is reported later when the workspace's object is down", async () => {
@@ -495,19 +436,17 @@ describe('a job without a queue message', () => {
     await runOut(world, case_);
     expect(world.notes).toHaveLength(2);
   });
-  it('is worked on by the alarm itself when the queue loses messages', async () => {
-    const { world, case_ } = accepted();
-    for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
-      world.queued = 0;
-      world.passTo(world.alarmAt ?? 0);
-      await case_.onAlarm();
-    }
-    expect(world.notes).toHaveLength(1);
-  });
-  it('is worked on by the alarm itself when the queue is down', async () => {
-    const { world, case_ } = accepted();
-    world.queueFails = true;
-    await runOut(world, case_);
-    expect(world.notes).toHaveLength(1);
-  });
+  it.each([false, true])(
+    'is worked on by the alarm itself; the queue fails: %s, else it loses messages',
+    async (fails) => {
+      const { world, case_ } = accepted();
+      world.queueFails = fails;
+      for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
+        world.queued = 0;
+        world.passTo(world.alarmAt ?? 0);
+        await case_.onAlarm();
+      }
+      expect(world.notes).toHaveLength(1);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type {
   DeadJob,
   TicketMessage,
@@ -11,9 +11,14 @@ const dead = (ticketId: string, job: number, message: string | null = null): Dea
   ...{ id: `chatwoot/${ticketId}/${job}`, message },
   place: { helpdesk: 'chatwoot', ticketId, job },
 });
+const ticket = (ticketId: string) => ({ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId });
+const EVENT = {
+  ...{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot' },
+  event: { kind: 'message', ticketId: '1', message: { id: 'm1' } },
+};
 
-/** @param known Jobs that their tickets' objects still have, by ticket. */
-const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {}) => {
+/** `known` are the jobs that their tickets' objects still have, by ticket. */
+const replay = async (listed: readonly DeadJob[], known: Record<string, number[]>, ids: string[] | undefined) => {
   const queued: TicketMessage[] = [];
   const forgotten: string[] = [];
   const parts = {
@@ -21,11 +26,11 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
     // Only what a replay calls.
     workspaceStub: () =>
       ({
-        dead: async (_: string, ids: readonly string[] | 'all') =>
-          ids === 'all' ? [...listed] : listed.filter(({ id }) => ids.includes(id)),
-        forget: async (_: string, ids: readonly string[]) => {
-          forgotten.push(...ids);
-          return { dead: listed.length - ids.length };
+        dead: async (_: string, wanted: readonly string[] | 'all') =>
+          wanted === 'all' ? [...listed] : listed.filter(({ id }) => wanted.includes(id)),
+        forget: async (_: string, gone: readonly string[]) => {
+          forgotten.push(...gone);
+          return { dead: listed.length - gone.length };
         },
       }) as unknown as WorkspaceStub,
     ticketStub: ({ ticketId }: { ticketId: string }) =>
@@ -34,45 +39,33 @@ const forTest = (listed: readonly DeadJob[], known: Record<string, number[]> = {
       }) as unknown as TicketStub,
     enqueue: async (message: TicketMessage) => void queued.push(message),
   };
-  return { parts, queued, forgotten };
+  return { ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)), queued, forgotten };
 };
 
-describe('replayTickets()', () => {
-  it('removes a delivery that is damaged, and replays the others', async () => {
-    const whole = JSON.stringify({ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '9' });
-    const { parts, queued, forgotten } = forTest([
-      dead('1', 0, '{'),
-      dead('2', 0, '{"kind":"older"}'),
-      dead('9', 0, whole),
-    ]);
-    await replayTickets({ all: true }, parts);
-    expect(queued).toEqual([JSON.parse(whole)]);
-    expect(forgotten).toHaveLength(3);
-  });
-
-  it('reopens dead jobs, and queues each ticket once', async () => {
-    const { parts, queued } = forTest([dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] });
-    expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 3, unknown: [] });
-    expect(queued).toEqual([
-      { kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1' },
-      { kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '2' },
-    ]);
-  });
-  it('reports the ids that are not those of dead jobs', async () => {
-    const { parts } = forTest([dead('1', 1), dead('2', 1)], { 1: [1] });
-    const ids = ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing'];
-    expect(await replayTickets({ ids }, parts)).toMatchObject({ replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] });
-  });
-  it('removes jobs from the list that their tickets do not know any more', async () => {
-    const { parts, queued, forgotten } = forTest([dead('1', 1)]);
-    expect(await replayTickets({ all: true }, parts)).toEqual({ replayed: 0, unknown: [], remaining: 0 });
-    expect([queued, forgotten]).toEqual([[], ['chatwoot/1/1']]);
-  });
-  it('queues a delivery that was never stored, and removes it from the list', async () => {
-    const event = { kind: 'message', ticketId: '1', message: { id: 'm1' } } as const;
-    const message = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event } as const;
-    const { parts, queued, forgotten } = forTest([dead('1', 0, JSON.stringify(message))]);
-    expect(await replayTickets({ all: true }, parts)).toMatchObject({ replayed: 1 });
-    expect([queued, forgotten]).toEqual([[message], ['chatwoot/1/0']]);
-  });
-});
+it.each<[string, Parameters<typeof replay>, object]>([
+  [
+    'reopens dead jobs, and queues each ticket once',
+    [[dead('1', 1), dead('1', 2), dead('2', 1)], { 1: [1, 2], 2: [1] }, undefined],
+    { replayed: 3, unknown: [], queued: [ticket('1'), ticket('2')] },
+  ],
+  [
+    'reports the ids that are not those of dead jobs',
+    [[dead('1', 1), dead('2', 1)], { 1: [1] }, ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing']],
+    { replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] },
+  ],
+  [
+    'removes jobs from the list that their tickets do not know any more',
+    [[dead('1', 1)], {}, undefined],
+    { replayed: 0, unknown: [], remaining: 0, queued: [], forgotten: ['chatwoot/1/1'] },
+  ],
+  [
+    'queues a delivery that was never stored, and removes it from the list',
+    [[dead('1', 0, JSON.stringify(EVENT))], {}, undefined],
+    { replayed: 1, queued: [EVENT], forgotten: ['chatwoot/1/0'] },
+  ],
+  [
+    'removes deliveries that are damaged, and replays the others',
+    [[dead('1', 0, '{'), dead('2', 0, '{"kind":"older"}'), dead('9', 0, JSON.stringify(ticket('9')))], {}, undefined],
+    { queued: [ticket('9')], forgotten: ['chatwoot/1/0', 'chatwoot/2/0', 'chatwoot/9/0'] },
+  ],
+])('replayTickets() %s', async (_, given, expected) => expect(await replay(...given)).toMatchObject(expected));

@@ -1,24 +1,18 @@
 import { createHash, createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, vi } from 'vitest';
-import { Healthz } from '../../../src/contract/librarian.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Healthz } from '../../../src/contract/librarian-directory.ts';
 import { readConnections } from '../../../src/helpdesk/connections.ts';
-import {
-  DeliveryUnreadable,
-  type HelpdeskEvent,
-  type HelpdeskTool,
-  type SignatureScheme,
-} from '../../../src/helpdesk/helpdesk-tool.ts';
+import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { HELP_SCOUT } from '../../../src/helpdesk/signature-schemes.ts';
 import type { EventMessage, TicketMessage } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 import { createApp } from '../../../src/helpdesk/tickets/webhooks-app.ts';
 import type { LogLine } from '../../../src/runtime/log.ts';
 
 /** A tool that verifies by the header `proof`, and reads the body as events. */
-const tool: HelpdeskTool = {
-  id: 'chatwoot',
-  name: 'Test',
+const TOOL: HelpdeskTool = {
+  ...{ id: 'chatwoot', name: 'Test' },
   signatures: [{ algorithm: 'token', header: 'proof', encoding: 'text' }],
   read: ({ body }) => {
     const text = new TextDecoder().decode(body);
@@ -31,17 +25,13 @@ const tool: HelpdeskTool = {
   },
 };
 
-const message: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
-
-setFlagsFromString('--expose-gc');
-// The flag gives it to new contexts only.
-const collectGarbage = runInNewContext('gc') as () => void;
-
+const MESSAGE: HelpdeskEvent = { kind: 'message', ticketId: '1207', message: { id: '990001' } };
+const QUEUED = { kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: MESSAGE };
 const MIB = 1024 * 1024;
 const SECRETS = {
-  new: 'the newest secret of this desk',
-  old: 'the oldest secret of this desk',
-  acme: 'the secret of acme, which is long',
+  NEW: 'the newest secret of this desk',
+  OLD: 'the oldest secret of this desk',
+  ACME: 'the secret of acme, which is long',
 };
 const CONNECTIONS = readConnections({
   HELPDESKS: JSON.stringify({
@@ -50,42 +40,40 @@ const CONNECTIONS = readConnections({
     rotating: { chatwoot: { secrets: ['UNSET', 'NEW'] } },
     acme: { chatwoot: { secrets: ['ACME'] } },
   }),
-  ...{ NEW: SECRETS.new, OLD: SECRETS.old, ACME: SECRETS.acme },
+  ...SECRETS,
 });
 
 interface Parts {
   store?: (message: EventMessage) => Promise<string | undefined>;
   enqueue?: (message: TicketMessage) => Promise<void>;
-  signatures?: readonly SignatureScheme[];
+  signatures?: HelpdeskTool['signatures'];
 }
-const appForTest = ({ store = async () => '1207', enqueue = async () => undefined, signatures }: Parts = {}) => {
+const appForTest = ({
+  store = async () => '1207',
+  enqueue = async () => undefined,
+  signatures = TOOL.signatures,
+}: Parts = {}) => {
   const lines: LogLine[] = [];
-  const kept: unknown[] = [];
+  const kept: EventMessage[] = [];
   const queued: TicketMessage[] = [];
   const listed: unknown[] = [];
-  const refused = new Map<string, number>();
+  const refused: string[] = [];
   const app = createApp({
-    ...{
-      connections: CONNECTIONS,
-      tools: { chatwoot: { ...tool, ...(signatures && { signatures }) } },
-      log: (line) => lines.push(line),
-    },
-    store: async (event) => {
+    ...{ connections: CONNECTIONS, tools: { chatwoot: { ...TOOL, signatures } }, log: (line) => lines.push(line) },
+    store: (event) => {
       kept.push(event);
       return store(event);
     },
-    countRefused: async (workspace, helpdesk, count) => {
-      const place = `${workspace} ${helpdesk}`;
-      refused.set(place, (refused.get(place) ?? 0) + count);
-    },
+    countRefused: async (workspace, helpdesk, count) => void refused.push(`${workspace} ${helpdesk} ${count}`),
     listOversized: async (workspace, delivery) => void listed.push([workspace, delivery]),
-    enqueue: async (event) => {
+    enqueue: (event) => {
       queued.push(event);
-      await enqueue(event);
+      return enqueue(event);
     },
   });
-  const post = async (path: string, { proof = SECRETS.new, body = JSON.stringify([message]) as BodyInit } = {}) => {
-    const response = await app.request(path, { method: 'POST', headers: { proof }, body });
+  const post = async (path = 'chatwoot', { proof = SECRETS.NEW, body = [MESSAGE] as BodyInit | object[] } = {}) => {
+    const content = Array.isArray(body) ? JSON.stringify(body) : (body as BodyInit);
+    const response = await app.request(`/webhooks/${path}`, { method: 'POST', headers: { proof }, body: content });
     const { status, headers } = response;
     return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
@@ -95,105 +83,92 @@ const appForTest = ({ store = async () => '1207', enqueue = async () => undefine
 describe('POST /webhooks/{helpdesk}', () => {
   it('stores the events of a verified delivery, and queues their tickets', async () => {
     const { post, kept, queued } = appForTest();
-    expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
-    expect(kept).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
+    expect(await post()).toMatchObject({ status: 200, json: { accepted: 1 } });
+    expect(kept).toEqual([QUEUED]);
     expect(queued).toEqual([{ kind: 'ticket', workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' }]);
   });
-  it('takes the workspace from the address, and verifies with its secret', async () => {
+  it.each([
+    ['chatwoot/acme', SECRETS.ACME, 'acme'],
+    ['chatwoot/acme', SECRETS.NEW, undefined],
+    ['chatwoot', SECRETS.ACME, undefined],
+    ['chatwoot', SECRETS.OLD, 'default'],
+    ['chatwoot/tokenless', SECRETS.NEW, 'tokenless'],
+    ['chatwoot/rotating', SECRETS.NEW, 'rotating'],
+    ['chatwoot/rotating', 'wrong', undefined],
+  ])('verifies a delivery to %s with the secrets of its workspace: %s', async (path, proof, workspace) => {
     const { post, kept } = appForTest();
-    expect((await post('/webhooks/chatwoot/acme', { proof: SECRETS.acme })).status).toBe(200);
-    expect(kept).toMatchObject([{ workspace: 'acme' }]);
-    expect((await post('/webhooks/chatwoot/acme', { proof: SECRETS.new })).status).toBe(401);
-    expect((await post('/webhooks/chatwoot', { proof: SECRETS.acme })).status).toBe(401);
-    expect((await post('/webhooks/chatwoot', { proof: SECRETS.old })).status).toBe(200);
+    expect((await post(path, { proof })).status).toBe(workspace === undefined ? 401 : 200);
+    expect(kept.map((event) => event.workspace)).toEqual(workspace === undefined ? [] : [workspace]);
   });
-  it('refuses unknown workspaces and tools exactly like a wrong signature', async () => {
-    const { post, kept } = appForTest();
-    const wrong = await post('/webhooks/chatwoot', { proof: 'wrong' });
-    const unknown = [
-      'chatwoot/other',
-      'front',
-      'zammad',
-      '__proto__/__proto__',
-      'chatwoot/__proto__',
-      'chatwoot/constructor',
-    ];
-    for (const { status, json, headers } of [
-      wrong,
-      ...(await Promise.all(unknown.map((at) => post(`/webhooks/${at}`)))),
-    ]) {
-      expect([status, json]).toEqual([401, wrong.json]);
-      expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
-    }
+  const UNKNOWN = [
+    'chatwoot/other',
+    'front',
+    'zammad',
+    '__proto__/__proto__',
+    'chatwoot/__proto__',
+    'chatwoot/constructor',
+  ];
+  it.each(UNKNOWN)('refuses %s exactly like a wrong signature, but does not count it', async (path) => {
+    const { post, kept, refused } = appForTest();
+    const wrong = await post('chatwoot', { proof: 'wrong' });
+    const unknown = await post(path);
+    expect([unknown.status, unknown.json]).toEqual([401, wrong.json]);
+    for (const { headers } of [wrong, unknown]) expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
     expect(kept).toEqual([]);
+    await vi.waitFor(() => expect(refused).toEqual(['default chatwoot 1']));
   });
-  it('counts deliveries that no secret verifies, but not for unknown workspaces and tools', async () => {
+  it('counts deliveries that no secret verifies', async () => {
     const { post, refused } = appForTest();
-    const wrong = ['chatwoot', 'chatwoot', 'chatwoot', 'chatwoot/acme', 'chatwoot/other', 'front', 'zendesk'];
-    await Promise.all(wrong.map((path) => post(`/webhooks/${path}`, { proof: 'wrong' })));
-    await post('/webhooks/chatwoot');
-    await vi.waitFor(() => expect(Object.fromEntries(refused)).toEqual({ 'default chatwoot': 3, 'acme chatwoot': 1 }));
+    const paths = ['chatwoot', 'chatwoot', 'chatwoot', 'chatwoot/acme', 'zendesk'];
+    await Promise.all(paths.map((path) => post(path, { proof: 'wrong' })));
+    const countOf = (place: string) =>
+      refused.reduce((sum, line) => sum + (line.startsWith(place) ? Number(line.split(' ')[2]) : 0), 0);
+    await vi.waitFor(() => expect([countOf('default chatwoot'), countOf('acme'), countOf('')]).toEqual([3, 1, 4]));
   });
   it('names unusable connections in the log and GET /healthz', async () => {
     const { app, lines } = appForTest();
     const health = Healthz.parse(await (await app.request('/healthz')).json());
-    expect(health).toMatchObject({
-      status: 'degraded',
-      helpdesks: { connections: 5, misconfigured: ['zendesk', 'chatwoot'] },
-    });
-    expect(lines.map((line) => 'cause' in line && line.cause)).toEqual([
-      'Cannot reach the helpdesk: the secret UNSET is not set',
-      'Cannot reach the helpdesk: the secret UNSET is not set',
-    ]);
+    const helpdesks = { connections: 5, misconfigured: ['zendesk', 'chatwoot'] };
+    expect(health).toMatchObject({ status: 'degraded', helpdesks });
+    const cause = 'Cannot reach the helpdesk: the secret UNSET is not set';
+    expect(lines).toMatchObject([{ cause }, { cause }]);
   });
   it('asks for the same delivery later when no secret of the connection is set', async () => {
-    const { post } = appForTest();
-    const { status, headers, json } = await post('/webhooks/zendesk');
+    const { status, headers, json } = await appForTest().post('zendesk');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
     expect(json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', recoverable: true } });
   });
-  it('stores a delivery although the API token or one of two secrets is not set', async () => {
-    const { post, kept } = appForTest();
-    expect((await post('/webhooks/chatwoot/tokenless')).status).toBe(200);
-    expect((await post('/webhooks/chatwoot/rotating')).status).toBe(200);
-    expect((await post('/webhooks/chatwoot/rotating', { proof: 'wrong' })).status).toBe(401);
-    expect(kept).toMatchObject([{ workspace: 'tokenless' }, { workspace: 'rotating' }]);
-  });
-  it('accepts and drops ignored deliveries, and verified ones that cannot be read', async () => {
+  it.each([
+    ['that are ignored', [{ kind: 'ignored', reason: 'a private note' }], 'a private note'],
+    ['that cannot be read', 'unreadable', 'not what the tool sends'],
+    ['with a long id', [{ ...MESSAGE, ticketId: 'x'.repeat(201) }], 'an id is empty or too long'],
+  ])('accepts and drops verified deliveries %s', async (_, body, reason) => {
     const { post, kept, lines } = appForTest();
-    const ignored = JSON.stringify([{ kind: 'ignored', reason: 'a private note' }]);
-    const long = JSON.stringify([{ ...message, ticketId: 'x'.repeat(201) }]);
-    for (const body of [ignored, 'unreadable', long])
-      expect(await post('/webhooks/chatwoot', { body })).toMatchObject({ status: 200, json: { accepted: 0 } });
+    expect(await post('chatwoot', { body })).toMatchObject({ status: 200, json: { accepted: 0 } });
     expect(kept).toEqual([]);
-    const requests = lines.filter(({ event }) => event === 'request');
-    expect(requests.map((line) => 'reason' in line && line.reason)).toEqual([
-      'a private note',
-      'not what the tool sends',
-      'an id is empty or too long',
-    ]);
+    expect(lines.find(({ event }) => event === 'request')).toMatchObject({ reason });
     expect(JSON.stringify(lines)).not.toContain('Dana');
   });
   it('reads a delivery of 4 MiB, lists a larger one that is verified, and refuses one of more than 32 MiB', async () => {
     const { post, listed, kept } = appForTest();
-    const events = (bytes: number) => JSON.stringify([message]).padEnd(bytes);
-    expect((await post('/webhooks/chatwoot', { body: events(4 * MIB) })).json).toEqual({ accepted: 1 });
-    expect(kept).toHaveLength(1);
-    const larger = await post('/webhooks/chatwoot', { body: events(4 * MIB + 1) });
-    expect([larger.status, larger.json, kept.length]).toEqual([200, { accepted: 0 }, 1]);
-    const hash = createHash('sha256')
-      .update(events(4 * MIB + 1))
-      .digest('base64url');
+    const events = (bytes: number) => JSON.stringify([MESSAGE]).padEnd(bytes);
+    expect((await post('chatwoot', { body: events(4 * MIB) })).json).toEqual({ accepted: 1 });
+    const body = events(4 * MIB + 1);
+    expect(await post('chatwoot', { body })).toMatchObject({ status: 200, json: { accepted: 0 } });
+    const hash = createHash('sha256').update(body).digest('base64url');
     expect(listed).toEqual([['default', { helpdesk: 'chatwoot', bytes: 4 * MIB + 1, hash }]]);
-    expect((await post('/webhooks/chatwoot', { proof: 'wrong', body: events(4 * MIB + 1) })).status).toBe(401);
-    const refused = await post('/webhooks/chatwoot', { body: new Uint8Array(32 * MIB + 1) });
-    expect([refused.status, refused.json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
-    expect(listed).toHaveLength(1);
+    expect((await post('chatwoot', { proof: 'wrong', body })).status).toBe(401);
+    const refused = await post('chatwoot', { body: new Uint8Array(32 * MIB + 1) });
+    expect(refused).toMatchObject({ status: 400, json: { error: { code: 'INVALID_QUERY' } } });
+    expect([listed.length, kept.length]).toEqual([1, 1]);
   });
-  it('verifies a body of 30 MiB as it arrives, without holding it', async () => {
+  it('verifies a large body as it arrives, without holding it', async () => {
+    setFlagsFromString('--expose-gc');
+    // The flag gives it to new contexts only.
+    const collectGarbage = runInNewContext('gc') as () => void;
     const { app, listed } = appForTest({ signatures: [HELP_SCOUT] });
-    const chunk = new Uint8Array(3 * MIB).fill(32);
-    const hmac = createHmac('sha1', SECRETS.new);
+    const chunk = new Uint8Array(MIB).fill(32);
+    const hmac = createHmac('sha1', SECRETS.NEW);
     for (let count = 0; count < 10; count += 1) hmac.update(chunk);
     const released: WeakRef<Uint8Array>[] = [];
     let mostHeld = 0;
@@ -202,7 +177,9 @@ describe('POST /webhooks/{helpdesk}', () => {
         // A WeakRef that was read is released only between tasks.
         await new Promise((resolve) => setTimeout(resolve));
         collectGarbage();
-        mostHeld = Math.max(mostHeld, released.filter((piece) => piece.deref() !== undefined).length);
+        // The first 4 MiB are kept: the body could end there.
+        const later = released.slice(5);
+        mostHeld = Math.max(mostHeld, later.filter((piece) => piece.deref() !== undefined).length);
         if (released.length === 10) return controller.close();
         const piece = chunk.slice();
         released.push(new WeakRef(piece));
@@ -212,60 +189,56 @@ describe('POST /webhooks/{helpdesk}', () => {
     const headers = { 'X-HelpScout-Signature': hmac.digest('base64') };
     const init = { method: 'POST', headers, body, duplex: 'half' };
     const response = await app.request('/webhooks/chatwoot', init as RequestInit);
-    expect([response.status, listed]).toMatchObject([200, [['default', { bytes: 30 * MIB }]]]);
-    expect(mostHeld).toBeLessThan(5);
+    expect([response.status, listed]).toMatchObject([200, [['default', { bytes: 10 * MIB }]]]);
+    expect(mostHeld).toBeLessThan(4);
   });
   it('answers INTERNAL_ERROR without details when a tool has a bug', async () => {
-    const { post } = appForTest();
-    const { status, json } = await post('/webhooks/chatwoot', { body: 'broken' });
-    expect(status).toBe(500);
-    expect(JSON.stringify(json)).not.toContain('bug');
+    const { status, json } = await appForTest().post('chatwoot', { body: 'broken' });
+    expect([status, JSON.stringify(json)]).toEqual([500, expect.not.stringContaining('bug')]);
   });
 });
 
-describe('HEAD /webhooks/{helpdesk}', () => {
-  it('answers 200, and GET 404', async () => {
-    const { app } = appForTest();
-    expect((await app.request('/webhooks/intercom', { method: 'HEAD' })).status).toBe(200);
-    expect((await app.request('/webhooks/intercom/acme', { method: 'HEAD' })).status).toBe(200);
-    expect((await app.request('/webhooks/intercom')).status).toBe(404);
-  });
+it.each([
+  ['HEAD', '/webhooks/intercom', 200],
+  ['HEAD', '/webhooks/intercom/acme', 200],
+  ['GET', '/webhooks/intercom', 404],
+])('%s %s answers %i', async (method, path, status) => {
+  expect((await appForTest().app.request(path, { method })).status).toBe(status);
 });
 
 describe('an object that is down', () => {
+  afterEach(() => vi.restoreAllMocks());
+  /** The sum of the timeouts that were set: how long a response takes at most. */
+  const longestMs = (timeouts: { mock: { calls: number[][] } }) =>
+    timeouts.mock.calls.reduce((sum, [ms = 0]) => sum + ms, 0);
   const hang = () => new Promise<never>(() => {});
-  const fail = async () => {
-    throw new Error('the object is overloaded');
-  };
+  const fail = () => Promise.reject(new Error('the object is overloaded'));
   const DOWN = [
     ['fails', fail],
     ['hangs', hang],
   ] as const;
   it.each(DOWN)('and %s: the whole delivery is queued, and the response comes within a second', async (_, store) => {
+    const timeouts = vi.spyOn(AbortSignal, 'timeout');
     const { post, queued } = appForTest({ store });
-    const startedAt = performance.now();
-    expect(await post('/webhooks/chatwoot')).toMatchObject({ status: 200, json: { accepted: 1 } });
-    expect(performance.now() - startedAt).toBeLessThan(1000);
-    expect(queued).toEqual([{ kind: 'event', workspace: 'default', helpdesk: 'chatwoot', event: message }]);
+    expect(await post()).toMatchObject({ status: 200, json: { accepted: 1 } });
+    expect(queued).toEqual([QUEUED]);
+    expect(longestMs(timeouts)).toBeLessThan(1000);
   });
   it.each(DOWN)(
-    'with a queue that %s as well: the tool has to repeat the delivery, and knows within a second',
+    'with a queue that %s too: the tool has to repeat the delivery, and knows in time',
     async (_, enqueue) => {
-      const { post } = appForTest({ store: hang, enqueue });
-      const startedAt = performance.now();
-      const { status, headers } = await post('/webhooks/chatwoot');
+      const timeouts = vi.spyOn(AbortSignal, 'timeout');
+      const { status, headers } = await appForTest({ store: hang, enqueue }).post();
       expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
-      expect(performance.now() - startedAt).toBeLessThan(1000);
+      expect(longestMs(timeouts)).toBeLessThan(1000);
     },
   );
   it('does not matter when only the queue is down: the alarm starts the work', async () => {
-    const { post } = appForTest({ enqueue: fail });
-    expect((await post('/webhooks/chatwoot')).status).toBe(200);
+    expect((await appForTest({ enqueue: fail }).post()).status).toBe(200);
   });
   it('for one of several messages: the whole delivery is repeated, which is harmless', async () => {
     let calls = 0;
-    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : '1207'), enqueue: fail });
-    const two = [message, { ...message, ticketId: '1208' }];
-    expect((await post('/webhooks/chatwoot', { body: JSON.stringify(two) })).status).toBe(503);
+    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : '1208'), enqueue: fail });
+    expect((await post('chatwoot', { body: [MESSAGE, { ...MESSAGE, ticketId: '1208' }] })).status).toBe(503);
   });
 });
