@@ -4,7 +4,7 @@ import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
 import { type Memory, MemoryPage, MemorySearchResponse, MemoryStats, MemoryStored } from '../../src/contract/memory.ts';
-import { createApp, type MemoryParts } from '../../src/memory/app.ts';
+import type { MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
@@ -16,6 +16,7 @@ import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
+import { memoryApp } from './memory-for-test.ts';
 
 let log: LogLine[];
 let store: MemoryStore;
@@ -27,19 +28,12 @@ beforeEach(async () => {
 const put = (memory: Pick<Memory, 'id' | 'content' | 'created_at'> & Partial<Memory>) =>
   store.put({ workspace_id: 'acme', type: 'fact', confidence: 1, ...memory }, {});
 
-const appOf = async (changes: Partial<MemoryParts> = {}) => {
-  const ledger = ledgerForTest();
-  const { embeddings } = changes;
-  const used = changes.store ?? store;
-  return createApp({
+const appOf = async (changes: Partial<MemoryParts> = {}) =>
+  memoryApp({
     guard: { signer: await localSigner('memory'), directory: await localDirectory(), log: (line) => log.push(line) },
-    store: used,
-    engines: createEngines({ store: used, embeddings }),
-    ledgerOf: () => ledger,
-    quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded'),
+    ...{ store, quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded') },
     ...changes,
   });
-};
 
 interface Call {
   body?: unknown;
@@ -49,25 +43,23 @@ interface Call {
   subject?: string;
 }
 
+const PATH = '/v1/workspaces/acme/memories';
+const FACT = { type: 'fact', content: 'x' };
+
 /** A request signed by the gateway; its path is relative to the memories of `acme`. */
-const requestOf = async (
-  route: string,
-  { body, workspace = 'acme', subject = 'user:test', timeoutMs = 5000, ...rights }: Call = {},
-): Promise<Request> => {
+const requestOf = async (route: string, { body, ...call }: Call = {}): Promise<Request> => {
   const [method = 'GET', below = ''] = route.split(' ');
   const path = `${PATH}${below}`;
   const text = body === undefined ? '' : JSON.stringify(body);
-  const { capabilities = ['memory:read', 'memory:write'] } = rights;
-  const origin = { self: 'gateway', subject, authentication: 'key', workspace, capabilities };
-  const context = originate({ ...origin, timeoutMs, now: Date.now() });
+  const about = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme', timeoutMs: 5000 };
+  const capabilities = ['memory:read', 'memory:write'];
+  const context = originate({ ...about, capabilities, now: Date.now(), ...call });
   const target = { aud: 'memory', op: `${method} ${path}`, body: new TextEncoder().encode(text) };
   const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
   const headers = { [CONTEXT_HEADER]: token, 'content-type': 'application/json' };
   return new Request(`http://memory${path}`, { method, headers, ...(text === '' ? {} : { body: text }) });
 };
 
-const PATH = '/v1/workspaces/acme/memories';
-const FACT = { type: 'fact', content: 'x' };
 type App = Awaited<ReturnType<typeof appOf>>;
 const send = async (app: App, route: string, call?: Call) => app.request(await requestOf(route, call));
 const codeOf = async (response: Response) => {

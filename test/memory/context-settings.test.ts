@@ -1,60 +1,30 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/context-engine.ts';
 import { MemoryBatchResponse, MemoryStats } from '../../src/contract/memory.ts';
-import { createApp } from '../../src/memory/app.ts';
-import { MAX_SETTINGS, type RemoteLedger } from '../../src/memory/remote-memory.ts';
-import { createEngines } from '../../src/memory/search-memories.ts';
-import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
-import { type SignedClient, signedClient } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { originate } from '../../src/signing/request-context.ts';
+import { MAX_SETTINGS } from '../../src/memory/ledger.ts';
+import type { RemoteLedger } from '../../src/memory/remote-memory.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
+import { gatewayTo, memoryApp } from './memory-for-test.ts';
 
-let client: SignedClient;
+let call: Awaited<ReturnType<typeof gatewayTo>>;
 let ledgers: Map<string, RemoteLedger>;
 beforeEach(async () => {
   const { store } = await embeddedStore();
-  const directory = await localDirectory();
   ledgers = new Map();
-  const app = createApp({
-    guard: { signer: await localSigner('memory'), directory, log: () => undefined },
-    ...{ store, engines: createEngines({ store }), quotas: readMemoryQuotas({}, 'embedded') },
-    ledgerOf: (workspace) => {
-      const ledger = ledgers.get(workspace) ?? ledgerForTest();
-      ledgers.set(workspace, ledger);
-      return ledger;
-    },
-  });
-  const targets = { memory: { fetch: async (request: Request) => app.request(request) } };
-  client = signedClient({ self: 'gateway', signer: await localSigner('gateway'), directory, targets });
-  for (const [type, content] of [
-    ['fact', 'The yak eats grass'],
-    ['decision', 'The yak moves in May'],
-  ])
-    await call('POST /memories', { type, content });
+  const ledgerOf = (workspace: string) => {
+    const ledger = ledgers.get(workspace) ?? ledgerForTest();
+    ledgers.set(workspace, ledger);
+    return ledger;
+  };
+  call = await gatewayTo(await memoryApp({ store, ledgerOf }));
+  await call('POST /memories', { type: 'fact', content: 'The yak eats grass' });
+  await call('POST /memories', { type: 'decision', content: 'The yak moves in May' });
 });
 
-const call = async (
-  route: string,
-  body?: object,
-  { workspace = 'acme', capabilities = ['memory:read', 'memory:write'] } = {},
-) => {
-  const [method = 'GET', below = ''] = route.split(' ');
-  const about = { self: 'gateway', subject: 'user:ada', workspace, authentication: 'key', capabilities };
-  const path = `/v1/workspaces/${workspace}${below}`;
-  const signal = new AbortController().signal;
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  const to = { to: 'memory', method, path, signal, ...text };
-  const answer = await client.call(originate({ ...about, timeoutMs: 5000, now: Date.now() }), to);
-  if (!answer.ok) return { status: answer.error.code === 'UNAUTHORIZED' ? 401 : 500, json: undefined };
-  return { status: answer.status, json: answer.status === 204 ? undefined : answer.json() };
-};
-
 const TEMPLATE = { header: '# ', memoryFormat: '{{type}}: {{content}}', separator: '; ', includeMetadata: false };
-const preview = async (options: object, workspace?: string) => {
-  const scope = workspace === undefined ? {} : { workspace };
-  const { status, json } = await call('POST /memories/context/preview', { query: 'yak', options }, scope);
+const preview = async (options: object, workspace = 'acme') => {
+  const { status, json } = await call('POST /memories/context/preview', { query: 'yak', options }, { workspace });
   return status === 200 ? ContextPreview.parse(json) : json;
 };
 const oneOf = (names: string) => ({ error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining(names) } });
@@ -104,11 +74,12 @@ describe('templates of a workspace', () => {
     expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
   });
 
-  it('need capabilities to write and to read', async () => {
-    const reads = { capabilities: ['memory:read'] };
-    expect((await call('PUT /context-templates/x', TEMPLATE, reads)).status).toBe(401);
-    expect((await call('DELETE /context-templates/x', undefined, reads)).status).toBe(401);
-    expect((await call('GET /context-templates', undefined, { capabilities: ['kb:read'] })).status).toBe(401);
+  it.each([
+    ['PUT /context-templates/x', TEMPLATE, 'memory:read'],
+    ['DELETE /context-templates/x', undefined, 'memory:read'],
+    ['GET /context-templates', undefined, 'kb:read'],
+  ])('need a capability for %s', async (route, body, capability) => {
+    expect((await call(route, body, { capabilities: [capability] })).status).toBe(401);
   });
 
   it('are limited to fifty, which can still be replaced', async () => {
