@@ -13,5 +13,9 @@ export const verifyDelivery = async ({ body, ...head }: Delivery, ...rest: Rest)
 };
 
 export type SchemeName = keyof typeof schemes;
-const BY_NAME: Record<SchemeName, SignatureScheme> = schemes;
+/** No tool has these by default. */
+const { FRONT_APPLICATION, FRONT_RULE, HUBSPOT_V1, HUBSPOT_V2, ...others } = schemes;
+const BY_NAME: Record<SchemeName, SignatureScheme> = {
+  ...{ ...others, FRONT_APPLICATION, FRONT_RULE, HUBSPOT_V1, HUBSPOT_V2 },
+};
 export const schemesNamed = (names: readonly SchemeName[]): SignatureScheme[] => names.map((name) => BY_NAME[name]);

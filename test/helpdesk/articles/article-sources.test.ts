@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../src/dev/stand-ins/helpdesks/desk/local-desk.ts';
 import { type LocalHelpdesks, startHelpdesks } from '../../../src/dev/stand-ins/helpdesks/start-helpdesks.ts';
-import type { ArticleSource, SourceArticle, UnreadableArticle } from '../../../src/helpdesk/articles/article-source.ts';
-import { readSources } from '../../../src/helpdesk/articles/source-settings.ts';
+import type { Fault } from '../../../src/dev/stand-ins/server/faults.ts';
+import type { ArticleSource } from '../../../src/helpdesk/articles/article-source.ts';
+import { idsOf, type Reading, readAll, readPages, sourceFrom, titlesOf } from './read-source.ts';
 
 let now = 1_768_473_000_000;
 let helpdesks: LocalHelpdesks;
@@ -24,41 +25,16 @@ const OWN: Record<LocalDeskId, object> = {
 };
 
 /** A source as configured; `send` may change its replies. */
-const sourceOf = (
-  tool: LocalDeskId,
-  { more = {}, send = fetch }: { more?: object; send?: typeof fetch } = {},
-): ArticleSource => {
+const sourceOf = (tool: LocalDeskId, { more = {}, send = fetch }: { more?: object; send?: typeof fetch } = {}) => {
   const { apiUrl, token } = helpdesks.desks[tool].articleSource;
-  const setting = { tool, apiUrl, tokenSecret: 'TOKEN', ...OWN[tool], ...more };
-  const variables = { ENVIRONMENT: 'development', ARTICLE_SOURCES: JSON.stringify({ default: setting }), TOKEN: token };
-  const open = readSources(variables, { fetch: send, now: () => now }).find('default');
-  if (open === undefined) throw new Error('There is no source');
-  return open.source;
+  return sourceFrom({ tool, apiUrl, ...OWN[tool], ...more }, { send, token, now: () => now }).source;
 };
-
-const FIRST_PAGE = { limit: 100, updatedSinceMs: undefined, position: undefined, signal: AbortSignal.timeout(60_000) };
-
-type Article = SourceArticle | UnreadableArticle;
-type Request = { limit?: number; updatedSinceMs?: number; position?: unknown };
-
-/** The pages from a position on; a position is sent as JSON. */
-const readPages = async (source: ArticleSource, request: Request = {}) => {
-  const pages: Article[][] = [];
-  let position: unknown = request.position;
-  do {
-    const page = await source.readPage({ ...FIRST_PAGE, ...request, position });
-    pages.push([...page.articles]);
-    position = page.next === undefined ? undefined : JSON.parse(JSON.stringify(page.next));
-  } while (position !== undefined && pages.length < 100);
-  return pages;
-};
-const readAll = async (source: ArticleSource, request?: Request) => (await readPages(source, request)).flat();
-/** What the further pages have; none when the first was the last. */
-const readFrom = async (source: ArticleSource, position: unknown, request: Request = { limit: 20 }) =>
-  position === undefined ? [] : readAll(source, { ...request, position });
-const idsOf = (articles: readonly Article[]) => articles.map((one) => ('id' in one ? one.id : ''));
-const titlesOf = (articles: readonly Article[]) =>
-  articles.map((one) => ('title' in one ? one.title : `unreadable ${one.unreadableId}`));
+const firstPage = (source: ArticleSource, more: object = {}) =>
+  source.readPage({
+    ...{ limit: 100, updatedSinceMs: undefined, position: undefined },
+    signal: AbortSignal.timeout(60_000),
+    ...more,
+  });
 
 /** Replies of the stand-in, changed. */
 const changing =
@@ -94,9 +70,8 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     const shown = changed.filter((article) => !('audience' in article && article.audience?.length === 0));
     expect(titlesOf(shown)).toEqual(['public']);
   });
-  it('are an empty list for an empty knowledge base', async () => {
-    expect(await readAll(sourceOf(tool))).toEqual([]);
-    expect(await readAll(sourceOf(tool), { updatedSinceMs: now })).toEqual([]);
+  it.each([undefined, 0])('are an empty list for an empty knowledge base, since %s', async (updatedSinceMs) => {
+    expect(await readAll(sourceOf(tool), { updatedSinceMs })).toEqual([]);
   });
   it('can be limited to those changed since a time', async () => {
     add('old');
@@ -107,106 +82,101 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     const found = await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 });
     expect(titlesOf(found).sort()).toEqual(['edited', 'new']);
   });
-  it.each([
+  it.each<[string, Fault]>([
     ['RATE_LIMITED', { kind: 'status', status: 429, headers: { 'retry-after': '7' } }],
     ['SERVICE_UNAVAILABLE', { kind: 'status', status: 503 }],
     ['SERVICE_UNAVAILABLE', { kind: 'html-502' }],
     ['SERVICE_UNAVAILABLE', { kind: 'reset' }],
     ['SERVICE_UNAVAILABLE', { kind: 'reset-in-body' }],
+    ['SERVICE_UNAVAILABLE', { kind: 'hang-before-headers' }],
     ['DATA_SOURCE_ERROR', { kind: 'malformed-json' }],
     ['DATA_SOURCE_ERROR', { kind: 'truncated-json' }],
     ['UNAUTHORIZED', { kind: 'status', status: 401 }],
     ['UNAUTHORIZED', { kind: 'status', status: 403 }],
     ['INVALID_QUERY', { kind: 'status', status: 400 }],
     ['INVALID_QUERY', { kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
-  ] as const)('fail with %s for %j', async (code, fault) => {
+  ])('fail with %s for %j', async (code, fault) => {
     add('one');
     helpdesks.faults.always(fault, `/${tool}`);
-    const reported = code === 'RATE_LIMITED' ? { reported: { details: { retry_after_seconds: 7 } } } : {};
-    await expect(sourceOf(tool).readPage(FIRST_PAGE)).rejects.toMatchObject({
-      name: 'SourceFailed',
-      code,
-      ...reported,
-    });
+    const reported = code === 'RATE_LIMITED' && { reported: { details: { retry_after_seconds: 7 } } };
+    const timeout = fault.kind === 'hang-before-headers' && { signal: AbortSignal.timeout(50) };
+    const failed = firstPage(sourceOf(tool), { ...timeout });
+    await expect(failed).rejects.toMatchObject({ name: 'SourceFailed', code, ...reported });
   });
-  it('fail at the timeout', async () => {
-    helpdesks.faults.always({ kind: 'hang-before-headers' }, `/${tool}`);
-    const request = { ...FIRST_PAGE, signal: AbortSignal.timeout(50) };
-    await expect(sourceOf(tool).readPage(request)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const FORGED = [5, 'next', { page: -1 }, { page: 1e9, seen: 0 }, { locale: 99 }, { start: 'x' }, { after: '../..' }];
+  it.each(FORGED)('are not read from the forged position %j', async (position) => {
+    await expect(firstPage(sourceOf(tool), { position })).rejects.toMatchObject({ code: 'INVALID_QUERY' });
   });
-  it.each([5, 'next', { page: -1 }, { page: 1e9, seen: 0 }, { locale: 99 }, { start: 'x' }, { after: '../..' }])(
-    'are not read from the forged position %j',
-    async (position) => {
-      await expect(sourceOf(tool).readPage({ ...FIRST_PAGE, position })).rejects.toMatchObject({
-        code: 'INVALID_QUERY',
-      });
-    },
-  );
 });
 
 describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list of %s', (tool) => {
   const desk = () => helpdesks.desks[tool].articles;
   const fill = (count: number) =>
     Array.from({ length: count }, (_, at) => desk().add({ title: `article ${at}`, body: `<p>${at}</p>` }));
-  /** Sixty articles, of which the first page is read, and what is done to them then. */
+  /** Sixty articles: what they are called, which the first page has, and which the others, after a change between. */
   const readAround = async (
     change: (ids: string[], read: string[]) => void,
-    { before, request = { limit: 20 } }: { before?: (ids: string[]) => void; request?: Request } = {},
+    { before, ...reading }: Reading & { before?: (ids: string[]) => void } = {},
   ) => {
     const ids = fill(60);
     before?.(ids);
     const source = sourceOf(tool);
-    const { articles, next } = await source.readPage({ ...FIRST_PAGE, ...request });
+    const { articles, next } = await firstPage(source, { limit: 20, ...reading });
     now += 1000;
-    change(ids, idsOf(articles));
-    const rest = await readFrom(source, next, request).catch((error: unknown) => error);
-    // A list that fails is not taken for complete.
-    if (!Array.isArray(rest)) expect(rest).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
-    return { ids, rest: Array.isArray(rest) ? idsOf(rest) : undefined, read: idsOf(articles) };
+    const read = idsOf(articles);
+    change(ids, read);
+    if (next === undefined) return { ids, found: read };
+    const rest = readAll(source, { limit: 20, ...reading, position: next });
+    const found = await rest
+      .then((more) => [...read, ...idsOf(more)])
+      .catch((error: unknown) => {
+        // A list that fails is not taken for complete.
+        expect(error).toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+        return undefined;
+      });
+    return { ids, found };
   };
-  const missing = ({ ids, read, rest }: Awaited<ReturnType<typeof readAround>>, removed: readonly unknown[]) =>
-    rest && ids.filter((id) => !removed.includes(id) && ![...read, ...rest].includes(id));
   it('fails when it gets shorter while it is read, since an article was skipped', async () => {
-    const source = sourceOf(tool);
-    const ids = fill(60);
-    const { next } = await source.readPage({ ...FIRST_PAGE, limit: 20 });
-    for (const id of [ids[0], ids.at(-1)]) desk().remove(id ?? '');
-    const second = source.readPage({ ...FIRST_PAGE, limit: 20, position: next });
-    await expect(second).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
-  });
-  it('never counts as complete when an edited article moves to a page that was read already', async () => {
-    let edited = '';
-    const { rest } = await readAround((ids, read) => {
-      edited = ids.find((id) => !read.includes(id)) ?? '';
-      desk().edit(edited, { body: '<p>new</p>' });
+    const { found } = await readAround((ids) => {
+      for (const id of [ids[0], ids.at(-1)]) desk().remove(id ?? '');
     });
-    expect(rest ?? [edited]).toContain(edited);
+    expect(found).toBeUndefined();
   });
   it('is complete when an article is added while it is read', async () => {
-    const { read, rest = [] } = await readAround(() => fill(1));
-    expect(new Set([...read, ...rest]).size).toBeGreaterThanOrEqual(60);
-  });
-  it('misses no remaining article when one is unpublished and another published meanwhile', async () => {
-    const found = await readAround(
-      (ids) => {
-        desk().unpublish(ids[0] ?? '');
-        desk().edit(ids.at(-1) ?? '', { state: 'published' });
-      },
-      { before: (ids) => desk().unpublish(ids.at(-1) ?? '') },
-    );
-    expect(missing(found, [found.ids[0], found.ids.at(-1)]) ?? []).toEqual([]);
-  });
-  it.each([0, 59])('misses no remaining article when number %i is deleted and another added meanwhile', async (at) => {
-    const found = await readAround((ids) => {
-      desk().remove(ids[at] ?? '');
-      fill(1);
-    });
-    expect(missing(found, [found.ids[at]]) ?? []).toEqual([]);
+    const { found } = await readAround(() => fill(1));
+    expect(new Set(found).size).toBeGreaterThanOrEqual(60);
   });
   it('continues when it moves, as a listing of changes', async () => {
-    const request = { limit: 20, updatedSinceMs: now - 10_000_000 };
-    const { rest } = await readAround((ids) => desk().edit(ids[0] ?? '', { body: '<p>new</p>' }), { request });
-    expect(rest?.length).toBeGreaterThan(0);
+    const edit = (ids: string[]) => desk().edit(ids[0] ?? '', { body: '<p>new</p>' });
+    const { found = [] } = await readAround(edit, { updatedSinceMs: now - 10_000_000 });
+    expect(found.length).toBeGreaterThan(20);
+  });
+  type Changes = [string, (ids: string[], read: string[]) => void, removed: number[], before?: (ids: string[]) => void];
+  const removeAt = (at: number) => (ids: string[]) => {
+    desk().remove(ids[at] ?? '');
+    fill(1);
+  };
+  it.each<Changes>([
+    ['the first is deleted and another added', removeAt(0), [0]],
+    ['the last is deleted and another added', removeAt(59), [59]],
+    [
+      'one is edited, and moves to a page that was read already',
+      (ids, read) => desk().edit(ids.find((id) => !read.includes(id)) ?? '', { body: '<p>new</p>' }),
+      [],
+    ],
+    [
+      'one is unpublished and another published',
+      (ids) => {
+        desk().unpublish(ids[0] ?? '');
+        desk().edit(ids[59] ?? '', { state: 'published' });
+      },
+      [0, 59],
+      (ids) => desk().unpublish(ids[59] ?? ''),
+    ],
+  ])('never counts as complete without a remaining article when %s meanwhile', async (_, change, removed, before) => {
+    const { ids, found } = await readAround(change, { ...(before && { before }) });
+    const missing = ids.filter((id, at) => !removed.includes(at) && found?.includes(id) === false);
+    expect(missing).toEqual([]);
   });
   it('fails when it ends before its total', async () => {
     fill(30);
@@ -223,30 +193,24 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
 describe('an article that cannot be read', () => {
   it('stays in the list by its id, so that it does not look deleted', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'fine', body: '<p>Text</p>' });
-    const send = changing((body) => ({
-      ...body,
-      articles: [...(body.articles as unknown[]), { id: 77, title: 5 }, { title: 'nameless' }, 'nonsense'],
-    }));
-    const [page = []] = await readPages(sourceOf('zendesk', { send }));
-    expect(titlesOf(page)).toEqual(['fine', 'unreadable 77', 'unreadable undefined', 'unreadable undefined']);
+    const odd = [{ id: 77, title: 5 }, { title: 'nameless' }, 'nonsense'];
+    const send = changing((body) => ({ ...body, articles: [...(body.articles as unknown[]), ...odd] }));
+    const found = titlesOf(await readAll(sourceOf('zendesk', { send })));
+    expect(found).toEqual(['fine', 'unreadable 77', 'unreadable undefined', 'unreadable undefined']);
   });
-});
-
-describe('a translation that cannot be read', () => {
   it('stays in the list of its locale by its own id', async () => {
     const send = changing((body) => ({ ...body, articles: [{ id: 77, title: 5 }] }));
     const found = await readAll(sourceOf('zendesk', { more: { locales: ['en-us', 'de'] }, send }));
     expect(titlesOf(found)).toEqual(expect.arrayContaining(['unreadable 77', 'unreadable 77-de']));
   });
-  it('stays in the list beside its article, and with it', async () => {
+  it.each([
+    ['beside its article', {}, ['Fans', 'unreadable 77-de']],
+    ['with its article', { title: 5 }, ['unreadable 77', 'unreadable 77-de']],
+  ])('stays in the list as a translation %s', async (_, more, expected) => {
     helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
     const translated_content = { type: 'list', de: { title: 5, state: 'published' }, fr: null };
-    const withTranslation = (more: object) =>
-      changingEach('data', (one) => ({ ...one, id: '77', translated_content, ...more }));
-    const beside = await readAll(sourceOf('intercom', { send: withTranslation({}) }));
-    expect(titlesOf(beside)).toEqual(['Fans', 'unreadable 77-de']);
-    const both = await readAll(sourceOf('intercom', { send: withTranslation({ title: 5 }) }));
-    expect(titlesOf(both)).toEqual(expect.arrayContaining(['unreadable 77', 'unreadable 77-de']));
+    const send = changingEach('data', (one) => ({ ...one, id: '77', translated_content, ...more }));
+    expect(titlesOf(await readAll(sourceOf('intercom', { send })))).toEqual(expect.arrayContaining(expected));
   });
 });
 

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** The reply of a path: HTML, or a whole response. */
-type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
+export type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
 
 /** A web site on this machine, whose pages can be changed while it runs. */
 export interface LocalSite {
@@ -19,11 +19,8 @@ export const startSite = async (): Promise<LocalSite> => {
   const requests: string[] = [];
   const server: Server = createServer(({ url = '/', headers }, response) => {
     const page = pages.get(url);
-    const {
-      status = 200,
-      headers: own = {},
-      body = '',
-    } = typeof page === 'string' ? { body: page } : (page ?? { status: 404 });
+    const reply = typeof page === 'string' ? { body: page } : (page ?? { status: 404 });
+    const { status = 200, headers: own = {}, body = '' } = reply;
     const isUnchanged = own.ETag !== undefined && headers['if-none-match'] === own.ETag;
     requests.push(isUnchanged ? `${url} (unchanged)` : url);
     response.writeHead(isUnchanged ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...own });
@@ -36,10 +33,10 @@ export const startSite = async (): Promise<LocalSite> => {
     sitemap: (modified = {}) => {
       const entries = [...pages.keys()]
         .filter((path) => !/\.(?:xml|txt|gz)$/.test(path))
-        .map(
-          (path) =>
-            `<url><loc>${origin}${path}</loc>${modified[path] ? `<lastmod>${modified[path]}</lastmod>` : ''}</url>`,
-        );
+        .map((path) => {
+          const time = modified[path] === undefined ? '' : `<lastmod>${modified[path]}</lastmod>`;
+          return `<url><loc>${origin}${path}</loc>${time}</url>`;
+        });
       const body = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
       pages.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
     },
