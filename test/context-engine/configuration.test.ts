@@ -3,7 +3,7 @@ import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import { InvalidContextConfiguration } from '../../src/context-engine/errors.ts';
 import { ContextEngine } from '../../src/context-engine/index.ts';
 import { DEFAULT_RANKINGS } from '../../src/context-engine/ranker.ts';
-import { searchAnalytics } from '../../src/context-engine/search-analytics.ts';
+import { searchAnalytics } from '../../src/context-engine/search.ts';
 import { memoryOf, memoryStorage, wordEmbeddings } from './engine-for-test.ts';
 
 const storageClient = memoryStorage([{ memory: memoryOf('m', { content: 'tea' }) }]);

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/context-engine.ts';
 import { MemoryBatchResponse, MemoryStats } from '../../src/contract/memory.ts';
-import { MAX_SETTINGS } from '../../src/memory/ledger.ts';
-import type { RemoteLedger } from '../../src/memory/remote-memory.ts';
+import { MAX_SETTINGS, type RemoteLedger } from '../../src/memory/remote-memory.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 import { gatewayTo, memoryApp } from './memory-for-test.ts';

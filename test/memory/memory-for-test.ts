@@ -2,7 +2,7 @@ import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { signedClient } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/local-directory.ts';
+import { localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { originate } from '../../src/signing/request-context.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { ledgerForTest } from './ledger-for-test.ts';

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Healthz } from '../../../src/contract/librarian-directory.ts';
+import { Healthz } from '../../../src/contract/librarian.ts';
 import { readConnections } from '../../../src/helpdesk/connections.ts';
 import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/helpdesk/helpdesk-tool.ts';
 import { HELP_SCOUT } from '../../../src/helpdesk/signature-schemes.ts';
