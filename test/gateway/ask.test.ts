@@ -28,14 +28,50 @@ const hopsOf = ({ metadata }: LibrarianResponse) =>
     ({ from, to, outcome, verified }) => `${from} > ${to}: ${outcome}${verified ? '' : ', not verified'}`,
   );
 
-describe('POST /v1/ask through the concierge', () => {
-  it.each([{}, { librarian: 'concierge' }])('finds the librarian with %j', async (named) => {
-    const { ask, asked } = await start();
-    const { status, body } = await ask({ query: STOCK, ...named });
-    expect([status, body]).toMatchObject([200, { answer: 'analytics', confidence: 0.9 }]);
-    expect(hopsOf(body)).toEqual(['gateway > analytics: answer']);
-    expect(asked).toMatchObject([{ id: 'analytics', query: STOCK }]);
-    expect(validateResponse(body)).toMatchObject({ ok: true });
+describe('POST /v1/ask', () => {
+  const QUESTION = 'Which team won the cup in 1974?';
+  const closest = [{ title: 'The cup', url: 'https://kb.example/cup', heading: 'History' }];
+  const declined: LibrarianResponse = {
+    answer: "I don't have information about this. The closest article is [The cup](https://kb.example/cup).",
+    ...{ sources: [], confidence: 0.1, partial: true },
+    metadata: { closest, navigator: { outOfDomain: true } },
+  };
+  const declines = { navigator: async () => declined };
+  const nothing = { answer: expect.stringMatching(/^I found nothing/), sources: [], partial: true, confidence: 0 };
+  const abstention = { ...nothing, metadata: { closest: [] } };
+  const closing = { answer: declined.answer, metadata: { closest } };
+  const unavailable = { error: { code: 'SERVICE_UNAVAILABLE' } };
+  const broken = { analytics: failing('SERVICE_UNAVAILABLE') };
+  const unfound = { analytics: failing('NOT_FOUND'), navigator: failing('NOT_FOUND') };
+  const [noneOr, downOr] = [
+    { ...unfound, ...declines },
+    { ...broken, ...declines },
+  ];
+  const DOWN = 'analytics: SERVICE_UNAVAILABLE';
+  const NONE = 'navigator: NOT_FOUND';
+  const BY_ANALYTICS = { answer: 'analytics', confidence: 0.9 };
+
+  it.each<[string, Record<string, Librarian>, string, string | undefined, object, string[]]>([
+    ['finds the librarian', {}, STOCK, undefined, BY_ANALYTICS, ['analytics: answer']],
+    ['finds it for the concierge by name', {}, STOCK, 'concierge', BY_ANALYTICS, ['analytics: answer']],
+    ['asks another that is named', {}, STOCK, 'semantic', { answer: 'semantic' }, ['semantic: answer']],
+    ['falls back to the default', broken, STOCK, undefined, { answer: 'navigator' }, [DOWN, 'navigator: answer']],
+    ['abstains with its librarian', declines, QUESTION, undefined, declined, ['navigator: partial']],
+    ['abstains for NOT_FOUND', unfound, QUESTION, undefined, abstention, [NONE]],
+    ['abstains for NOT_FOUND when named', unfound, QUESTION, 'navigator', abstention, [NONE]],
+    ['abstains when no other fits', noneOr, STOCK, undefined, closing, ['analytics: NOT_FOUND', 'navigator: partial']],
+    ['fails when no other fits', downOr, STOCK, undefined, unavailable, [DOWN, 'navigator: partial']],
+    ['fails when a named one fails', broken, STOCK, 'analytics', unavailable, [DOWN]],
+  ])('%s, with status, trace and a valid response', async (_, librarianOf, query, librarian, response, hops) => {
+    const { ask } = await start({ librarianOf });
+    const { status, headers, body } = await ask({ query, librarian });
+    expect(body).toMatchObject(response);
+    expect(hopsOf(body)).toEqual(hops.map((hop) => `gateway > ${hop}`));
+    const isAnswered = response !== unavailable;
+    expect(validateResponse(body)).toMatchObject({ ok: true, ...(isAnswered && { warnings: [] }) });
+    const outcome = isAnswered ? [200, true, false] : [503, false, true];
+    expect([status, body.error === undefined, headers.has('Retry-After')]).toEqual(outcome);
+    expect(headers.get('Content-Type')).toBe('application/json');
   });
 
   it('asks several in parallel, and keeps the part of each', async () => {
@@ -49,17 +85,21 @@ describe('POST /v1/ask through the concierge', () => {
     expect(hopsOf(body)).toHaveLength(2);
   });
 
-  it('falls back to the default librarian when the specialist fails', async () => {
-    const { ask } = await start({ librarianOf: { analytics: failing('NOT_FOUND') } });
-    const { body } = await ask({ query: STOCK });
-    expect(body.answer).toBe('navigator');
-    expect(hopsOf(body)).toEqual(['gateway > analytics: NOT_FOUND', 'gateway > navigator: answer']);
+  it('names the unanswered part of a message, and keeps the closest articles', async () => {
+    const { ask } = await start({ librarianOf: declines });
+    const { status, body } = await ask({ query: `${STOCK} Who won the cup in 1974?` });
+    expect([status, body]).toMatchObject([200, { partial: true, metadata: { closest } }]);
+    const gap =
+      'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).';
+    for (const text of ['analytics', gap]) expect(body.answer).toContain(text);
   });
 
   it('routes only to librarians that the key permits, and delegates no write rights', async () => {
     const { ask, asked } = await start({ capabilities: ['kb:*'] });
     await ask({ query: STOCK });
     expect(asked).toMatchObject([{ id: 'navigator', context: { user: { capabilities: ['kb:read'] } } }]);
+    const { status, body } = await (await start({ capabilities: ['memory:read'] })).ask({ query: STOCK });
+    expect([status, body.error?.code, hopsOf(body)]).toEqual([401, 'UNAUTHORIZED', []]);
   });
 
   it('does not route to an external librarian, but asks it when it is named', async () => {
@@ -74,78 +114,6 @@ describe('POST /v1/ask through the concierge', () => {
     const { status, body } = await ask({ query: PASSWORD, timeout_ms: 300 });
     expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
     expect(asked[0]?.context?.timeout).toBeLessThan(300);
-  });
-});
-
-describe('POST /v1/ask with a question without an answer', () => {
-  const QUESTION = 'Which team won the cup in 1974?';
-  const closest = [{ title: 'The cup', url: 'https://kb.example/cup', heading: 'History' }];
-  const declined: LibrarianResponse = {
-    answer: "I don't have information about this. The closest article is [The cup](https://kb.example/cup).",
-    ...{ sources: [], confidence: 0.1, partial: true },
-    metadata: { closest, navigator: { outOfDomain: true } },
-  };
-  const navigator = async () => declined;
-
-  it('returns the abstention of the librarian, with the closest articles', async () => {
-    const { status, body } = await (await start({ librarianOf: { navigator } })).ask({ query: QUESTION });
-    expect([status, body]).toMatchObject([200, declined]);
-    expect(hopsOf(body)).toEqual(['gateway > navigator: partial']);
-    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
-  });
-
-  it.each([{}, { librarian: 'navigator' }])('declines in the same form for NOT_FOUND with %j', async (named) => {
-    const { ask } = await start({ librarianOf: { navigator: failing('NOT_FOUND') } });
-    const { status, body } = await ask({ query: QUESTION, ...named });
-    const abstention = { sources: [], partial: true, confidence: 0, metadata: { closest: [] } };
-    expect([status, body]).toMatchObject([200, { answer: expect.stringMatching(/^I found nothing/), ...abstention }]);
-    expect(body.error).toBeUndefined();
-    expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
-  });
-
-  it('names the unanswered part of a message, and keeps the closest articles', async () => {
-    const { ask } = await start({ librarianOf: { navigator } });
-    const { status, body } = await ask({ query: `${STOCK} Who won the cup in 1974?` });
-    expect([status, body]).toMatchObject([200, { partial: true, metadata: { closest } }]);
-    const gap =
-      'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).';
-    for (const text of ['analytics', gap]) expect(body.answer).toContain(text);
-  });
-
-  it('returns the error of the chosen librarian when it fails and no other fits, but not that it found nothing', async () => {
-    const { ask } = await start({ librarianOf: { navigator, analytics: failing('SERVICE_UNAVAILABLE') } });
-    expect(await ask({ query: STOCK })).toMatchObject({
-      status: 503,
-      body: { error: { code: 'SERVICE_UNAVAILABLE' } },
-    });
-    const { body } = await (await start({ librarianOf: { navigator, analytics: failing('NOT_FOUND') } })).ask({
-      query: STOCK,
-    });
-    expect(body).toMatchObject({ answer: declined.answer, metadata: { closest } });
-  });
-
-  it('names the missing rights when no librarian is permitted', async () => {
-    const { ask, asked } = await start({ capabilities: ['memory:read'] });
-    const { status, body } = await ask({ query: QUESTION });
-    expect([status, body.error?.code, asked]).toEqual([401, 'UNAUTHORIZED', []]);
-  });
-});
-
-describe('POST /v1/ask with a librarian named', () => {
-  it('asks it, whatever the subject of the question, and adds the trace', async () => {
-    const { body } = await (await start()).ask({ query: STOCK, librarian: 'semantic' });
-    expect([body.answer, hopsOf(body)]).toEqual(['semantic', ['gateway > semantic: answer']]);
-  });
-
-  it('returns its error with the status of its code, and the trace', async () => {
-    const { ask } = await start({ librarianOf: { semantic: failing('SERVICE_UNAVAILABLE') } });
-    const { status, headers, body } = await ask({ query: 'Find pages', librarian: 'semantic' });
-    expect([status, body.error?.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect([headers.get('Retry-After'), headers.get('Content-Type')]).toMatchObject([
-      expect.stringMatching(/^\d+$/),
-      'application/json',
-    ]);
-    expect(hopsOf(body).at(-1)).toContain('SERVICE_UNAVAILABLE');
   });
 
   it.each(['oracle', 'gateway', 'library', 'constructor'])(

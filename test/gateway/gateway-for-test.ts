@@ -1,5 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import { type Context, Hono } from 'hono';
+import { HTTP_STATUS } from '../../src/contract/error-info.ts';
 import type { AIClient, Context as AskedContext, LibrarianInfo } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
@@ -14,6 +15,7 @@ import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
 import { type Identity, LOCAL_SEED, localDirectory, localSigner } from '../../src/signing/identity.ts';
 import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
 import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
+import { originate } from '../../src/signing/request-context.ts';
 import { ledgerForTest } from '../memory/ledger-for-test.ts';
 import { identityOf, notebook } from '../signing/callers.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
@@ -53,11 +55,7 @@ export const functionFor = async (
 /** Identities by a directory that has further librarians. */
 export const identitiesWith = (more: Record<string, Omit<DirectoryEntry, 'keys'>>) => {
   const directory = localDirectory({ ...LOCAL_LIBRARIANS, ...more }, LOCAL_SEED);
-  return async (self: string): Promise<Identity> => ({
-    self,
-    directory: await directory,
-    signer: await localSigner(self),
-  });
+  return async (self: string) => ({ self, directory: await directory, signer: await localSigner(self) });
 };
 
 /** The memory function with an empty store. */
@@ -71,6 +69,37 @@ export const memoryFunction = async (identity: Identity): Promise<Target> => {
   return { fetch: async (request) => app.request(request) };
 };
 
+interface MemoryCall {
+  self?: string;
+  subject?: string;
+  workspace?: string;
+  /** Below the memories of the workspace. */
+  path?: string;
+  capability?: string;
+  audiences?: string[];
+}
+type IdentityOf = (id: string) => Promise<Identity>;
+
+/** Calls of the memory function in the name of a user; without a body they read. */
+export const memoryCaller =
+  (memory: Target, identity: IdentityOf) =>
+  async (
+    body: object | undefined,
+    { self = 'gateway', workspace = 'acme', path = '', capability = 'memory:write', ...as }: MemoryCall = {},
+  ) => {
+    const user = { subject: 'user:eve', workspace, authentication: 'key', capabilities: [capability], ...as };
+    const client = signedClient({ ...(await identity(self)), targets: { memory }, log: () => {} });
+    const answer = await client.call(originate({ self, ...user, timeoutMs: 5000, now: Date.now() }), {
+      to: 'memory',
+      path: `/v1/workspaces/${workspace}/memories${path}`,
+      body: body && JSON.stringify(body),
+    });
+    return {
+      status: answer.ok ? answer.status : HTTP_STATUS[answer.error.code],
+      text: answer.ok ? JSON.stringify(answer.json()) : '',
+    };
+  };
+
 interface Options extends Partial<Omit<GatewayParts, 'keys' | 'limits'>> {
   /** Served under their ids; the others of `infos` answer with their ids. */
   librarianOf?: Record<string, ServedLibrarian>;
@@ -82,7 +111,7 @@ interface Options extends Partial<Omit<GatewayParts, 'keys' | 'limits'>> {
   keys?: Record<string, Partial<ApiKeyRecord> | string>;
   /** Changes the reply of a librarian. */
   onReply?: (reply: Response) => Response;
-  identity?: (id: string) => Promise<Identity>;
+  identity?: IdentityOf;
 }
 
 /** One question as a librarian received it. */
