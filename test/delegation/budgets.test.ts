@@ -26,20 +26,19 @@ describe('a context of another librarian', () => {
 });
 
 describe('the budget of calls', () => {
-  it('is divided among the branches after paying for each call, with one reserved for a retry', async () => {
-    const librarians = { a: says('a'), b: says('b'), c: says('c') };
-    const context = { budgets: { calls: 23 } };
-    const { arrivals, delegates } = await askOnce(librarians, toAll('a', 'b', 'c'), { context });
-    expect([granted(arrivals, 'calls'), delegates.usage()]).toEqual([[6, 6, 5], { calls: 3 }]);
-  });
-
-  it.each<[string, Record<string, number>, Omit<DelegateRequest, 'to'>, number[]]>([
-    ['is 24 if the context names none', {}, {}, [22]],
-    ['reserves half for the fallback', { calls: 9 }, { fallback: 'b' }, [4, 6]],
-  ])('%s', async (_, budgets, more, expected) => {
-    const librarians = { a: fails('NOT_FOUND'), b: says('b') };
-    const { arrivals } = await askOnce(librarians, [{ to: 'a', ...more }], { context: { budgets } });
-    expect(granted(arrivals, 'calls')).toEqual(expected);
+  it.each<[string, Record<string, number>, DelegateRequest[], number[]]>([
+    [
+      'is divided after paying for each call, with one reserved for a retry',
+      { calls: 23 },
+      toAll('b', 'c', 'd'),
+      [6, 6, 5],
+    ],
+    ['is 24 if the context names none', {}, toAll('a'), [22]],
+    ['reserves half for the fallback', { calls: 9 }, [{ to: 'a', fallback: 'b' }], [4, 6]],
+  ])('%s', async (_, budgets, requests, expected) => {
+    const librarians = { a: fails('NOT_FOUND'), b: says('b'), c: says('c'), d: says('d') };
+    const { arrivals, delegates } = await askOnce(librarians, requests, { context: { budgets } });
+    expect([granted(arrivals, 'calls'), delegates.usage().calls]).toEqual([expected, expected.length]);
   });
 
   it('refuses and does not send questions beyond it', async () => {
@@ -102,34 +101,29 @@ describe('the budgets of models', () => {
       return librarian(query, context);
     };
 
-  it('are divided among the branches, and the rest is refunded', async () => {
-    const { arrivals, delegates } = await ask({ a: writes, b: writes, c: says('c') }, toAll('a', 'b', 'c'));
-    expect(granted(arrivals, 'tokens')).toEqual([1001, 1000, 1000]);
+  const all = { a: writes, b: writes, c: says('c') };
+  const withOwn = { ...all, a: writesThen(delegatesTo('b', 'c')) };
+  const failing = { ...all, a: writesThen(fails('NOT_FOUND')) };
+  const FALLBACK = [{ to: 'a', fallback: 'b' }];
+  it.each<[string, typeof all, DelegateRequest[], Record<string, number>, (number | undefined)[], number]>([
+    ['are divided among the branches', all, toAll('a', 'b', 'c'), LIMITS, [1001, 1000, 1000], 400],
+    ['have no entry if the origin names none', all, toAll('a'), { calls: 5 }, [undefined], 200],
+    ['are passed on minus own usage', withOwn, toAll('a'), LIMITS, [3001, 1401, 1400], 400],
+    ['are 0 if nothing is left, which suffices', withOwn, toAll('a'), { tokens: 200 }, [200, 0, 0], 200],
+    ['leave half for the fallback, and the rest of the other half', failing, FALLBACK, LIMITS, [1500, 2801], 400],
+  ])('%s, and the receipts report the usage', async (_, librarians, requests, budgets, tokens, used) => {
+    const { arrivals, delegates, codes } = await ask(librarians, requests, budgets);
+    expect(granted(arrivals, 'tokens')).toEqual(tokens);
+    expect([delegates.usage().tokens, delegates.verifiedUsage().tokens]).toEqual([used, used]);
+    expect(codes.filter((code) => code !== undefined)).toEqual([]);
+  });
+
+  it('are refunded what was not used', async () => {
+    const { arrivals, delegates } = await ask(all, toAll('a', 'b', 'c'));
     expect(granted(arrivals, 'cost_micros')).toEqual([34, 33, 33]);
     expect(delegates.usage()).toEqual({ calls: 3, tokens: 400, cost_micros: 40 });
-    expect(delegates.verifiedUsage()).toEqual({ tokens: 400, cost_micros: 40 });
     await delegates.ask(toAll('c'));
     expect(arrivals.at(-1)?.links[0].bud).toMatchObject({ tokens: 2601, cost_micros: 60 });
-  });
-
-  it('have no entry if the origin names none, and usage is still reported', async () => {
-    const { arrivals, delegates } = await ask({ a: writes }, undefined, { calls: 5 });
-    expect(granted(arrivals, 'tokens')).toEqual([undefined]);
-    expect(delegates.usage()).toMatchObject({ calls: 1, tokens: 200 });
-  });
-
-  it('are passed on minus own model usage, and the receipt reports both', async () => {
-    const librarians = { a: writesThen(delegatesTo('b', 'c')), b: writes, c: says('c') };
-    const { arrivals, delegates } = await ask(librarians);
-    expect(granted(arrivals, 'tokens')).toEqual([3001, 1401, 1400]);
-    expect(delegates.usage()).toMatchObject({ tokens: 400 });
-  });
-
-  it('are 0 if nothing is left, and the target answers without a model', async () => {
-    const librarians = { a: writesThen(delegatesTo('b')), b: writes };
-    const { arrivals, responses } = await ask(librarians, undefined, { tokens: 200 });
-    expect(granted(arrivals, 'tokens')).toEqual([200, 0]);
-    expect(responses).toMatchObject([{ answer: 'No model.' }]);
   });
 
   it('count as spent without a receipt, and none of it is verified', async () => {
@@ -142,12 +136,6 @@ describe('the budgets of models', () => {
   it('are not used by a call that is never sent', async () => {
     const { delegates, codes } = await ask({ a: says('x') }, toAll('unknown'));
     expect([codes, delegates.usage()]).toEqual([['DELEGATION_FAILED'], { calls: 0, tokens: 0, cost_micros: 0 }]);
-  });
-
-  it('leave half for the fallback, which also gets the rest of the other half', async () => {
-    const librarians = { a: writesThen(fails('NOT_FOUND')), b: writes };
-    const { arrivals } = await ask(librarians, [{ to: 'a', fallback: 'b' }]);
-    expect(granted(arrivals, 'tokens')).toEqual([1500, 2801]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/response.ts';
 import { askOnce, asks, chainOf, delegatesTo, fails, network, says, silence, stopClocks } from './network.ts';
@@ -15,10 +15,6 @@ const followed = async (response: LibrarianResponse, librarians: Record<string, 
 
 const unavailable = fails('NOT_FOUND');
 const BOTH = { delegate: [{ to: 'a' }, { to: 'b' }] };
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('Delegates.combine()', () => {
   it('returns a response without a delegate request unchanged, and asks no one', async () => {

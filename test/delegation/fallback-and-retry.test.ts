@@ -1,12 +1,8 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { userContext } from '../signing/callers.ts';
 import { askOnce, delegatesTo, fails, network, says, signing, silence, stopClocks, type Tamper } from './network.ts';
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const downExcept =
   (id: string): Tamper =>

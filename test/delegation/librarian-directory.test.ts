@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LibrarianDirectory } from '../../src/contract/librarian.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { stopClocks } from './network.ts';
@@ -41,10 +41,6 @@ const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: 
     },
   };
 };
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const never = () => new Promise<Response>(() => {});
 

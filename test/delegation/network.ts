@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import { vi } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../src/contract/response.ts';
 import { createCircuitBreakers } from '../../src/delegation/circuit-breaker.ts';
@@ -122,8 +122,11 @@ export const chainOf = (length: number, last: Librarian = says('x')): Record<str
 
 const codesOf = (responses: LibrarianResponse[]) => responses.map(({ error }) => error?.code);
 
-/** Stops all clocks until `vi.useRealTimers()`, so that results do not depend on the speed of the machine. */
-export const stopClocks = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+/** Stops all clocks until the end of the test, so that results do not depend on the speed of the machine. */
+export const stopClocks = () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+};
 
 /** A librarian that never answers; `giveUp` advances the clock by its timeout, once it was asked. */
 export const silence = () => {

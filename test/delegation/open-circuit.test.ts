@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../src/ai/openai-chat.ts';
 import type { ErrorCode } from '../../src/contract/error-info.ts';
 import type { Librarian } from '../../src/contract/librarian.ts';
@@ -16,10 +16,6 @@ const asksOften = async (ask: Awaited<ReturnType<typeof network>>['ask'], worksp
     codes.push(...(await ask([{ to: 'a' }], userContext({ workspace }))).codes);
   return codes;
 };
-
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 describe('a target that fails repeatedly', () => {
   it('is refused immediately: nothing is sent, and the trace shows it', async () => {
