@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Memory } from '../../src/contract/memory.ts';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
@@ -11,6 +12,22 @@ import { upstashMemoryStore } from '../../src/storage/upstash-memory-store.ts';
 import { namespaceOf, upstashVectorIndex } from '../../src/storage/upstash-vector-index.ts';
 
 export const DIMENSIONS = 8;
+
+/** A vector with these first numbers, all others zero. */
+export const pointing = (...values: number[]): number[] =>
+  Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
+
+let serial = 0;
+export const newWorkspace = (): string => `w${process.pid}-${++serial}`;
+
+export const newMemory = (changes: Partial<Memory> & { workspace_id: string }): Memory => ({
+  id: randomUUID(),
+  type: 'fact',
+  content: 'The fan of the Apollo is loud.',
+  confidence: 0.9,
+  created_at: '2026-11-01T10:00:00.000Z',
+  ...changes,
+});
 
 export interface StoreUnderTest {
   store: MemoryStore;

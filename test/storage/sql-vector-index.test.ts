@@ -55,17 +55,9 @@ describe('sqlVectorIndex()', () => {
     expect((await newer.query([1, 0], { limit: 5 })).map(({ id }) => id)).toEqual(['new']);
   });
   it('reports a failed database without the statement', async () => {
-    const broken = sqlVectorIndex(
-      {
-        all: (query) => {
-          if (query.includes('schema_versions')) return [];
-          throw new Error('disk I/O error');
-        },
-        run: () => {},
-        transaction: (work) => work(),
-      },
-      { namespace: 'a', dimensions: 3 },
-    );
+    const sql = nodeSql();
+    const broken = sqlVectorIndex(sql, { namespace: 'a', dimensions: 3 });
+    sql.run('DROP TABLE vector_record');
     await expect(broken.query([1, 0, 0], { limit: 1 })).rejects.toMatchObject({
       name: 'StoreUnavailable',
       reason: 'unavailable',

@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/search-memories.ts';
 import { encodeText, shortHash } from '../../src/storage/memory-store.ts';
-import { newMemory, newWorkspace, pointing } from './describe-memory-store.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
-import { eraseAll, upstashStore } from './memory-stores.ts';
+import { eraseAll, newMemory, newWorkspace, pointing, upstashStore } from './memory-stores.ts';
 
 let made: Awaited<ReturnType<typeof upstashStore>>;
 let workspace: string;
@@ -29,35 +28,33 @@ const put = async (changes: Partial<Memory> = {}, vector?: number[]): Promise<Me
   return memory;
 };
 
+const erasePerson = () => eraseAll(made.store, workspace, { personId: 'p' });
+
 const found = async (vector: number[]): Promise<string[]> => {
   const results = await made.store.searchMemories(workspace, { vector, limit: 10 });
   return results.map(({ memory }) => memory.id);
 };
 
-/** Sends a command to Redis directly. */
-const command = async (...words: (string | number)[]): Promise<unknown> => {
-  const { redis } = made;
-  const headers = { authorization: `Bearer ${redis.token}` };
-  const response = await fetch(redis.url, { method: 'POST', headers, body: JSON.stringify(words) });
+/** Sends a request to Redis or the vector index directly. */
+const send = async (service: { url: string; token: string }, path: string, body: unknown): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${service.token}` };
+  const response = await fetch(`${service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
   return ((await response.json()) as { result: unknown }).result;
 };
+const command = (...words: (string | number)[]) => send(made.redis, '', words);
 
 /** All keys of the workspace. */
 const keys = async (): Promise<string[]> => ((await command('KEYS', `memory:${workspace}:*`)) as string[]).toSorted();
 
-/** Sends a request for the workspace to the vector index directly. */
-const send = async (operation: string, body: object) => {
-  const { url, token } = made.vector;
-  const headers = { authorization: `Bearer ${token}` };
-  const request = { method: 'POST', headers, body: JSON.stringify(body) };
-  const reply = await (await fetch(`${url}/${operation}/memory_${workspace}`, request)).json();
-  return reply as { result?: { vectors?: { id: string }[] } };
-};
 /** All ids in the workspace's vector index, indexed or not. */
-const vectors = async (): Promise<string[]> =>
-  ((await send('range', { cursor: '0', limit: 100 })).result?.vectors ?? []).map(({ id }) => id);
+const vectors = async (): Promise<string[]> => {
+  const body = { cursor: '0', limit: 100 };
+  const range = await send(made.vector, `/range/memory_${workspace}`, body);
+  return ((range as { vectors?: { id: string }[] } | undefined)?.vectors ?? []).map(({ id }) => id);
+};
 /** Upserts a vector directly, like a delayed request. */
-const upsertLate = ({ id }: Memory) => send('upsert', [{ id: encodeText(id), vector: pointing(1) }]);
+const upsertLate = ({ id }: Memory) =>
+  send(made.vector, `/upsert/memory_${workspace}`, [{ id: encodeText(id), vector: pointing(1) }]);
 
 const DECODINGS = ['base64url', 'base64', 'hex'] as const;
 const decoded = (text: string, form: (typeof DECODINGS)[number]): string => Buffer.from(text, form).toString('latin1');
@@ -81,7 +78,7 @@ describe('upstashMemoryStore() with an index that lags', () => {
     for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
     const kept = await put({}, pointing(1, 1));
     made.vector.finishIndexing();
-    await eraseAll(made.store, workspace, { personId: 'p' });
+    await erasePerson();
     // The state after some minutes, when the memory is only in the index.
     await command('DEL', `memory:${workspace}:fresh`);
     expect(await found(pointing(1))).toEqual([kept.id]);
@@ -123,12 +120,12 @@ describe('upstashMemoryStore() when a service fails', () => {
     await put({ person_id: 'p' }, pointing(1));
     made.vector.finishIndexing();
     made.vector.faults.always({ kind: 'html-502' }, /^\/delete/);
-    await expect(eraseAll(made.store, workspace, { personId: 'p' })).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(erasePerson()).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await found(pointing(1))).toEqual([]);
     expect(await made.store.count(workspace, { turns: false })).toBe(0);
     expect(await vectors()).toHaveLength(2);
     made.vector.faults.none();
-    expect(await eraseAll(made.store, workspace, { personId: 'p' })).toEqual([]);
+    expect(await erasePerson()).toEqual([]);
     expect(await vectors()).toEqual([]);
   });
   it('deletes the remaining vectors of an erasure with the next removal', async () => {
@@ -140,7 +137,7 @@ describe('upstashMemoryStore() when a service fails', () => {
   });
   it('deletes a vector that arrived after its memory was erased, once no upsert can be in flight', async () => {
     const memory = await put({ person_id: 'p' }, pointing(1));
-    await eraseAll(made.store, workspace, { personId: 'p' });
+    await erasePerson();
     // An upsert after the timeout of the client.
     await upsertLate(memory);
     nowMs += 100_000;
@@ -184,15 +181,15 @@ describeUpstashFaults('The memory store in Upstash Redis', {
 });
 
 describe('upstashMemoryStore() with damaged records', () => {
-  const damages = [
-    ['cut off', (record: string) => record.slice(0, 40)],
-    ['without members', () => '{}'],
-    ['of an older shape', (record: string) => JSON.stringify({ ...JSON.parse(record), confidence: 'high' })],
-    ['of another workspace', (record: string) => JSON.stringify({ ...JSON.parse(record), workspace_id: 'other' })],
-    ['not an object', () => '7'],
-  ] as const;
+  const altered = (changes: object) => (record: string) => JSON.stringify({ ...JSON.parse(record), ...changes });
 
-  it.each(damages)('returns all other memories, and erases the damaged one: %s', async (_, damage) => {
+  it.each<[string, (record: string) => string]>([
+    ['cut off', (record) => record.slice(0, 40)],
+    ['without members', () => '{}'],
+    ['of an older shape', altered({ confidence: 'high' })],
+    ['of another workspace', altered({ workspace_id: 'other' })],
+    ['not an object', () => '7'],
+  ])('returns all other memories, and erases the damaged one: %s', async (_, damage) => {
     const kept = await put({ content: 'A yak grazes' }, pointing(1));
     const damaged = await put({ content: 'A yak yak walks', person_id: 'p' }, pointing(1));
     const third = newMemory({ workspace_id: workspace, content: 'Yaks' });
@@ -201,30 +198,25 @@ describe('upstashMemoryStore() with damaged records', () => {
     const key = `memory:${workspace}:record:${encodeText(damaged.id)}`;
     await command('SET', key, damage((await command('GET', key)) as string));
     const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    try {
-      for (const isIndexed of [false, true]) {
-        if (isIndexed) made.vector.finishIndexing();
-        for (const query of [{ text: 'yak' }, { vector: pointing(1) }, { vector: pointing(1), text: 'yak' }, {}]) {
-          const results = await made.store.searchMemories(workspace, { ...query, limit: 9 });
-          const ids = results.map(({ memory }) => memory.id);
-          expect(ids, JSON.stringify(query)).toContain(kept.id);
-          expect(ids).not.toContain(damaged.id);
-        }
-      }
-      const [best] = await made.store.searchMemories(workspace, { text: 'yak yak', limit: 1 });
-      expect([kept.id, third.id]).toContain(best?.memory.id);
-      expect((await made.store.list(workspace, { limit: 9 })).memories.map(({ id }) => id).toSorted()).toEqual(
-        [kept.id, third.id].toSorted(),
-      );
-      expect(await made.store.get(workspace, damaged.id)).toBeUndefined();
-      const [related] = await made.store.relationshipsOf([third.id], workspace);
-      expect(related?.map(({ memory }) => memory.id)).toEqual([kept.id]);
-      const reported = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('"fault"'));
-      expect(reported[0]).toMatch(/"where":"stored memory".*"cause":"a record is (?:damaged|of another workspace)"/);
-      expect(reported.join()).not.toMatch(/yak/i);
-    } finally {
-      lines.mockRestore();
+    onTestFinished(() => lines.mockRestore());
+
+    const idsFor = async (query: object) =>
+      (await made.store.searchMemories(workspace, { ...query, limit: 9 })).map(({ memory }) => memory.id);
+    const others = [kept.id, third.id].toSorted();
+    for (const indexing of [() => {}, () => made.vector.finishIndexing()]) {
+      indexing();
+      for (const query of [{ text: 'yak' }, { vector: pointing(1), text: 'yak' }, {}])
+        expect((await idsFor(query)).toSorted(), JSON.stringify(query)).toEqual(others);
+      expect(await idsFor({ vector: pointing(1) })).toEqual([kept.id]);
     }
+    const { memories } = await made.store.list(workspace, { limit: 9 });
+    expect(memories.map(({ id }) => id).toSorted()).toEqual(others);
+    expect(await made.store.get(workspace, damaged.id)).toBeUndefined();
+    const [related] = await made.store.relationshipsOf([third.id], workspace);
+    expect(related?.map(({ memory }) => memory.id)).toEqual([kept.id]);
+    const reported = lines.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('"fault"'));
+    expect(reported[0]).toMatch(/"where":"stored memory".*"cause":"a record is (?:damaged|of another workspace)"/);
+    expect(reported.join()).not.toMatch(/yak/i);
     expect(await made.store.erase(workspace, [damaged.id])).toEqual([damaged.id]);
     expect((await keys()).filter((each) => each.includes(encodeText(damaged.id)))).toEqual([]);
   });
@@ -238,14 +230,14 @@ describe('upstashMemoryStore() in Redis', () => {
     expect(await made.store.count(workspace, { turns: false })).toBe(0);
     const sent = made.redis.requests.map(({ body }) => (JSON.parse(body) as string[])[0]);
     expect(sent).toEqual(['evalsha', 'eval', 'evalsha']);
-    for (const { headers } of made.redis.requests)
-      expect(Object.keys(headers).filter((name) => name.startsWith('upstash-'))).toEqual([]);
+    const names = made.redis.requests.flatMap(({ headers }) => Object.keys(headers));
+    expect(names.filter((name) => name.startsWith('upstash-'))).toEqual([]);
   });
   it('leaves no data when a person is erased', async () => {
     const first = await put({ person_id: 'p', conversation_id: 'c' }, pointing(1));
     const second = newMemory({ workspace_id: workspace, person_id: 'p' });
     await made.store.put(second, { relatedTo: [{ memory_id: first.id, type: 'supports' }] });
-    await eraseAll(made.store, workspace, { personId: 'p' });
+    await erasePerson();
     // Remaining: the outcome of the call for a minute, and the removed vectors while an upsert may be in flight.
     expect((await keys()).filter((key) => !/:(outcome:[0-9a-f-]{36}|removed)$/.test(key))).toEqual([]);
     expect(await vectors()).toEqual([]);
@@ -271,50 +263,46 @@ describe('upstashMemoryStore() in Redis', () => {
   });
 });
 
-const COMMON = 'alpha bravo carbon delta echo foxtrot golf hotel india juliet'.split(' ');
-/** Stores the given number of old memories with all words whose keys are passed. */
-const FILL = `for at = 1, ARGV[1] do
-  local place = string.format('0621%011d:0900000:t:x', at)
-  redis.call('ZADD', 'memory:large:all', 0, place)
-  for _, word in ipairs(KEYS) do redis.call('SADD', word, place) end
-end`;
-
-/** How many times Redis has run these commands. */
-const callsOf = async (...names: string[]): Promise<number[]> => {
-  const statistics = String(await command('INFO', 'commandstats'));
-  return names.map((name) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(statistics)?.[1] ?? 0));
-};
-
 describe('upstashMemoryStore() with words in 100,000 memories', () => {
-  const search = async (text: string, more: object = {}) =>
-    (await made.store.searchMemories('large', { text, limit: 5, ...more })).map(({ memory }) => memory.id);
+  const COMMON = 'alpha bravo carbon delta echo foxtrot golf hotel india juliet';
+  /** Stores the given number of old memories with all words whose keys are passed. */
+  const FILL = `for at = 1, ARGV[1] do
+    local place = string.format('0621%011d:0900000:t:x', at)
+    redis.call('ZADD', 'memory:large:all', 0, place)
+    for _, word in ipairs(KEYS) do redis.call('SADD', word, place) end
+  end`;
 
   /** 100,000 memories with ten common words, older than those of the tests. */
   beforeAll(async () => {
-    const words = COMMON.flatMap(stemsOf).map((word) => `memory:large:word:${shortHash(word)}`);
+    const words = stemsOf(COMMON).map((word) => `memory:large:word:${shortHash(word)}`);
     await command('EVAL', FILL, words.length, ...words, 100_000);
     expect(await command('SCARD', words[0] ?? '')).toBe(100_000);
-    const large = (id: string, content: string, changes: Partial<Memory> = {}) =>
-      put({ id, workspace_id: 'large', content, ...changes });
-    await large('common', COMMON.join(' '));
-    await large('rare', 'A zeppelin.');
-    await large('both', 'A zeppelin, alpha and bravo.');
-    await large('old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' });
+    for (const [id, content, changes] of [
+      ['common', COMMON, {}],
+      ['rare', 'A zeppelin.', {}],
+      ['both', 'A zeppelin, alpha and bravo.', {}],
+      ['old', 'alpha', { created_at: '0001-01-01T00:00:00.000Z', conversation_id: 'c' }],
+    ] as const)
+      await put({ id, workspace_id: 'large', content, ...changes });
   });
-  it('selects candidates by rarer words, and scores them by common ones too', async () => {
-    expect(await search('zeppelin alpha bravo')).toEqual(['both', 'rare']);
-  });
-  it('finds the newest memories when all words are common', async () => {
-    expect(await search('alpha', { limit: 2 })).toEqual(['both', 'common']);
-    expect((await search(COMMON.join(' ')))[0]).toBe('common');
-  });
-  it('finds old memories of a conversation by a common word', async () => {
-    expect(await search('alpha bravo', { conversationId: 'c' })).toEqual(['old']);
-    expect(await search('zeppelin alpha bravo', { conversationId: 'c' })).toEqual(['old']);
+  it.each([
+    ['selects candidates by rarer words, and scores them by common ones', 'zeppelin alpha bravo', {}, ['both', 'rare']],
+    ['finds the newest memories when all words are common', 'alpha', { limit: 2 }, ['both', 'common']],
+    ['finds the newest memory by ten common words', COMMON, { limit: 1 }, ['common']],
+    ['finds old memories of a conversation by common words', 'alpha bravo', { conversationId: 'c' }, ['old']],
+    ['finds old memories of a conversation by any word', 'zeppelin alpha', { conversationId: 'c' }, ['old']],
+  ])('%s', async (_, text, more, ids) => {
+    const results = await made.store.searchMemories('large', { text, limit: 5, ...more });
+    expect(results.map(({ memory }) => memory.id)).toEqual(ids);
   });
   it('looks up a bounded number of candidates when all words are common', async () => {
+    /** How many times Redis has run these commands. */
+    const callsOf = async (...names: string[]) => {
+      const statistics = String(await command('INFO', 'commandstats'));
+      return names.map((name) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(statistics)?.[1] ?? 0));
+    };
     const before = await callsOf('zrangestore', 'zinterstore');
-    await search(COMMON.join(' '));
+    await made.store.searchMemories('large', { text: COMMON, limit: 5 });
     const after = await callsOf('zrangestore', 'zinterstore');
     // The newest 5,000 memories with two words each, instead of 1,000,000 entries.
     expect(after.map((calls, at) => calls - (before[at] ?? 0))).toEqual([1, 2]);
