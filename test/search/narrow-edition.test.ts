@@ -14,7 +14,7 @@ const article = (id: string, audiences: string[] | undefined, text: string, more
   id,
   title: `Title of ${id}`,
   ...(audiences === undefined ? {} : { audiences }),
-  sections: [{ text, heading: ['Shared heading'] }],
+  sections: [{ text, heading: ['Shared heading', id] }],
   ...more,
 });
 
@@ -103,7 +103,9 @@ describe('editionFor()', () => {
     const texts = fc.array(drawn, { minLength: 1, maxLength: 12 });
     const found = (edition: Edition, words: string[]) => {
       const { hits, query } = searchEdition(edition, words.join(' '));
-      const shown = hits.map(({ article, chunk }) => [edition.article(article).id, edition.chunk(chunk).text]);
+      const shown = hits.map(({ article, chunk }) => [
+        ...[edition.article(article).id, edition.chunk(chunk).text, edition.headingPath(chunk)],
+      ]);
       const terms = query.terms.map(({ word, isKnown, idf, chunkCount }) => [word, isKnown, idf, chunkCount]);
       return { hits: new Set(shown), terms, counts: [edition.articleCount, edition.chunkCount] };
     };

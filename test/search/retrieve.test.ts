@@ -147,7 +147,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
   });
 
   it('falls back to lexical search at the deadline, and caches the late vector', async () => {
-    const { edition, model, retriever } = await setUp();
+    const { edition, model, index, retriever } = await setUp();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const signals: (AbortSignal | undefined)[] = [];
     const embed: FakeModel['embed'] = async (text, options) => {
@@ -166,7 +166,7 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     answer();
     await Promise.all(late);
-    expect(model.texts).toEqual(['pump seal']);
+    expect([model.texts, index?.queries ?? 0]).toEqual([['pump seal'], 0]);
   });
 
   it('waits for at most half of the time left', async () => {
@@ -177,15 +177,18 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect((await found).semantic).toBe('late');
   });
 
-  it('rejects when the caller aborts', async () => {
+  it('rejects when the caller aborts, and leaves no unhandled rejection, which would fail the run', async () => {
     const { edition, retriever } = await setUp();
+    const { promise, reject } = Promise.withResolvers<number[]>();
     const caller = new AbortController();
-    const retrieve = () => retriever(hangingModel())(edition, 'pump seal', { signal: caller.signal });
+    const retrieve = () => retriever({ ...newModel(), embed: () => promise })(edition, 'pump seal', caller);
     const found = retrieve();
     const reason = new Error('gone');
     caller.abort(reason);
     await expect(found).rejects.toBe(reason);
     await expect(retrieve()).rejects.toBe(reason);
+    reject(DOWN);
+    await new Promise((resolve) => setImmediate(resolve));
   });
 });
 

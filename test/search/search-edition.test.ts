@@ -185,9 +185,10 @@ describe('searchEdition() with metadata', () => {
     [{}, ['btc', 'iii', 'none']],
   ])('filters by %j', (filter, expected) => expect(idsOf(edition, 'reset miner', { filter })).toEqual(expected));
 
-  it('boosts the article on the device that the question names', () => {
+  it('boosts the article on the device that the question names or the user has, without excluding others', () => {
     expect(idsOf(edition, 'reset my apollo III')[0]).toBe('iii');
     expect(idsOf(edition, 'reset my apollo btc')[0]).toBe('btc');
+    expect(idsOf(edition, 'reset miner', { devices: ['Apollo III'] })).toEqual(['iii', 'btc', 'none']);
   });
 
   it('ranks the article on Apollo II above a better match on Apollo when Apollo II is named', () => {
@@ -207,6 +208,7 @@ describe('searchEdition() with metadata', () => {
 
   it.each([
     ['How do I reset the password of my Apollo II?', [0, 1]],
+    ['Do I reset the password of my Apollo II with a stick?', [0, 1]],
     ['How do I reset the password of my Apollo?', [1, 0]],
     ['How do I reset the password?', [1, 0]],
   ])('ranks the section on the named device first in an article on several devices: %s', (question, sections) => {
@@ -235,10 +237,6 @@ describe('searchEdition() with metadata', () => {
     const inexact = { exactIdf: 0, pairIdf: 0, titleIdf: 0 };
     expect(hits).toMatchObject([0, 1].map((chunk) => ({ chunk, matched, ...inexact })));
     expect(searchEdition(labelled, 'nothashing').query.terms[0]?.isKnown).toBe(false);
-  });
-
-  it('boosts the devices of the user without excluding others', () => {
-    expect(idsOf(edition, 'reset miner', { devices: ['Apollo III'] })).toEqual(['iii', 'btc', 'none']);
   });
 });
 

@@ -47,6 +47,11 @@ const status =
   (response) =>
     response.writeHead(code, headers).end();
 
+const sendText =
+  (text: string, type = 'application/json'): Answer =>
+  (response) =>
+    response.writeHead(200, { 'content-type': type }).end(text);
+
 /** The ids of all pages, each page as one word. */
 const readAll = async ({ read }: { read: (cursor?: HostCursor) => Promise<HostPage> }) => {
   const pages: string[] = [];
@@ -115,12 +120,7 @@ describe('hostKbClient()', () => {
     ['requests too long a pause', status(503, { 'retry-after': '3600' }), 'status is 503', 1],
     ['refuses', status(403), 'status is 403', 1],
     ['closes the connection', (_, __, { socket }) => socket.destroy(), 'the host cannot be reached', 4],
-    [
-      'truncates its reply',
-      (response) => response.writeHead(200, JSON_TYPE).end('{"articles": [{"id"'),
-      'cut off or no JSON',
-      4,
-    ],
+    ['truncates its reply', sendText('{"articles": [{"id"'), 'cut off or no JSON', 4],
     [
       'ends before its content length',
       (response, _, { socket }) => {
@@ -130,20 +130,10 @@ describe('hostKbClient()', () => {
       'the host cannot be reached',
       4,
     ],
-    [
-      'sends HTML',
-      (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in'),
-      'not JSON by its content type',
-      1,
-    ],
-    ['sends another object', (response) => send(response, { items: [] }), 'the answer is no listing: articles', 1],
-    ['sends too much', (response) => send(response, ' '.repeat(3_000_000)), 'a page is larger than 1000000 bytes', 3],
-    [
-      'redirects to another host',
-      status(302, { location: 'http://169.254.169.254/latest' }),
-      'a host that is not allowed',
-      1,
-    ],
+    ['sends HTML', sendText('<p>Log in', 'text/html'), 'not JSON by its content type', 1],
+    ['sends another object', sendText('{"items": []}'), 'the answer is no listing: articles', 1],
+    ['sends too much', sendText(' '.repeat(3_000_000)), 'a page is larger than 1000000 bytes', 3],
+    ['redirects to another host', status(302, { location: 'http://[::1]/x' }), 'a host that is not allowed', 1],
     ['redirects in a circle', status(302, { location: '/api/kb/articles' }), 'more than 3 redirects', 4],
   ])('reports the problem when the host %s', async (_, answer, problem, attempts) => {
     const { read, requests } = await hostThat(answer, { maxBytes: 1_000_000 });
