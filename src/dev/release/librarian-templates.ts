@@ -17,8 +17,8 @@ const camelOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) 
 const questionFor = (name: string): string => `What do you know about ${name}?`;
 
 const librarianText = ({ info: { id, name, description }, capabilities }: NewLibrarianOptions): string => `
+import { readAs } from '../../src/contract/error-info.ts';
 import type { Librarian, LibrarianInfo } from '../../src/contract/librarian.ts';
-import { readAs } from '../../src/contract/issue.ts';
 import { Query } from '../../src/contract/names.ts';
 import { errorInfo } from '../../src/runtime/error-info-of.ts';
 
@@ -57,7 +57,7 @@ const indexText = (id: string): string => `
 import { chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import { delegateTo } from '../../src/delegation/delegates.ts';
-import { serviceTargets } from '../../src/delegation/targets.ts';
+import { serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { type IdentityVariables, identityFrom } from '../../src/signing/identity.ts';
 import { serveApp } from '../../src/runtime/serve-app.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';

@@ -21,152 +21,6 @@ const OUTDATED_AFTER_DAYS = 365;
 /** Visible characters below a heading that promises more. */
 const MIN_SECTION_SIZE = 20;
 
-/** More are not compared. */
-const MAX_STATEMENTS = 60_000;
-/** Words that more statements have tell nothing apart. */
-const MAX_SHARING = 40;
-
-const namedIn = ({ path }: Section, devices: ReadonlySet<string>): string[] | undefined => {
-  const heading = path.join(' ').toLowerCase();
-  const named = [...devices].filter((device) => heading.includes(device.toLowerCase()));
-  return named.length === 0 ? undefined : named;
-};
-
-/** About different products, by their labels or by what their headings name: a difference is no contradiction. */
-const areSiblings = (one: Placed, other: Placed): boolean => {
-  const devices = new Set([...one.article.devices, ...other.article.devices]);
-  const [own, others] = [one, other].map(({ article, section }) => namedIn(section, devices) ?? article.devices);
-  if (own === undefined || others === undefined || own.length === 0 || others.length === 0) return false;
-  return !own.some((device) => others.includes(device));
-};
-
-const unitIn = (quantity: string): string => quantity.slice(quantity.indexOf(' '));
-
-/** `24 month instead of 12 month`; empty unless both name quantities of the same units and one of them differs. */
-const quantitiesDiffer = (one: readonly string[], other: readonly string[]): string => {
-  if (one.length !== other.length) return '';
-  const at = one.findIndex((quantity, place) => quantity !== other[place]);
-  if (at < 0 || one.some((quantity, place) => unitIn(quantity) !== unitIn(other[place] ?? ''))) return '';
-  return `${other[at]} instead of ${one[at]}`;
-};
-
-const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g;
-
-/** Numbers with the canonical name of their unit, in order: `24 month`. Other numbers are mostly parts of names, such as versions. */
-const quantitiesIn = ({ text }: Statement): string[] =>
-  numbersIn(text.replaceAll(LINK_TARGET, ']')).flatMap(({ key, unit }) => (unit === undefined ? [] : `${key} ${unit}`));
-
-/** A place in an article as it is reported. */
-const placeOf = (
-  { id, title, url }: Pick<EditionArticle, 'id' | 'title' | 'url'>,
-  { path, text }: { path?: readonly string[]; text?: string } = {},
-): HealthPlace => ({
-  ...{ article_id: id, title, url },
-  ...(path === undefined ? {} : { heading: path.join(' > ').slice(0, 2000) }),
-  ...(text === undefined ? {} : { text: text.trim().slice(0, 1000) }),
-});
-
-const MIN_COMMON = 4;
-
-/** Share of its statements that an article has in common with another one, and how many at least, to count as its copy. */
-const DUPLICATE_SHARE = 0.6;
-
-/** Compares the statements of different articles: contradicting numbers, and articles that say the same. */
-const likeStatements = (articles: readonly EditionArticle[], sections: readonly (readonly Section[])[]): Compared => {
-  const all = articles.flatMap((article, at) =>
-    (sections[at] ?? []).flatMap((section) =>
-      statementsOf(section).map((statement) => ({ article, section, statement })),
-    ),
-  );
-  const placed = all.slice(0, MAX_STATEMENTS);
-  const contradictions: HealthFinding[] = [];
-  /** Statements that two articles have in common, by the pair of their indexes. */
-  const common = new Map<string, number>();
-  for (const [one, other] of likePairs(placed)) {
-    if (one.article === other.article || areSiblings(one, other)) continue;
-    const difference = quantitiesDiffer(quantitiesIn(one.statement), quantitiesIn(other.statement));
-    if (difference !== '') {
-      const place = placeOf(one.article, { path: one.section.path, text: one.statement.text });
-      const elsewhere = placeOf(other.article, { path: other.section.path, text: other.statement.text });
-      contradictions.push({ kind: 'contradiction', place, other: elsewhere, detail: difference });
-    } else if (one.statement.text === other.statement.text) {
-      const pair = `${one.article.index} ${other.article.index}`;
-      common.set(pair, (common.get(pair) ?? 0) + 1);
-    }
-  }
-  const sizes = Map.groupBy(placed, ({ article }) => article.index);
-  const duplicates = [...common].flatMap(([pair, count]): HealthFinding[] => {
-    const [first = 0, second = 0] = pair.split(' ').map(Number);
-    const share = (at: number): number => count / (sizes.get(at)?.length ?? 1);
-    const [copy, whole] = share(first) >= share(second) ? [first, second] : [second, first];
-    const [article, other] = [articles[copy], articles[whole]];
-    if (count < MIN_COMMON || share(copy) < DUPLICATE_SHARE || article === undefined || other === undefined) return [];
-    const detail = `${Math.round(share(copy) * 100)} % of its sentences`;
-    return [{ kind: 'duplicate', place: placeOf(article), other: placeOf(other), detail }];
-  });
-  return { findings: [...contradictions, ...duplicates], isComplete: all.length <= MAX_STATEMENTS };
-};
-
-const FILE_ENDING = /\.(?:md|mdx|markdown|html?|txt)$/i;
-
-const withoutEnding = (path: string): string => path.replace(FILE_ENDING, '');
-
-const pageOf = (url: string): string => withoutEnding(url.replace(/[?#].*$/s, '')).replace(/\/(?:index)?$/, '');
-const folderOf = (page: string): string => page.slice(0, page.lastIndexOf('/') + 1);
-
-const decoded = (path: string): string => {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-};
-
-/** A link with more text around it is none that a writer wrote. */
-const LINK = /\[[^\]\n]{0,300}\]\(\s*<?([^\s()<>]{1,500})/g;
-
-/** Addresses of the links of a section, each once; those in code are examples. */
-const linksIn = ({ text, pieces }: Section): string[] => {
-  const prose = pieces.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
-  const found = prose.flatMap((piece) => [...piece.replaceAll(/`[^`\n]*`/g, '').matchAll(LINK)]);
-  return [...new Set(found.map(([, target = '']) => target))];
-};
-
-/**
- * Links to articles that there are not: relative ones that lead to no article by file or by address, and absolute ones into a folder of
- * the web site where other articles are.
- */
-const deadLinks = (articles: readonly EditionArticle[], sections: readonly (readonly Section[])[]): HealthFinding[] => {
-  const files = new Set(articles.map(({ id }) => withoutEnding(id)));
-  const addresses = new Set(articles.map(({ url }) => pageOf(url)));
-  const folders = new Set([...addresses].map(folderOf));
-  const isDead = ({ id, url }: EditionArticle, target: string): boolean => {
-    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) {
-      if (!/^https?:/i.test(target) || !URL.canParse(target)) return false;
-      return !addresses.has(pageOf(target)) && folders.has(folderOf(pageOf(target)));
-    }
-    if (target.startsWith('#') || target.startsWith('//')) return false;
-    const file = new URL(target, `https://files.invalid/${id}`).pathname.slice(1);
-    const address = URL.canParse(target, url) ? pageOf(new URL(target, url).href) : undefined;
-    const isArticle = files.has(withoutEnding(decoded(file))) || (address !== undefined && addresses.has(address));
-    // A link to a picture or an archive is to no article.
-    return !isArticle && (FILE_ENDING.test(file) || !/\.[a-z0-9]{1,8}$/i.test(file));
-  };
-  return articles.flatMap((article, at) =>
-    (sections[at] ?? []).flatMap((section) =>
-      linksIn(section)
-        .filter((target) => isDead(article, target))
-        .map(
-          (target): HealthFinding => ({
-            kind: 'dead_link',
-            place: placeOf(article, { path: section.path }),
-            detail: target.slice(0, 500),
-          }),
-        ),
-    ),
-  );
-};
-
 /**
  * What writers should look at in an edition, computed once for each. The work is bounded by counts rather than by time, since the clock of
  * a function stands still while it computes; some 500 articles take a second.
@@ -246,6 +100,76 @@ const notFoundByTitle = (edition: Edition, articles: readonly EditionArticle[]):
     return [{ kind: 'not_found_by_title', place: placeOf(article), ...other, detail } satisfies HealthFinding];
   });
 
+/** A link with more text around it is none that a writer wrote. */
+const LINK = /\[[^\]\n]{0,300}\]\(\s*<?([^\s()<>]{1,500})/g;
+
+const FILE_ENDING = /\.(?:md|mdx|markdown|html?|txt)$/i;
+
+/**
+ * Links to articles that there are not: relative ones that lead to no article by file or by address, and absolute ones into a folder of
+ * the web site where other articles are.
+ */
+const deadLinks = (articles: readonly EditionArticle[], sections: readonly (readonly Section[])[]): HealthFinding[] => {
+  const files = new Set(articles.map(({ id }) => withoutEnding(id)));
+  const addresses = new Set(articles.map(({ url }) => pageOf(url)));
+  const folders = new Set([...addresses].map(folderOf));
+  const isDead = ({ id, url }: EditionArticle, target: string): boolean => {
+    if (/^[a-z][a-z0-9+.-]*:/i.test(target)) {
+      if (!/^https?:/i.test(target) || !URL.canParse(target)) return false;
+      return !addresses.has(pageOf(target)) && folders.has(folderOf(pageOf(target)));
+    }
+    if (target.startsWith('#') || target.startsWith('//')) return false;
+    const file = new URL(target, `https://files.invalid/${id}`).pathname.slice(1);
+    const address = URL.canParse(target, url) ? pageOf(new URL(target, url).href) : undefined;
+    const isArticle = files.has(withoutEnding(decoded(file))) || (address !== undefined && addresses.has(address));
+    // A link to a picture or an archive is to no article.
+    return !isArticle && (FILE_ENDING.test(file) || !/\.[a-z0-9]{1,8}$/i.test(file));
+  };
+  return articles.flatMap((article, at) =>
+    (sections[at] ?? []).flatMap((section) =>
+      linksIn(section)
+        .filter((target) => isDead(article, target))
+        .map(
+          (target): HealthFinding => ({
+            kind: 'dead_link',
+            place: placeOf(article, { path: section.path }),
+            detail: target.slice(0, 500),
+          }),
+        ),
+    ),
+  );
+};
+
+/** Addresses of the links of a section, each once; those in code are examples. */
+const linksIn = ({ text, pieces }: Section): string[] => {
+  const prose = pieces.filter(({ kind }) => kind !== 'code').map(({ start, end }) => text.slice(start, end));
+  const found = prose.flatMap((piece) => [...piece.replaceAll(/`[^`\n]*`/g, '').matchAll(LINK)]);
+  return [...new Set(found.map(([, target = '']) => target))];
+};
+
+const pageOf = (url: string): string => withoutEnding(url.replace(/[?#].*$/s, '')).replace(/\/(?:index)?$/, '');
+const folderOf = (page: string): string => page.slice(0, page.lastIndexOf('/') + 1);
+
+const withoutEnding = (path: string): string => path.replace(FILE_ENDING, '');
+
+const decoded = (path: string): string => {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+};
+
+/** More are not compared. */
+const MAX_STATEMENTS = 60_000;
+/** Words that more statements have tell nothing apart. */
+const MAX_SHARING = 40;
+
+/** Share of its statements that an article has in common with another one, and how many at least, to count as its copy. */
+const DUPLICATE_SHARE = 0.6;
+
+const MIN_COMMON = 4;
+
 interface Placed {
   article: EditionArticle;
   section: Section;
@@ -256,6 +180,42 @@ interface Compared {
   findings: HealthFinding[];
   isComplete: boolean;
 }
+
+/** Compares the statements of different articles: contradicting numbers, and articles that say the same. */
+const likeStatements = (articles: readonly EditionArticle[], sections: readonly (readonly Section[])[]): Compared => {
+  const all = articles.flatMap((article, at) =>
+    (sections[at] ?? []).flatMap((section) =>
+      statementsOf(section).map((statement) => ({ article, section, statement })),
+    ),
+  );
+  const placed = all.slice(0, MAX_STATEMENTS);
+  const contradictions: HealthFinding[] = [];
+  /** Statements that two articles have in common, by the pair of their indexes. */
+  const common = new Map<string, number>();
+  for (const [one, other] of likePairs(placed)) {
+    if (one.article === other.article || areSiblings(one, other)) continue;
+    const difference = quantitiesDiffer(quantitiesIn(one.statement), quantitiesIn(other.statement));
+    if (difference !== '') {
+      const place = placeOf(one.article, { path: one.section.path, text: one.statement.text });
+      const elsewhere = placeOf(other.article, { path: other.section.path, text: other.statement.text });
+      contradictions.push({ kind: 'contradiction', place, other: elsewhere, detail: difference });
+    } else if (one.statement.text === other.statement.text) {
+      const pair = `${one.article.index} ${other.article.index}`;
+      common.set(pair, (common.get(pair) ?? 0) + 1);
+    }
+  }
+  const sizes = Map.groupBy(placed, ({ article }) => article.index);
+  const duplicates = [...common].flatMap(([pair, count]): HealthFinding[] => {
+    const [first = 0, second = 0] = pair.split(' ').map(Number);
+    const share = (at: number): number => count / (sizes.get(at)?.length ?? 1);
+    const [copy, whole] = share(first) >= share(second) ? [first, second] : [second, first];
+    const [article, other] = [articles[copy], articles[whole]];
+    if (count < MIN_COMMON || share(copy) < DUPLICATE_SHARE || article === undefined || other === undefined) return [];
+    const detail = `${Math.round(share(copy) * 100)} % of its sentences`;
+    return [{ kind: 'duplicate', place: placeOf(article), other: placeOf(other), detail }];
+  });
+  return { findings: [...contradictions, ...duplicates], isComplete: all.length <= MAX_STATEMENTS };
+};
 
 /** Pairs of statements whose words are nearly the same, each once. Only those that share a rare word are looked at. */
 function* likePairs(placed: readonly Placed[]): Generator<[Placed, Placed]> {
@@ -285,3 +245,43 @@ function* likePairs(placed: readonly Placed[]): Generator<[Placed, Placed]> {
     }
   }
 }
+
+/** About different products, by their labels or by what their headings name: a difference is no contradiction. */
+const areSiblings = (one: Placed, other: Placed): boolean => {
+  const devices = new Set([...one.article.devices, ...other.article.devices]);
+  const [own, others] = [one, other].map(({ article, section }) => namedIn(section, devices) ?? article.devices);
+  if (own === undefined || others === undefined || own.length === 0 || others.length === 0) return false;
+  return !own.some((device) => others.includes(device));
+};
+
+const namedIn = ({ path }: Section, devices: ReadonlySet<string>): string[] | undefined => {
+  const heading = path.join(' ').toLowerCase();
+  const named = [...devices].filter((device) => heading.includes(device.toLowerCase()));
+  return named.length === 0 ? undefined : named;
+};
+
+/** `24 month instead of 12 month`; empty unless both name quantities of the same units and one of them differs. */
+const quantitiesDiffer = (one: readonly string[], other: readonly string[]): string => {
+  if (one.length !== other.length) return '';
+  const at = one.findIndex((quantity, place) => quantity !== other[place]);
+  if (at < 0 || one.some((quantity, place) => unitIn(quantity) !== unitIn(other[place] ?? ''))) return '';
+  return `${other[at]} instead of ${one[at]}`;
+};
+
+/** Numbers with the canonical name of their unit, in order: `24 month`. Other numbers are mostly parts of names, such as versions. */
+const quantitiesIn = ({ text }: Statement): string[] =>
+  numbersIn(text.replaceAll(LINK_TARGET, ']')).flatMap(({ key, unit }) => (unit === undefined ? [] : `${key} ${unit}`));
+
+const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g;
+
+const unitIn = (quantity: string): string => quantity.slice(quantity.indexOf(' '));
+
+/** A place in an article as it is reported. */
+const placeOf = (
+  { id, title, url }: Pick<EditionArticle, 'id' | 'title' | 'url'>,
+  { path, text }: { path?: readonly string[]; text?: string } = {},
+): HealthPlace => ({
+  ...{ article_id: id, title, url },
+  ...(path === undefined ? {} : { heading: path.join(' > ').slice(0, 2000) }),
+  ...(text === undefined ? {} : { text: text.trim().slice(0, 1000) }),
+});
