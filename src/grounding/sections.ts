@@ -1,7 +1,7 @@
 import { type Block, parseBlocks } from '../markup/parse-blocks.ts';
 import { oncePer } from '../runtime/once-per.ts';
-import { isRepeatedIn } from '../search/fit-edition.ts';
 import { cachedChunk, type Edition } from '../search/open-edition.ts';
+import { isRepeatedIn } from '../search/repeated-blocks.ts';
 import { analyseText } from '../text/analyse-text.ts';
 import { type Span, splitSentences, withoutListNumbers } from '../text/split-sentences.ts';
 import { stem } from '../text/stem.ts';

@@ -2,8 +2,8 @@ import { cachedSection, type Section, sectionRanges } from '../../src/grounding/
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import type { Article } from '../../src/search/article.ts';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { attachRepeatedBlocks } from '../../src/search/fit-edition.ts';
 import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks } from '../../src/search/repeated-blocks.ts';
 
 /** An article of a test; only `id` and `text` are required. */
 export type ArticleSketch = Partial<Article> & Pick<Article, 'id' | 'text'>;

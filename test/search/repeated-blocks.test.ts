@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { buildEdition } from '../../src/search/build-edition.ts';
-import { attachRepeatedBlocks, isRepeatedIn } from '../../src/search/fit-edition.ts';
 import { openEdition } from '../../src/search/open-edition.ts';
+import { attachRepeatedBlocks, isRepeatedIn } from '../../src/search/repeated-blocks.ts';
 import { entryOf, IDENTITY } from './edition-fixture.ts';
 
 const HELP = 'Still need help? Write to us.';
