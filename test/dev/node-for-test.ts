@@ -6,6 +6,12 @@ import { ROOT } from '../../src/dev/functions.ts';
 /** Compiled modules for all processes that tests start: loading them is most of the time of a script. */
 const NODE_COMPILE_CACHE = join(tmpdir(), 'constellation-compile-cache');
 
+/** Processes that a test has left: one that timed out does not stop them. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 interface SpawnOptions {
   cwd?: string;
   env?: Record<string, string>;
@@ -22,6 +28,8 @@ const spawned = (
     ...{ cwd, env: { ...process.env, NODE_COMPILE_CACHE, ...env } },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (bytes) => (output.stdout += bytes));
   child.stderr.on('data', (bytes) => (output.stderr += bytes));

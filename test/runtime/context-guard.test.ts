@@ -96,13 +96,16 @@ describe('contextGuard() accepts', () => {
 });
 
 describe('contextGuard() refuses', () => {
-  it('6 a missing header on a private librarian, in the standard error form', async () => {
-    const { app } = await guarded();
-    const response = await app.request('/echo', { method: 'POST', body: '{}' });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
-    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
-  });
+  it.each(['signed', 'user'] as const)(
+    '6 a missing header where access is %s, in the standard form',
+    async (access) => {
+      const { app } = await guarded({ access, anonymous });
+      const response = await app.request('/echo', { method: 'POST', body: '{}' });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
+      expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
+    },
+  );
 
   it('T20 an invalid token even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });

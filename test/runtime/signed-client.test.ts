@@ -94,8 +94,11 @@ describe('signedClient()', () => {
     expect(requests).toEqual([]);
   });
 
-  it('T22 does not send the token to a redirect target', async () => {
-    expect((await asking()).requests[0]?.redirect).toBe('manual');
+  it.each(['with a body', 'without a body'])('T22 does not send the token to a redirect target, %s', async (which) => {
+    const { requests } = await asking(
+      which === 'with a body' ? {} : { path: '/librarians/navigator', body: undefined },
+    );
+    expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
   });
 
   it('T22 is the only code that attaches the token', () => {
