@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -85,6 +85,14 @@ describe('createKeyring() after a kill', () => {
       expect(read('root.key'), `${at} files`).toBe(before);
     }
     expect(await kidOf('library', read('library.key'))).toBe('library.1');
+  });
+  it('moves the signed directory last, by which setup sees that the keyring is complete', async () => {
+    renameSync(folder, `${folder}-whole`);
+    // In the way of a file.
+    mkdirSync(join(folder, 'root.pub'), { recursive: true });
+    renameSync(`${folder}-whole`, join(folder, 'unfinished'));
+    await expect(createKeyring(folder, { now })).rejects.toThrow(/root\.pub/);
+    expect(readdirSync(folder)).not.toContain(SIGNED);
   });
 });
 

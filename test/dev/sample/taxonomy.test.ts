@@ -24,6 +24,7 @@ const templatesOf = (template: string | Record<string, string>): string[] =>
 
 describe('the sample taxonomy', () => {
   const taxonomy = Taxonomy.parse(file);
+  const trained = trainClassifier(taxonomy, { effort: 'full' });
   const templates = [
     ...taxonomy.intents.flatMap(({ reply_template: template = {} }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),
@@ -53,7 +54,7 @@ describe('the sample taxonomy', () => {
     expect(answered.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
   });
   it('leaves only spam without a reply', () => {
-    const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'full' }), taxonomy);
+    const classifier = openClassifier(trained, taxonomy);
     const unanswered = readSampleTickets().filter(({ subject = '', message }) => {
       const classification = classifier.classify(`${subject}\n${message}`);
       const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
@@ -69,7 +70,7 @@ describe('the sample taxonomy', () => {
     expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
   });
   it('fits into a request with its trained model', () => {
-    const model = encodeBase64url(trainClassifier(taxonomy, { effort: 'quick' }));
+    const model = encodeBase64url(trained);
     expect(JSON.stringify({ taxonomy, model }).length).toBeLessThan(MAX_ARTICLE_BYTES);
   });
   it('has templates with the knowledge on a separate line and only known placeholders', () => {
