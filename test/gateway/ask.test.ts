@@ -77,10 +77,8 @@ describe('POST /v1/ask', () => {
   it('asks several in parallel, and keeps the part of each', async () => {
     const { ask, asked } = await start();
     const { body } = await ask({ query: `${STOCK} ${PASSWORD}` });
-    expect(asked.map(({ id, query }) => [id, query]).sort()).toEqual([
-      ['analytics', STOCK],
-      ['navigator', PASSWORD],
-    ]);
+    const questions = asked.map(({ id, query }) => `${id}: ${query}`).sort();
+    expect(questions).toEqual([`analytics: ${STOCK}`, `navigator: ${PASSWORD}`]);
     expect(body.metadata?.parts).toMatchObject([{ librarian: 'analytics' }, { librarian: 'navigator' }]);
     expect(hopsOf(body)).toHaveLength(2);
   });

@@ -6,9 +6,6 @@ import { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians } from '../../src/delegation/librarian-directory.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp, type GatewayParts } from '../../src/gateway/app.ts';
-import { createApp as createMemory } from '../../src/memory/app.ts';
-import { createEngines } from '../../src/memory/search-memories.ts';
-import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import { contextGuard, type GuardedEnv } from '../../src/runtime/context-guard.ts';
 import { type ServedLibrarian, serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { signedClient, type Target } from '../../src/runtime/signed-client.ts';
@@ -16,7 +13,7 @@ import { type Identity, LOCAL_SEED, localDirectory, localSigner } from '../../sr
 import { LOCAL_LIBRARIANS } from '../../src/signing/internal-librarians.ts';
 import type { DirectoryEntry } from '../../src/signing/key-directory.ts';
 import { originate } from '../../src/signing/request-context.ts';
-import { ledgerForTest } from '../memory/ledger-for-test.ts';
+import { memoryApp } from '../memory/memory-for-test.ts';
 import { identityOf, notebook } from '../signing/callers.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 
@@ -61,11 +58,7 @@ export const identitiesWith = (more: Record<string, Omit<DirectoryEntry, 'keys'>
 /** The memory function with an empty store. */
 export const memoryFunction = async (identity: Identity): Promise<Target> => {
   const { store } = await embeddedStore();
-  const ledger = ledgerForTest();
-  const engines = createEngines({ store });
-  const quotas = readMemoryQuotas({}, 'embedded');
-  const guard = { ...identity, log: () => {} };
-  const app = createMemory({ guard, store, engines, ledgerOf: () => ledger, quotas });
+  const app = await memoryApp({ store, guard: { ...identity, log: () => {} } });
   return { fetch: async (request) => app.request(request) };
 };
 
