@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import type { ContextEngineConfig } from '../../src/context-engine/config.ts';
 import type { LogFields } from '../../src/context-engine/errors.ts';
-import { ContextEngine } from '../../src/context-engine/index.ts';
+import { ContextEngine, OpenAIEmbeddingProvider } from '../../src/context-engine/index.ts';
 import type { SearchOptions } from '../../src/contract/context-engine.ts';
+import { startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
 import { idsOf, memoryOf, memoryStorage, valueIn, vectorOf, wordEmbeddings } from './engine-for-test.ts';
 
@@ -81,6 +82,20 @@ describe('ContextEngine.search()', () => {
     const { engine, embeddings } = parts({ cacheConfig: { ttl: 60 }, now: () => now });
     for (now of [0, 59_999, 60_000]) await engine.search('one', 'w1');
     expect(embeddings.calls).toEqual([['one'], ['one']]);
+  });
+
+  it('uses a model of OpenAI, and is an error, never an empty result, while it is down', async () => {
+    const { apiKey, url: baseURL, faults, stop } = await startOpenAIServer();
+    const embeddingProvider = new OpenAIEmbeddingProvider({ apiKey, baseURL });
+    const vectors = await embeddingProvider.embedBatch(MEMORIES.map(({ content }) => content));
+    const storageClient = memoryStorage(MEMORIES.map((memory, at) => ({ memory, vector: vectors[at] })));
+    const { engine } = parts({ embeddingProvider, storageClient });
+    const [first] = valueIn(await engine.search('The project ends in June', 'w1'));
+    expect(first).toMatchObject({ memory: { id: 'june' }, score: expect.closeTo(1, 3) });
+    expect(storageClient.queries[0]?.vector).toHaveLength(1536);
+    faults.always({ kind: 'status', status: 400 }, '/v1/embeddings');
+    expect(await engine.search('a new question', 'w1')).toMatchObject(errorOf('embedding_error'));
+    await stop();
   });
 
   it('drops repeated memories and invalid scores', async () => {

@@ -1,52 +1,44 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SupportResponse } from '../../src/contract/support-response.ts';
 import { composeNote, newMarker } from '../../src/helpdesk/compose-note.ts';
+import response from './fixtures/support-response.json' with { type: 'json' };
 
 const marker = 'cnote0123456789abcdef0123';
-
-const RESPONSE = SupportResponse.parse(
-  JSON.parse(readFileSync(new URL('fixtures/support-response.json', import.meta.url), 'utf8')),
-);
-const response = (more: Partial<SupportResponse> = {}): SupportResponse => ({ ...RESPONSE, ...more });
-const noteFor = (more: Partial<SupportResponse> = {}) => composeNote(response(more), { marker }).note;
+const RESPONSE = SupportResponse.parse(response);
+type Changes = Partial<SupportResponse>;
+const compose = (more: Changes = {}) => composeNote({ ...RESPONSE, ...more }, { marker });
+const noteFor = (more?: Changes) => compose(more).note;
+const draftOf = (text: string, more: Partial<SupportResponse['draft']> = {}): Changes => ({
+  draft: { text, auto_send: false, ...more },
+});
 
 describe('composeNote()', () => {
   it('shows everything an agent needs, the most important first', () => {
-    expect(noteFor().text).toBe(
-      [
-        'The customer has 0 H/s. Or: slow_hashrate 5 %.',
-        'Not to be sent without a person: A safety risk is named.',
-        'Escalate to safety',
-        '- Smoke is mentioned.',
-        'Before sending',
-        '- The customer mentions smoke.',
-        'Draft reply',
-        '> Hello Dana,\n>\n> 1. Please check the pool.',
-        'The draft quotes',
-        '1. Apollo not hashing (https://kb.example.com/not-hashing), 89 %',
-        'Ask the customer',
-        '- Which pool do you use?',
-        'Missing in the knowledge base',
-        '- No article about Apollo IV',
-        `Constellation · ${marker}`,
-      ].join('\n\n'),
-    );
+    expect(noteFor().text.split('\n\n')).toEqual([
+      'The customer has 0 H/s. Or: slow_hashrate 5 %.',
+      'Not to be sent without a person: A safety risk is named.',
+      ...['Escalate to safety', '- Smoke is mentioned.'],
+      ...['Before sending', '- The customer mentions smoke.'],
+      ...['Draft reply', '> Hello Dana,\n>\n> 1. Please check the pool.'],
+      ...['The draft quotes', '1. Apollo not hashing (https://kb.example.com/not-hashing), 89 %'],
+      ...['Ask the customer', '- Which pool do you use?'],
+      ...['Missing in the knowledge base', '- No article about Apollo IV'],
+      `Constellation · ${marker}`,
+    ]);
   });
   it('lists the closest articles when the draft quotes none, and links only public URLs', () => {
-    const closest = [
+    const closest_articles = [
       { title: 'Fans', url: 'https://kb.example.com/fans', relevance_score: 0.55 },
       { title: 'LED', url: 'http://127.0.0.1:8787/api/kb/text/led.md', relevance_score: 0.2 },
     ];
-    const guidance = { ...response().agent_guidance, closest_articles: closest };
-    const draft = { text: 'Hello.', references: [], auto_send: false };
-    const { text } = noteFor({ draft, agent_guidance: guidance });
+    const agent_guidance = { ...RESPONSE.agent_guidance, closest_articles };
+    const { text } = noteFor({ ...draftOf('Hello.', { references: [] }), agent_guidance });
     expect(text).toContain('Closest articles, not quoted\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %');
     expect(text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
   });
-  it('omits questions that the draft asks already', () => {
-    const draft = { text: 'Hello.\n\n- Which pool do you use?', auto_send: false };
-    expect(noteFor({ draft }).text).not.toContain('Ask the customer');
+  it('omits questions that the draft asks already, and says when there is no draft', () => {
+    expect(noteFor(draftOf('Hello.\n\n- Which pool do you use?')).text).not.toContain('Ask the customer');
+    expect(noteFor(draftOf('')).text).toContain('There is none.');
   });
   it('has its marker in the last line of every format', () => {
     const note = noteFor();
@@ -54,44 +46,39 @@ describe('composeNote()', () => {
     expect(note.marker).toBe(marker);
   });
   it('returns the draft unchanged, in all formats', () => {
-    expect(composeNote(response(), { marker }).draft).toEqual({
+    expect(compose().draft).toEqual({
       text: 'Hello Dana,\n\nPlease check the pool.',
       markdown: 'Hello Dana,\n\n1. Please check the **pool**.',
       html: '<p>Hello Dana,</p>\n<ol>\n<li>Please check the <strong>pool</strong>.</li>\n</ol>',
     });
-    const given = response({ draft: { text: 'Use *this*.', html: '<p>x</p>', auto_send: true } });
-    expect(composeNote(given, { marker }).draft).toEqual({
-      text: 'Use *this*.',
-      markdown: 'Use \\*this\\*.',
-      html: '<p>x</p>',
-    });
+    const own = compose(draftOf('Use *this*.', { html: '<p>x</p>' })).draft;
+    expect(own).toEqual({ text: 'Use *this*.', markdown: 'Use \\*this\\*.', html: '<p>x</p>' });
   });
   it('escapes hostile text', () => {
     const hostile = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **bold** @everyone';
     const source = { title: hostile, url: 'javascript:alert(1)', relevance_score: 0.8, excerpt: hostile };
-    const sources_consulted = [{ ...source, last_updated: '2024-12-15T10:00:00Z' }];
-    const note = noteFor({
-      draft: { text: hostile, auto_send: false },
-      knowledge_retrieval: { sources_consulted, coverage: 'medium', gaps: [hostile], retrieval_time_ms: 1 },
-    });
+    const found = {
+      ...RESPONSE.knowledge_retrieval,
+      sources_consulted: [{ ...source, last_updated: '2024-12-15T10:00:00Z' }],
+      gaps: [hostile],
+    };
+    const note = noteFor({ ...draftOf(hostile), knowledge_retrieval: found });
     expect(note.html).not.toMatch(/<img|href="javascript|<strong>bold/);
     // A zero-width space after `<` keeps `<!channel>` from notifying people.
     expect(note.html.replaceAll('\u200b', '')).toContain('&lt;img');
     expect(note.markdown).not.toMatch(/[^\\]\]\(javascript/);
   });
   it('loads no image and notifies no one when a tool renders the Markdown itself', () => {
-    const markdown =
-      'See ![fan](https://evil.example/t.png?agent) and [@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a).';
-    const note = noteFor({ draft: { text: 'See', markdown, auto_send: false } });
-    expect(note.markdown).not.toContain('shortened');
+    const mentions = '[@Ada](mention://user/1/Ada), [@a](MENTION://team/2/a)';
+    const markdown = `See ![fan](https://evil.example/t.png?agent) and ${mentions}.`;
+    const note = noteFor(draftOf('See', { markdown }));
+    expect(note.markdown).not.toMatch(/shortened|!\[|mention:\/\//i);
     expect(note.markdown).toContain('[fan](https://evil.example/t.png?agent)');
-    expect(note.markdown).not.toMatch(/!\[|mention:\/\//i);
     expect(note.html).not.toMatch(/<img|mention:\/\//i);
   });
   it('does not let a URL end its link', () => {
     const url = 'https://kb.example.com/a)[x](https://evil.example';
-    const draft = { text: 'Hello.', references: [{ title: 'Here', url }], auto_send: false };
-    const note = noteFor({ draft });
+    const note = noteFor(draftOf('Hello.', { references: [{ title: 'Here', url }] }));
     expect(note.html).not.toContain('href="https://evil.example');
   });
   it('stays below 60,000 bytes whatever it is given', () => {
@@ -99,7 +86,7 @@ describe('composeNote()', () => {
     const texts = Array<string>(20).fill(long(250));
     const step = { step: long(250), title: long(50), url: 'https://kb.example.com/x' };
     const note = noteFor({
-      draft: { text: long(8000), markdown: long(12_000), auto_send: false },
+      ...draftOf(long(8000), { markdown: long(12_000) }),
       agent_guidance: {
         ...{ recommended_steps: Array(20).fill(step), missing_information: texts, risks: texts },
         escalation: { needed: true, to: long(50), reasons: texts },
@@ -112,14 +99,9 @@ describe('composeNote()', () => {
     }
     expect(note.text).toContain('Draft reply, shortened');
   });
-  it('says when there is no draft', () => {
-    expect(noteFor({ draft: { text: '', auto_send: false } }).text).toContain('There is none.');
-  });
 });
 
-describe('newMarker()', () => {
-  it('differs each time, and consists of letters and digits', () => {
-    expect(newMarker()).not.toBe(newMarker());
-    expect(newMarker()).toMatch(/^[a-z0-9]{12,40}$/);
-  });
+it('newMarker() differs each time, and consists of letters and digits', () => {
+  expect(newMarker()).not.toBe(newMarker());
+  expect(newMarker()).toMatch(/^[a-z0-9]{12,40}$/);
 });
