@@ -81,6 +81,14 @@ describe('composeNote()', () => {
     const note = noteFor(draftOf('Hello.', { references: [{ title: 'Here', url }] }));
     expect(note.html).not.toContain('href="https://evil.example');
   });
+  it('uses up to 60,000 bytes for its longest format, however long the draft is', () => {
+    const sizes = Array.from({ length: 120 }, (_, at) => {
+      const { markdown, text, html } = noteFor(draftOf('漢'.repeat(at * 250)));
+      return Math.max(...[markdown, text, html].map((form) => Buffer.byteLength(form)));
+    });
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(60_000);
+    expect(Math.max(...sizes)).toBeGreaterThan(59_000);
+  });
   it('stays below 60,000 bytes whatever it is given', () => {
     const long = (count: number) => 'ß🙂漢'.repeat(count);
     const texts = Array<string>(20).fill(long(250));

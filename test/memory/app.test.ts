@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EmbeddingFailed, type EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
@@ -64,34 +63,69 @@ type App = Awaited<ReturnType<typeof appOf>>;
 const send = async (app: App, route: string, call?: Call) => app.request(await requestOf(route, call));
 const codeOf = async (response: Response) => {
   const { error } = ErrorBody.parse(await response.json());
-  return [response.status, error.code];
+  return `${response.status} ${error.code}`;
 };
-const hangs = () => new Promise<never>(() => {});
 
-describe('the app of memories', () => {
-  it('reads the workspace from the signed context and refuses another one', async () => {
-    const app = await appOf();
-    await send(app, 'POST', { body: { type: 'fact', content: 'A secret.' } });
-    for (const route of ['GET', 'GET /stats', 'DELETE ?person_id=p']) {
-      expect(await codeOf(await send(app, route, { workspace: 'globex' }))).toEqual([404, 'NOT_FOUND']);
-    }
-    const search = await send(app, 'POST /search', { workspace: 'globex', body: { query: 'secret' } });
-    expect(await codeOf(search)).toEqual([404, 'NOT_FOUND']);
+const hangs = () => new Promise<never>(() => {});
+/** Ends with its signal alone. */
+const hangsInStore = (_: unknown, __: unknown, options?: { signal?: AbortSignal | undefined }) =>
+  new Promise<never>((_resolve, reject) => {
+    const aborted = () => reject(new StoreUnavailable('aborted', 'Cannot use memories'));
+    options?.signal?.addEventListener('abort', aborted);
+  });
+const down = () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot use memories: status is 500'));
+const SEARCH = { body: { query: 'x' } };
+const SOON = { timeoutMs: 600 };
+
+describe('the app of memories refuses', () => {
+  const PARTS: Record<string, () => Partial<MemoryParts>> = {
+    'the store is down': () => ({ store: { ...store, list: down, searchMemories: down } }),
+    'the store hangs': () => ({ store: { ...store, list: hangsInStore, searchMemories: hangsInStore } }),
+    'the figures hang': () => ({ ledgerOf: () => ({ ...ledgerForTest(), searches: hangs }) }),
+    'the list of calls hangs': () => ({ ledgerOf: () => ({ ...ledgerForTest(), isFirstCall: hangs }) }),
+  };
+  it.each<[route: string, reason: string, Call, expected: string, retryAfter?: string]>([
+    ['POST', 'without the capability', { capabilities: ['memory:read'], body: FACT }, '401 UNAUTHORIZED'],
+    ['GET', 'without the capability', { capabilities: ['memory:write'] }, '401 UNAUTHORIZED'],
+    ['GET', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
+    ['GET /stats', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
+    ['DELETE ?person_id=p', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
+    ['POST /search', 'of another workspace', { workspace: 'globex', ...SEARCH }, '404 NOT_FOUND'],
+    ['POST /search', 'by vector without a model', { body: { vector: [1, 2] } }, '400 INVALID_QUERY'],
+    ['POST /context', 'by vector without a model', { body: { vector: [1, 2] } }, '400 INVALID_QUERY'],
+    ['GET', 'while the store is down', {}, '503 SERVICE_UNAVAILABLE', '5'],
+    ['POST /search', 'while the store is down', SEARCH, '503 SERVICE_UNAVAILABLE', '5'],
+    ['GET', 'while the store hangs', SOON, '504 TIMEOUT'],
+    ['POST /search', 'while the store hangs', { ...SOON, ...SEARCH }, '504 TIMEOUT'],
+    ['GET /stats', 'while the figures hang', SOON, '504 TIMEOUT'],
+    ['POST', 'while the list of calls hangs', { body: FACT }, '503 SERVICE_UNAVAILABLE'],
+  ])('%s %s', async (route, reason, call, expected, retryAfter) => {
+    const response = await send(await appOf(PARTS[reason.replace('while ', '')]?.()), route, call);
+    expect(await codeOf(response)).toBe(expected);
+    if (retryAfter !== undefined) expect(response.headers.get('Retry-After')).toBe(retryAfter);
+    expect(await store.count('acme', { turns: false })).toBe(0);
   });
 
-  it('refuses calls without a context, and without the capability', async () => {
-    const app = await appOf();
-    expect(await codeOf(await app.request(PATH))).toEqual([401, 'UNAUTHORIZED']);
-    const written = await send(app, 'POST', { capabilities: ['memory:read'], body: FACT });
-    expect(await codeOf(written)).toEqual([401, 'UNAUTHORIZED']);
-    expect(await codeOf(await send(app, 'GET', { capabilities: ['memory:write'] }))).toEqual([401, 'UNAUTHORIZED']);
+  it('a call without a context', async () => {
+    expect(await codeOf(await (await appOf()).request(PATH))).toBe('401 UNAUTHORIZED');
+  });
+});
+
+describe('the app of memories', () => {
+  it('names the reason of a refusal to the caller, and logs the cause of a fault', async () => {
+    const byVector = await send(await appOf(), 'POST /search', { body: { vector: [1, 2] } });
+    const message = expect.stringContaining('no embedding model');
+    expect(await byVector.json()).toMatchObject({ error: { message } });
+    await send(await appOf({ store: { ...store, list: down } }), 'GET');
+    const cause = expect.stringContaining('status is 500');
+    expect(log).toContainEqual(expect.objectContaining({ event: 'fault', cause }));
   });
 
   it('stores a replayed call once', async () => {
     const app = await appOf();
     const request = await requestOf('POST', { body: FACT });
     expect((await app.request(request.clone())).status).toBe(201);
-    expect(await codeOf(await app.request(request))).toEqual([401, 'UNAUTHORIZED']);
+    expect(await codeOf(await app.request(request))).toBe('401 UNAUTHORIZED');
     expect(await store.count('acme', { turns: false })).toBe(1);
   });
 
@@ -117,7 +151,7 @@ describe('the app of memories', () => {
     expect(await stored('user:ada')).toEqual([{ scope: 'key', memories: 9, allowed: 10 }]);
     expect(log).toContainEqual(expect.objectContaining({ where: 'quota', cause: expect.stringContaining('9 of 10') }));
     await stored('user:ada');
-    expect(await stored('user:ada')).toEqual([429, 'RATE_LIMITED']);
+    expect(await stored('user:ada')).toBe('429 RATE_LIMITED');
     for (let count = 1; count < 8; count++) expect(await stored('user:eve')).toBeUndefined();
     expect(await stored('user:eve')).toEqual([{ scope: 'workspace', memories: 18, allowed: 20 }]);
     const stats = MemoryStats.parse(await (await send(app, 'GET /stats', { subject: 'user:eve' })).json());
@@ -142,42 +176,7 @@ describe('the app of memories', () => {
     const { memories } = MemoryPage.parse(await (await send(app, 'GET ?conversation_id=c')).json());
     expect(memories.map(({ content }) => content)).toEqual(['answer 3', 'question 3', 'answer 2', 'question 2']);
     expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
-    expect(await codeOf(await send(app, 'POST', { body: FACT }))).toEqual([429, 'RATE_LIMITED']);
-  });
-
-  it('sends Retry-After while the store is unavailable, and logs the cause', async () => {
-    const down = async () => {
-      throw new StoreUnavailable('unavailable', 'Cannot use memories: status is 500');
-    };
-    const app = await appOf({ store: { ...store, list: down, searchMemories: down } });
-    const listed = await send(app, 'GET');
-    expect(log).toContainEqual(
-      expect.objectContaining({ event: 'fault', cause: expect.stringContaining('status is 500') }),
-    );
-    for (const response of [listed, await send(app, 'POST /search', { body: { query: 'x' } })]) {
-      expect(response.headers.get('Retry-After')).toBe('5');
-      expect(await codeOf(response)).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    }
-  });
-
-  it('answers TIMEOUT before the deadline when the store hangs', async () => {
-    const hang = (_: unknown, __: unknown, options?: { signal?: AbortSignal | undefined }) =>
-      new Promise<never>((_resolve, reject) => {
-        const aborted = () => reject(new StoreUnavailable('aborted', 'Cannot use memories'));
-        options?.signal?.addEventListener('abort', aborted);
-      });
-    const app = await appOf({ store: { ...store, list: hang, searchMemories: hang } });
-    const search = send(app, 'POST /search', { timeoutMs: 600, body: { query: 'x' } });
-    for (const response of await Promise.all([send(app, 'GET', { timeoutMs: 600 }), search])) {
-      expect(await codeOf(response)).toEqual([504, 'TIMEOUT']);
-    }
-  });
-
-  it.each(['search', 'context'])('refuses a %s by vector without an embedding model', async (path) => {
-    const response = await send(await appOf(), `POST /${path}`, { body: { vector: [1, 2] } });
-    const message = expect.stringContaining('no embedding model');
-    expect(await response.json()).toMatchObject({ error: { code: 'INVALID_QUERY', message } });
-    expect(response.status).toBe(400);
+    expect(await codeOf(await send(app, 'POST', { body: FACT }))).toBe('429 RATE_LIMITED');
   });
 
   it('includes the whole last day of a search', async () => {
@@ -192,15 +191,6 @@ describe('the app of memories', () => {
     };
     expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-02' })).toEqual(times.slice(1, 3));
     expect(await found({ dateTo: '2026-03-02T00:00:00Z' })).toEqual(times.slice(0, 2));
-  });
-
-  it('waits for the ledger until the deadline at most', async () => {
-    const ledger = ledgerForTest();
-    const silent = await appOf({ ledgerOf: () => ({ ...ledger, searches: hangs }) });
-    expect(await codeOf(await send(silent, 'GET /stats', { timeoutMs: 600 }))).toEqual([504, 'TIMEOUT']);
-    const forgetful = await appOf({ ledgerOf: () => ({ ...ledger, isFirstCall: hangs }) });
-    expect(await codeOf(await send(forgetful, 'POST', { body: FACT }))).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    expect(await store.count('acme', { turns: false })).toBe(0);
   });
 
   it('keeps a context and a preview below the maximum response size, with correct memory ids', async () => {
@@ -222,18 +212,5 @@ describe('the app of memories', () => {
     for (const { memory } of context.memories) expect(context.context).toContain(memory.content);
     const preview = ContextPreview.parse(await answered('POST /context/preview'));
     expect(preview.context).toBe(context.context);
-  });
-
-  it('stores a memory without a vector and reports it when embedding fails', async () => {
-    const refuse = async () => {
-      throw new EmbeddingFailed('refused', 'The text is too long');
-    };
-    const embeddings: EmbeddingProvider = { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse };
-    const app = await appOf({ embeddings });
-    const response = await send(app, 'POST', { body: { type: 'fact', content: 'A yak.' } });
-    const { memory, degraded } = MemoryStored.parse(await response.json());
-    expect(degraded).toEqual(['embeddings']);
-    const search = await send(app, 'POST /search', { body: { query: 'yak' } });
-    expect(await search.json()).toMatchObject({ results: [{ memory: { id: memory.id } }], degraded: ['embeddings'] });
   });
 });
