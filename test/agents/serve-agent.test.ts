@@ -9,6 +9,7 @@ import { CodedError, DataSourceError } from '../../src/http/coded-error.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
 import { ask, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
 import { ANSWERS, askAgent, atDeadline, serve, startClock, stopClock } from './agents-for-test.ts';
+import EXPECTED from './serve-agent.json' with { type: 'json' };
 
 const READS = () => ({ context: userContext({ capabilities: ['sql:read', 'kb:read', 'web:search'] }) });
 /** Calls the librarian route. */
@@ -190,51 +191,17 @@ describe('POST /v1/agents/{type}', () => {
 });
 
 describe('An agent as a librarian', () => {
-  it.each<[string, AgentType, Agent, object]>([
-    [
-      'its text, its sources and the whole envelope',
-      'analytics',
-      answering(ANSWERS.analytics),
-      {
-        answer: expect.stringContaining('50 units in stock'),
-        sources: [{ name: 'clic_products', type: 'database', relevance: 0.9 }],
-        confidence: 0.9,
-        metadata: { analytics: { success: true, result: ANSWERS.analytics.result } },
-      },
-    ],
-    [
-      'the synthesis of a hybrid answer and all its sources',
-      'hybrid',
-      answering(ANSWERS.hybrid),
-      {
-        answer: 'Q1 sales totaled $1.2M. Our return policy allows returns within 14 days.',
-        sources: [
-          { name: 'policies.pdf', type: 'document', relevance: 0.92 },
-          { name: 'clic_products', type: 'database' },
-        ],
-      },
-    ],
-    [
-      'the inert answer of a web search and its pages as sources',
-      'web_search',
-      answering({
-        ...ANSWERS.web_search,
-        metadata: { answer: 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).' },
-      }),
-      {
-        answer: 'It costs [5 EUR](https://a.example/x) \\<b>there\\</b> [now\\](javascript:x).',
-        sources: [
-          { name: 'iPhone 17 on Amazon', url: 'https://amazon.com/...', type: 'web', relevance: 0.7 },
-          { name: 'bestbuy.com', url: 'https://bestbuy.com/...', type: 'web', relevance: 0.7 },
-        ],
-      },
-    ],
-  ])('answers with %s', async (_, type, agent, expected) => {
-    const { reply, status } = await askAs(agent, type);
-    expect(status).toBe(200);
-    expect(reply).toMatchObject(expected);
-    expect(reply).not.toHaveProperty('partial');
-  });
+  it.each(Object.entries(EXPECTED) as [keyof typeof EXPECTED, object][])(
+    'answers as %s with its text, inert, its sources and the whole envelope',
+    async (type, expected) => {
+      const answer = 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).';
+      const { reply, status } = await askAs(answering({ ...ANSWERS[type], metadata: { answer } }), type);
+      expect(status).toBe(200);
+      const metadata = { [type]: { success: true, result: ANSWERS[type].result } };
+      expect(reply).toMatchObject({ ...expected, metadata });
+      expect(reply).not.toHaveProperty('partial');
+    },
+  );
 
   it("includes the router's reasons before its own, and whether earlier turns completed the question", async () => {
     const answer = analytics({ metadata: { classification_reasoning: ['It counts'] } });

@@ -23,33 +23,25 @@ const WORKER = `export default {
 };`;
 
 /** The methods of a D1 statement that the tests use. */
-class Statement {
-  readonly sql: string;
-  readonly values: readonly unknown[];
-  readonly #send: Send;
-
-  constructor(send: Send, sql: string, values: readonly unknown[] = []) {
-    this.#send = send;
-    this.sql = sql;
-    this.values = values;
-  }
-
-  bind(...values: unknown[]): Statement {
-    return new Statement(this.#send, this.sql, values);
-  }
-
-  async all<Row = Record<string, unknown>>(): Promise<{ results: Row[] }> {
-    const [result] = await this.#send<{ results: Row[] }[]>([this]);
-    if (result === undefined) throw new Error('D1 gave no result');
-    return result;
-  }
-
-  raw(): Promise<[string[], ...unknown[][]]> {
-    return this.#send([this], { raw: true });
-  }
+interface Statement {
+  sql: string;
+  values: readonly unknown[];
+  bind(...values: unknown[]): Statement;
+  all<Row = Record<string, unknown>>(): Promise<{ results: Row[] }>;
+  raw(): Promise<[string[], ...unknown[][]]>;
 }
 
-type Send = <Result>(statements: readonly Statement[], options?: { raw: boolean }) => Promise<Result>;
+type Send = <Result>(
+  statements: readonly Pick<Statement, 'sql' | 'values'>[],
+  options?: { raw: boolean },
+) => Promise<Result>;
+
+const statementOf = (send: Send, sql: string, values: readonly unknown[] = []): Statement => ({
+  ...{ sql, values },
+  bind: (...bound) => statementOf(send, sql, bound),
+  all: async <Row>() => (await send<[{ results: Row[] }]>([{ sql, values }]))[0],
+  raw: () => send([{ sql, values }], { raw: true }),
+});
 
 /** The sample shop in a real D1 database in workerd. */
 export const startShop = async () => {
@@ -66,7 +58,7 @@ export const startShop = async () => {
     return response.json() as never; // the worker returns this shape
   };
   const d1 = {
-    prepare: (sql: string) => new Statement(send, sql),
+    prepare: (sql: string) => statementOf(send, sql),
     batch: (statements: Statement[]) => send<{ results: Record<string, unknown>[] }[]>(statements),
   };
   await seedShop(d1);

@@ -15,47 +15,19 @@ const offer = (price: string, more: Partial<RawResult> = {}, country: string | u
 const compared = (results: WebResult[], product = IPHONE) => priceComparisonOf(comparePrices(product, results));
 
 describe('comparePrices()', () => {
-  it('returns the example of the agent contract', () => {
-    expect(compared([offer('$949.99', { title: 'iPhone 17 on Amazon' })])).toEqual({
-      ...{ internal_price: 999.99, cheapest_external: 949.99, difference: -50, percentage: -5, currency: 'USD' },
-      ...{ compared: 1, not_compared: 0, cheapest_url: 'https://shop.example/p' },
-    });
-  });
+  it.each(CASES.differences as [number, string, number, number][])(
+    'computes from %i cents and %s a difference of %d, %d %%',
+    (priceCents, price, difference, percentage) => {
+      expect(compared([offer(price)], { ...IPHONE, priceCents })).toMatchObject({ difference, percentage });
+    },
+  );
 
-  it.each([
-    [99999, '$999.99', 0, 0],
-    [99999, '$1,049.99', 50, 5],
-    [10000, '$100.05', 0.05, 0.1],
-    [10000, '$99.96', -0.04, 0],
-    [10000, '$99.95', -0.05, -0.1],
-    [30000, '$399.99', 99.99, 33.3],
-    [110, '$1.21', 0.11, 10],
-    [1, '$0.02', 0.01, 100],
-  ])('computes from %i cents and %s a difference of %d, %d %%', (priceCents, price, difference, percentage) => {
-    expect(compared([offer(price)], { ...IPHONE, priceCents })).toMatchObject({ difference, percentage });
-  });
-
-  it.each<[string, Partial<RawResult>[], object]>([
-    [
-      'finds the cheapest offer in the currency of our price, and counts offers that are not compared',
-      ['$979.00', '949,99 €', '£800', '950.00', '$959.00'].map((price) => ({ price })),
-      { cheapest_external: 959, currency: 'USD', compared: 2, not_compared: 3 },
-    ],
-    [
-      'ignores other products, accessories, used ones and bait',
-      [
-        { price: '$899.00', title: 'iPhone 17 Pro' },
-        { price: '$500.00', title: 'iPhone 17 case' },
-        { price: '$719.00', title: 'iPhone 17 - Refurbished' },
-        { price: '$720.00', condition: 'pre-owned' },
-        { price: '$41.67' },
-        { price: '$989.00', condition: 'New' },
-      ],
-      { cheapest_external: 989, compared: 1, not_compared: 5 },
-    ],
-  ])('%s', (_, offers, expected) => {
-    expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
-  });
+  it.each(Object.entries(CASES.offers as unknown as Record<string, [Partial<RawResult>[], object]>))(
+    'compares %s',
+    (_, [offers, expected]) => {
+      expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
+    },
+  );
 
   it.each<[string, WebResult[], number?]>([
     ['there is no offer', []],
