@@ -6,7 +6,7 @@ import { CodedError } from '../../src/http/coded-error.ts';
 import { judging, replyOf, scriptedModel } from '../navigator/scripted-model.ts';
 import { openSmallKb } from '../navigator/small-kb.ts';
 import { type App, callFrom, identityOf, targetOf } from '../signing/callers.ts';
-import { askAgent, serve } from './agents-for-test.ts';
+import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 import { allowed, hybridWith, saying } from './hybrid/hybrid-for-test.ts';
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
@@ -155,6 +155,12 @@ describe('The stream of the semantic agent', () => {
     const { events, reply } = await answered('Never descale the boiler every 60 days.', false);
     expect([reply.metadata.summary_by, statementsIn(events).map(({ check }) => check)]).toEqual(['quotes', ['quoted']]);
   });
+});
+
+it('The stream of any agent sends the whole answer as one statement when the agent names no parts', async () => {
+  const { events } = await followed(await serve(async () => ANSWERS.analytics), 'analytics');
+  const whole = { type: 'statement', index: 0, librarian: 'analytics', text: STOCK, check: 'reported' };
+  expect(events).toMatchObject([whole]);
 });
 
 it('The stream of any agent ends with an error when the agent fails later', async () => {

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page, Route } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type * as z from 'zod';
 import type { Product } from '../../src/dev/run/product.ts';
@@ -128,13 +128,20 @@ export const openAndAsk = async (query: string): Promise<Page> => {
   return page;
 };
 
-/** Answers a route of the page with an event stream: `[['statement', {...}], ['done', {...}]]`. */
-export const fulfilEvents = (route: Route, events: readonly (readonly [name: string, data: object])[]): Promise<void> =>
-  route.fulfill({
-    contentType: 'text/event-stream',
-    headers: { 'access-control-allow-origin': '*' },
-    body: events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
-  });
+/** Answers the questions of a page with an event stream: `['statement', {...}], ['done', {...}]`. */
+export const answerWith = (page: Page, ...events: (readonly [name: string, data: object])[]): Promise<unknown> =>
+  page.route('**/v1/ask', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      headers: { 'access-control-allow-origin': '*' },
+      body: events.map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
+    }),
+  );
+
+/** Presses keys, one after the other. */
+export const press = async (page: Page, ...keys: string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key);
+};
 
 /** Passes a route's reply on with other members, which depend on it. */
 export const changeReply = <T extends object>(page: Page, url: string | RegExp, change: (reply: T) => object) =>

@@ -1,13 +1,8 @@
-import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { expectAccessible, expectToFit } from './accessibility.ts';
-import { askIn, fulfilEvents, open, openAndAsk, product } from './console-for-test.ts';
+import { answerWith, askIn, open, openAndAsk, press, product } from './console-for-test.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
-
-const POLL = { timeout: 30_000, interval: 500 };
-
-const nextQuestion = (page: Page) => page.waitForRequest((request) => request.url().endsWith('/v1/ask'));
 
 describe('the view Ask', () => {
   it('shows statements with their evidence, and keeps them over a reload and going back', async () => {
@@ -33,13 +28,17 @@ describe('the view Ask', () => {
     await expect.poll(() => page.locator('.turn').count()).toBe(1);
   });
 
-  it('highlights the source of a statement, and the statements of a source', async () => {
+  it('highlights the source of a statement, and the statements of a source; copies it with footnotes', async () => {
     const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
-    await page.locator('.statement').first().hover();
+    const statements = page.locator('.statement');
+    await statements.first().hover();
     await expect.poll(() => page.locator('.source.lit').count()).toBe(1);
     await page.locator('.source').nth(1).hover();
-    expect(await page.locator('.statement').nth(0).getAttribute('class')).toBe('statement');
-    expect(await page.locator('.statement').nth(1).getAttribute('class')).toContain('lit');
+    expect(await statements.nth(0).getAttribute('class')).toBe('statement');
+    expect(await statements.nth(1).getAttribute('class')).toContain('lit');
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
   });
 
   it('suggests three answered questions of the knowledge base without asking them', async () => {
@@ -66,14 +65,12 @@ describe('the view Ask', () => {
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
     await card.getByRole('button', { name: 'Report as gap' }).click();
     // On a busy machine retrieval may time out.
-    const noted = card.getByText(/^Noted: .*Bluetooth headphones/);
     const again = card.getByRole('button', { name: 'Try again' });
-    await expect
-      .poll(async () => {
-        if (await again.isVisible()) await again.click();
-        return noted.count();
-      }, POLL)
-      .toBe(1);
+    const noted = async () => {
+      if (await again.isVisible()) await again.click();
+      return card.getByText(/^Noted: .*Bluetooth headphones/).count();
+    };
+    await expect.poll(noted, { timeout: 30_000, interval: 500 }).toBe(1);
     await expectAccessible(page);
     const gaps = await (await product.fetch('/v1/knowledge/gaps')).text();
     expect(gaps).toContain('Bluetooth headphones');
@@ -94,13 +91,10 @@ describe('the view Ask', () => {
   it('asks follow-up questions in the same conversation, with the chosen librarian', async () => {
     const page = await openAndAsk('How do I swap the fan?');
     await page.getByLabel('Librarian').selectOption('navigator');
-    const sending = nextQuestion(page);
-    await askIn(page, 'Which tools do I need?');
-    const body = (await sending).postDataJSON();
-    expect(body).toEqual({
-      ...{ query: 'Which tools do I need?', librarian: 'navigator' },
-      conversation_id: new URL(page.url()).pathname.split('/').at(-1),
-    });
+    const query = 'Which tools do I need?';
+    const [sent] = await Promise.all([page.waitForRequest(/\/v1\/ask$/), askIn(page, query)]);
+    const conversation_id = new URL(page.url()).pathname.split('/').at(-1);
+    expect(sent.postDataJSON()).toEqual({ query, librarian: 'navigator', conversation_id });
     await expect.poll(() => page.locator('.turn').count()).toBe(2);
   });
 
@@ -122,14 +116,11 @@ describe('the view Ask', () => {
 
   it('shows a statement before the answer is complete, and withdraws one that is removed', async () => {
     const page = await open('/');
+    const statementOf = (index: number, text: string) =>
+      ['statement', { type: 'statement', index, text, sources: [], support: 1, check: 'reported' }] as const;
+    const removed = ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }] as const;
     // A stream that never ends keeps its first statement on the page.
-    await page.route('**/v1/ask', (route) =>
-      fulfilEvents(route, [
-        ['statement', { type: 'statement', index: 0, text: 'First.', sources: [], support: 1, check: 'reported' }],
-        ['statement', { type: 'statement', index: 1, text: 'Second.', sources: [], support: 1, check: 'reported' }],
-        ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }],
-      ]),
-    );
+    await answerWith(page, statementOf(0, 'First.'), statementOf(1, 'Second.'), removed);
     await askIn(page, 'Is it there?');
     expect(await page.locator('.statement').allTextContents()).toEqual([expect.stringContaining('Second.')]);
     expect(await page.getByRole('alert').textContent()).toContain('UNREACHABLE');
@@ -149,12 +140,7 @@ describe('the view Ask', () => {
       ...{ answer: text, sources: [{ name: HOSTILE, url: 'javascript:alert(1)' }], confidence: 0.7 },
       metadata: { statements: [statement], trace: { traceId: 'a'.repeat(32), hops: [] }, answer_id: HOSTILE },
     };
-    await page.route('**/v1/ask', (route) =>
-      fulfilEvents(route, [
-        ['statement', { type: 'statement', index: 0, ...statement }],
-        ['done', response],
-      ]),
-    );
+    await answerWith(page, ['statement', { type: 'statement', index: 0, ...statement }], ['done', response]);
     await askIn(page, HOSTILE);
     await page.locator('.chip').click();
     expect(await page.locator('main :is(img, script, iframe)').count()).toBe(0);
@@ -170,7 +156,7 @@ describe('the view Ask', () => {
     const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;
     const statements = [{ text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' }];
     const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
-    await page.route('**/v1/ask', (route) => fulfilEvents(route, [['done', response]]));
+    await answerWith(page, ['done', response]);
     await askIn(page, `What is ${word}?`);
     await page.locator('.chip').click();
     await page.locator('.evidence').waitFor();
@@ -182,10 +168,7 @@ describe('the view Ask', () => {
   it('works with the keyboard only, and lists its keys', async () => {
     const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
     await page.locator('h1').click();
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    await page.keyboard.press('k');
-    await page.keyboard.press('e');
+    await press(page, 'j', 'j', 'k', 'e');
     await page.getByRole('region', { name: 'Evidence of statement 1' }).waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('question');
@@ -193,18 +176,9 @@ describe('the view Ask', () => {
     expect(await page.getByLabel('Your question').inputValue()).toBe('j?');
     await page.locator('h1').click();
     await page.keyboard.press('?');
-    expect(await page.getByRole('dialog').locator('kbd').allTextContents()).toEqual(
-      expect.arrayContaining(['/', 'j', 'k', 'e', 't', '?']),
-    );
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('t');
+    const listed = await page.getByRole('dialog').locator('kbd').allTextContents();
+    expect(listed).toEqual(expect.arrayContaining(['/', 'j', 'k', 'e', 't', '?']));
+    await press(page, 'Escape', 't');
     await page.getByRole('heading', { level: 1, name: 'Trace' }).waitFor();
-  });
-
-  it('copies an answer as Markdown with footnotes', async () => {
-    const page = await openAndAsk('How loud is the Apollo III in Turbo mode?');
-    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
   });
 });

@@ -5,6 +5,8 @@ import { goTo, open, product } from './console-for-test.ts';
 
 const MESSAGE = 'Can I mount the Zephyr on a wall?';
 const ARTICLE = 'setup/wall.md';
+/** The product looks again in the background. */
+const POLL = { timeout: 40_000, interval: 1000 };
 
 describe('the view Gaps', () => {
   it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
@@ -28,29 +30,21 @@ describe('the view Gaps', () => {
       title: 'Mount the Zephyr on a wall',
       content: 'You can mount the Zephyr on a wall with the bracket ZW-2. Mount it at least 30 cm below the ceiling.',
     });
-    await expect
-      .poll(
-        async () => {
-          await gap.getByRole('button', { name: 'Ask again' }).click();
-          await gap.getByRole('button', { name: 'Ask again' }).waitFor();
-          return gap.locator('.again .state-mark').textContent();
-        },
-        { timeout: 40_000, interval: 1000 },
-      )
-      .toContain('Answered now, from Mount the Zephyr on a wall');
+    const again = async () => {
+      await gap.getByRole('button', { name: 'Ask again' }).click();
+      await gap.getByRole('button', { name: 'Ask again' }).waitFor();
+      return gap.locator('.again .state-mark').textContent();
+    };
+    await expect.poll(again, POLL).toContain('Answered now, from Mount the Zephyr on a wall');
     await gap.getByRole('link', { name: 'Show the answer' }).click();
     await page.getByRole('heading', { level: 1, name: MESSAGE }).waitFor();
     await goTo(page, '/gaps?state=closed');
-    await expect
-      .poll(
-        async () => {
-          await page.reload();
-          await page.locator('.gap, .state').first().waitFor();
-          return page.locator('main').textContent();
-        },
-        { timeout: 40_000, interval: 1000 },
-      )
-      .toMatch(/Zephyr.*closed/);
+    const reloaded = async () => {
+      await page.reload();
+      await page.locator('.gap, .state').first().waitFor();
+      return page.locator('main').textContent();
+    };
+    await expect.poll(reloaded, POLL).toMatch(/Zephyr.*closed/);
     expect(await page.getByLabel('State').inputValue()).toBe('closed');
   });
 

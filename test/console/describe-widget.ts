@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DemoPage, serveDemoPage } from '../../src/dev/run/demo-page.ts';
-import { fulfilEvents, helpdesks, newPage, open, product } from './console-for-test.ts';
+import { answerWith, helpdesks, newPage, open, product } from './console-for-test.ts';
 
 /** The answer box on the sample's page, of another origin than the gateway. */
 describe('the widget on a page of another origin', () => {
@@ -110,12 +110,7 @@ describe('the widget on a page of another origin', () => {
   it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
     const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
     const statement = { text, sources: [{ name: text, url: 'javascript:alert(1)' }], support: 1, check: 'quoted' };
-    await page.route('**/v1/ask', (route) =>
-      fulfilEvents(route, [
-        ['statement', { type: 'statement', index: 0, ...statement }],
-        ['done', { answer: text }],
-      ]),
-    );
+    await answerWith(page, ['statement', { type: 'statement', index: 0, ...statement }], ['done', { answer: text }]);
     await askIn(inline(), 'What?');
     const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
     expect(await answer.locator('img, script').count()).toBe(0);

@@ -100,6 +100,8 @@ describe('The hybrid agent', () => {
       expect.stringMatching(/^Part 1 goes to the shop database by its words: counts/),
       expect.stringMatching(/^Part 2 goes to the knowledge base/),
     ]);
+    const { reply } = await askHybrid({}, { query: 'What is pruning and how many customers do we have?' });
+    expect(reply.metadata.classification_reasoning[0]).toMatch(/^Part 1 .*: no word asks for another source$/);
     expect((await metadataOf(about(11, true), about(11, false))).cache_hit).toBe(false);
     const apart = await metadataOf(about(11, true), { entity_id: 12, entity_type: 'product' });
     for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
