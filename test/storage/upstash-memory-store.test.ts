@@ -201,7 +201,7 @@ describe('upstashMemoryStore() with damaged records', () => {
     onTestFinished(() => lines.mockRestore());
 
     const idsFor = async (query: object) =>
-      (await made.store.searchMemories(workspace, { ...query, limit: 9 })).map(({ memory }) => memory.id);
+      (await made.store.searchMemories(workspace, { limit: 9, ...query })).map(({ memory }) => memory.id);
     const others = [kept.id, third.id].toSorted();
     for (const indexing of [() => {}, () => made.vector.finishIndexing()]) {
       indexing();
@@ -209,6 +209,9 @@ describe('upstashMemoryStore() with damaged records', () => {
         expect((await idsFor(query)).toSorted(), JSON.stringify(query)).toEqual(others);
       expect(await idsFor({ vector: pointing(1) })).toEqual([kept.id]);
     }
+    // It takes no place of another.
+    const [best] = await idsFor({ text: 'yak walks', limit: 1 });
+    expect(others).toContain(best);
     const { memories } = await made.store.list(workspace, { limit: 9 });
     expect(memories.map(({ id }) => id).toSorted()).toEqual(others);
     expect(await made.store.get(workspace, damaged.id)).toBeUndefined();
