@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ContextResult } from '../../src/contract/context-engine.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
@@ -50,14 +49,6 @@ describe('memories in Upstash, with embeddings, all functions in workerd', () =>
     expect(vector.requests.some(({ path }) => path === '/upsert/memory_default')).toBe(true);
     expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
     expect((await search('espresso machines')).contents).toEqual([]);
-  });
-
-  it('become context', async () => {
-    await store('The harbour opens at six.', { conversation_id: 'c' });
-    const response = await call('POST /context', { query: 'When does the harbour open?' });
-    const { context, tokenCount } = ContextResult.parse(await response.json());
-    expect(context).toContain('- The harbour opens at six.');
-    expect(tokenCount).toBeGreaterThan(5);
   });
 
   it('need one embedding for repeated searches', async () => {
@@ -144,13 +135,9 @@ describe('memories in Upstash, with embeddings, all functions in workerd', () =>
     'are reported as unavailable in time when Redis %s',
     async (_, fault) => {
       redis.faults.always(fault);
-      const codes = await Promise.all(
-        CALLS.map(async ([route, body]) => {
-          const { status, code } = await errorOf(route, body);
-          return `${status} ${code}`;
-        }),
-      );
-      for (const code of codes) expect(['503 SERVICE_UNAVAILABLE', '504 TIMEOUT']).toContain(code);
+      const errors = await Promise.all(CALLS.map(([route, body]) => errorOf(route, body)));
+      for (const { status, code } of errors)
+        expect(['503 SERVICE_UNAVAILABLE', '504 TIMEOUT']).toContain(`${status} ${code}`);
     },
     60_000,
   );

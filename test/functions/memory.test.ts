@@ -138,16 +138,10 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
   it('belong to the workspace of the key, whatever path or query name', async () => {
     const { memory } = await store('A secret gazebo.', { person_id: 'p', conversation_id: 'c' });
     const outsider = openAs(KEYS.globex);
-    const query = { query: 'gazebo' };
-    for (const [route, body] of [
-      ...[[`GET /${memory.id}`], ['GET '], ['GET ?workspace_id=acme'], ['GET /stats'], ['DELETE ?person_id=p']],
-      ...[
-        ['POST /search', query] as const,
-        ['POST /context', query] as const,
-        ['POST /context/preview', query] as const,
-      ],
-    ]) {
-      expect((await outsider.errorOf(String(route), body)).status, String(route)).toBe(401);
+    const reads = [`GET /${memory.id}`, 'GET ', 'GET ?workspace_id=acme', 'GET /stats', 'DELETE ?person_id=p'];
+    for (const route of [...reads, 'POST /search', 'POST /context', 'POST /context/preview']) {
+      const body = route.startsWith('POST') ? { query: 'gazebo' } : undefined;
+      expect((await outsider.errorOf(route, body)).status, route).toBe(401);
     }
     const own = openAs(KEYS.globex, 'globex');
     expect((await own.errorOf(`GET /${memory.id}`)).code).toBe('NOT_FOUND');
@@ -169,30 +163,22 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
   });
 
   const FACT = { type: 'fact', content: 'x' };
+  const NOWHERE = [{ memory_id: 'nowhere', type: 't' }];
+  const withOption = (name: string) => ({ query: 'x', options: { [name]: 'nope' } });
   it.each<[what: string, route: string, body: unknown, problem: RegExp]>([
     ['an erasure names nothing', 'DELETE ', undefined, /person_id/],
     ['an erasure names both', 'DELETE ?person_id=a&conversation_id=b', undefined, /person_id/],
     ['there is no content', 'POST ', { type: 'fact' }, /content: is missing/],
     ['a member is unknown', 'POST ', { ...FACT, workspace_id: 'globex' }, /workspace_id/],
     ['the confidence is above 1', 'POST ', { ...FACT, confidence: 2 }, /confidence/],
-    [
-      'a related memory does not exist',
-      'POST ',
-      { ...FACT, related_to: [{ memory_id: 'nowhere', type: 't' }] },
-      /nowhere/,
-    ],
+    ['a related memory does not exist', 'POST ', { ...FACT, related_to: NOWHERE }, /nowhere/],
     ['the body is not JSON', 'POST ', '{', /not JSON/],
     ['there is no query', 'POST /search', {}, /query/],
     ['the limit is too large', 'POST /search', { query: 'x', options: { limit: 101 } }, /limit/],
     ['the limit of a page is no number', 'GET ?limit=many', undefined, /limit/],
     ['a parameter is unknown', 'GET ?colour=red', undefined, /colour/],
-    [
-      'the template is unknown',
-      'POST /context',
-      { query: 'x', options: { template: 'nope' } },
-      /no template nope.*chat, detailed, summary/s,
-    ],
-    ['the ranker is unknown', 'POST /context', { query: 'x', options: { ranker: 'nope' } }, /options.ranker/],
+    ['the template is unknown', 'POST /context', withOption('template'), /no template nope.*chat, detailed, summary/s],
+    ['the ranker is unknown', 'POST /context', withOption('ranker'), /options.ranker/],
     ['a preview is asked for by vector', 'POST /context/preview', { vector: [1, 2] }, /query/],
   ])('refuses with INVALID_QUERY when %s', async (_, route, body, problem) => {
     const { status, code, message, suggestion } = await errorOf(route, body);

@@ -53,7 +53,8 @@ describe('replies of a chat model', () => {
   beforeAll(async () => {
     model = await startOpenAIServer();
     const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: model.apiKey, EMBEDDING_MODEL: 'none' };
-    product = await startEmbedded({ webSearch: 'local', adapters });
+    const functions = ['library', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid', 'memory'];
+    product = await startEmbedded({ functions, webSearch: 'local', adapters });
     await product.sync({ full: true });
   }, 240_000);
   afterAll(async () => {
