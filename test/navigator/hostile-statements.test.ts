@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readRecording, recordedModel, writeOpenPrompts } from '../../src/dev/eval/recorded-model.ts';
 import { answerQuestion } from '../../src/navigator/answer-question.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
+import { sampleEdition as edition } from '../knowledge/retrieval/sample-edition.ts';
 import cases from './hostile-statements.json' with { type: 'json' };
 import withoutJudge from './hostile-without-judge.json' with { type: 'json' };
-import { openSampleKb } from './sample-kb.ts';
 import { type Reply, scriptedModel } from './scripted-model.ts';
 
 /** A question about the sample knowledge base, and statements of a model that cite the section whose title begins so. */
@@ -13,7 +13,6 @@ type HostileCase = (typeof cases.false)[number];
 const FALSE_STATEMENTS: readonly HostileCase[] = cases.false;
 /** Paraphrases of the same sections, which must not be removed. */
 const TRUE_STATEMENTS: readonly HostileCase[] = cases.true;
-const edition = openSampleKb();
 const chunks = Array.from({ length: edition.chunkCount }, (_, at) => cachedChunk(edition, at));
 /** Recorded verdicts of a language model on the judge's prompts. Set OPEN_PROMPTS to a folder to write prompts without a verdict. */
 const recorded = recordedModel(readRecording('hostile'));

@@ -12,6 +12,7 @@ import { createApp } from '../../src/support/support-desk.ts';
 import { type Reply, scriptedModel } from '../navigator/scripted-model.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 import { editionOf, taxonomy } from './draft/tickets.ts';
+import hostileArticles from './hostile-articles.json' with { type: 'json' };
 
 const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
 const FANS = { title: 'Loud fans', intents: ['noise'] };
@@ -208,13 +209,8 @@ describe('POST /v1/support/analyze', () => {
       },
       { requiredKeys: ['message'] },
     );
-    const hostile = editionOf({
-      'a.md': [
-        { title: '[x](javascript:y)' },
-        '## # <b>x</b> [1]\n\nThe $& fan is `loud\n\n| a | b |\n| --- | --- |\n| still | same |\n\n```\nstep quoted',
-      ],
-      'b.md': [{ title: 'Still quoted' }, '1. quoted a\n2. ![x](y) still\n\n   - step <script>same</script>'],
-    });
+    // The compiler reads the pairs of a JSON file as lists of any of their values.
+    const hostile = editionOf(hostileArticles as unknown as Parameters<typeof editionOf>[0]);
     await fc.assert(
       fc.asyncProperty(request, async (body) => {
         const { reply } = await analysed(body, { knowledge: (question) => find(question, hostile) });

@@ -4,16 +4,9 @@ import cases from './answer-passages.json' with { type: 'json' };
 import { answerFrom, editionOf, foundIn } from './tickets.ts';
 
 type Articles = Parameters<typeof editionOf>[0];
-const OTHERS: Articles = {
-  'orders/shipping.md': [
-    { title: 'Shipping', intents: ['shipping_status'] },
-    'Orders leave within two days.\n\n## Customs\n\nCustoms duties are paid by the customer at the border.',
-  ],
-  'node/sync.md': [
-    { title: 'Node synchronisation', intents: ['node_sync'] },
-    'The node reads all blocks.\n\n## Disk space\n\nThe blockchain needs a disk of one terabyte.',
-  ],
-};
+// The compiler reads the pairs of a JSON file as lists of any of their values.
+const ARTICLES = cases.articles as unknown as Record<keyof typeof cases.articles, Articles>;
+const OTHERS = ARTICLES.others;
 const FANS = [
   'The fans carry the heat away.',
   '## Make the fan quieter',
@@ -81,18 +74,8 @@ describe('answerPassages()', () => {
     expect((await answered(withFans(), LOUD, { history })).markdown).not.toContain('Choose Eco mode');
   });
   it('quotes the warning instead of a procedure when another article warns of the case', async () => {
-    const articles: Articles = {
-      'care/recovery.md': [
-        { title: 'Recover after a stuck update', intents: ['firmware_update'] },
-        '## The update got stuck\n\nWhen an update got stuck:\n\n1. Pull the mains plug.\n2. Insert the card.',
-      ],
-      'care/update.md': [
-        { title: 'Update the firmware', intents: ['firmware_update'] },
-        '## Update\n\nThe update takes ten minutes. Do not pull the plug while the LED is blue.',
-      ],
-    };
     const message = 'The update got stuck and the LED is blue for an hour. Can I pull the plug?';
-    const { markdown } = await answered({ ...OTHERS, ...articles }, message, { intent: 'firmware_update' });
+    const { markdown } = await answered({ ...OTHERS, ...ARTICLES.warning }, message, { intent: 'firmware_update' });
     expect(markdown).toContain('Do not pull the plug while the LED is blue.');
     expect(markdown).not.toContain('Pull the mains plug');
   });
@@ -115,14 +98,10 @@ describe('answerPassages() for likely units', () => {
     return passages.map(({ markdown }) => markdown).join('\n\n');
   };
   it('names the article above each passage when it quotes several articles', async () => {
-    const articles: Articles = {
-      'care/fans.md': [{ title: 'Fans and noise' }, '## Slower\n\nTo make a loud fan quieter, choose Eco mode.'],
-      'care/dust.md': [{ title: 'Dust' }, '## Cleaner\n\nTo make a loud fan quieter, clean it.'],
-    };
-    const both = await quotedBy(articles, { Slower: 0.5, Cleaner: 0.4 });
+    const both = await quotedBy(ARTICLES.both, { Slower: 0.5, Cleaner: 0.4 });
     expect(both).toContain('**Fans and noise: Slower**');
     expect(both).toContain('**Dust: Cleaner**');
-    expect(await quotedBy(articles, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
+    expect(await quotedBy(ARTICLES.both, { Slower: 0.9, Cleaner: 0.001 })).toContain('**Slower**');
   });
   it('quotes the article that a passage refers to, not the passage', async () => {
     const quoted = (end: string) =>

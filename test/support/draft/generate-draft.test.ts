@@ -33,17 +33,7 @@ const draftFor = (message: string, { intent = 'noise', confidence = 0.9, product
 describe('a draft with an answer', () => {
   it('greets, names the intent, quotes, closes and signs', () => {
     const { draft } = composeFor(LOUD, STEPS);
-    expect(draft.text).toBe(
-      [
-        'Hello Dana Whitfield,',
-        'thank you for your message about the noise of your Apollo II.',
-        'This is what our documentation says:',
-        'Make it quieter',
-        '1. Choose Eco mode under Miner > Power.\n2. Clean the fan.',
-        'If that does not help, just reply to this message.',
-        'Brightseam Support',
-      ].join('\n\n'),
-    );
+    expect(draft.text).toBe(cases.answered);
     expect(draft.html).toContain('<li>Choose Eco mode under <strong>Miner &gt; Power</strong>.</li>');
     expect(Draft.safeParse(draft).error).toBeUndefined();
     expect(composeFor(LOUD, STEPS).draft).toEqual(draft);

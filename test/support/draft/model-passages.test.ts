@@ -2,20 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { startModelCalls } from '../../../src/grounding/model-calls.ts';
 import { canAnswerFrom, modelPassages } from '../../../src/support/draft/write-with-model.ts';
 import { scriptedModel } from '../../navigator/scripted-model.ts';
+import articles from './model-passages.json' with { type: 'json' };
 import { editionOf, foundIn } from './tickets.ts';
 
-const EDITION = editionOf({
-  'care/fans.md': [
-    { title: 'Fans and noise' },
-    '## Make the fan quieter\n\nThe fan is loud in Turbo mode. Choose Eco mode.\n\n## Apollo III: the fan\n\nTurn the blue screw of the fan.',
-  ],
-  'care/fans-of-iii.md': [
-    { title: 'Loud fan', devices: ['Apollo III'] },
-    'The loud fan of an Apollo III has a switch.',
-  ],
-  'care/fans-of-ii.md': [{ title: 'Fan filter', devices: ['Apollo II'] }, 'A loud fan of an Apollo II needs a filter.'],
-  'care/rooms.md': [{ title: 'Rooms', intents: [] }, 'The sound of a living room is damped by a carpet.'],
-});
+// The compiler reads the pairs of a JSON file as lists of any of their values.
+const EDITION = editionOf(articles as unknown as Parameters<typeof editionOf>[0]);
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 
 /** The passages for a model, and the number of its earlier calls, when articles have this relevance. */

@@ -4,6 +4,7 @@ import { openClassifier } from '../../../src/support/intents/classifier.ts';
 import { classifyWithModel } from '../../../src/support/intents/classify-with-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { smallTaxonomy } from './small-taxonomy.ts';
+import cases from './words.json' with { type: 'json' };
 
 type Reply = Partial<AICompletion> | (() => Promise<AICompletion>);
 const taxonomy = smallTaxonomy();
@@ -68,14 +69,8 @@ describe('classifyWithModel()', () => {
     expect((await classified(UNSURE, REFUND, { first })).classification).toBe(first);
   });
   it.each<[string, Reply, number?]>([
-    ['an intent that was not offered', { text: '{"intent":"admin"}' }],
-    ['no JSON', { text: 'refund' }],
-    ['another shape', { text: '{"intents":["refund"]}' }],
-    ['a name of an object', { text: '{"intent":"constructor"}' }],
+    ...(cases.invalidReplies as [string, Partial<AICompletion>][]),
     ['an endless reply', { text: `{"intent":"refund"${' '.repeat(5000)}}` }],
-    ['a reply that was cut off', { ...REFUND, finish: 'length' }],
-    ['a refusal', { ...REFUND, finish: 'refused' }],
-    ['nothing', {}],
     ['an error', () => Promise.reject(new Error('down'))],
     ['its share of the time when the model hangs', () => new Promise(() => undefined), 1000],
   ])('keeps the classification after %s', async (_, reply, timeLeftMs) => {
