@@ -22,7 +22,7 @@ const EDITION = editionOf({
 });
 /** Retrieval from this edition, or from another one. */
 const find = (question: KnowledgeQuestion, edition = EDITION) =>
-  retrieveKnowledge(question, { edition, retrieve: createRetriever({}), products: taxonomy.devices });
+  retrieveKnowledge(question, { edition, retrieve: createRetriever({}), products: taxonomy.devices, now: () => 0 });
 const BACKUP = 'How do I make a backup of the settings of my Apollo II?';
 const LOUD = { message: 'The fan is very loud' };
 const strong = await find({ ...LOUD, intent: 'noise', include_weak: true });
@@ -85,7 +85,7 @@ describe('POST /v1/support/analyze', () => {
   it('does not expose the evidence', async () => {
     const { json } = await analysed(LOUD, { knowledge: { ...strong, edition: 'e1' } });
     expect(strong.evidence).toBeDefined();
-    const { sources_consulted, coverage, gaps, retrieval_time_ms, degraded: _, ...others } = json.knowledge_retrieval;
+    const { sources_consulted, coverage, gaps, retrieval_time_ms, ...others } = json.knowledge_retrieval;
     expect([sources_consulted.length, coverage, gaps, retrieval_time_ms >= 0]).toEqual([1, 'high', [], true]);
     expect(others).toEqual({});
   });

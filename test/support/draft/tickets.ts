@@ -74,7 +74,7 @@ export const foundIn = async (edition: Edition, message: string, request: Ticket
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
   const { evidence, isForeign } = await retrieveKnowledge(
     { intent, message: ticket.question, metadata, include_weak: true },
-    { edition, retrieve: createRetriever({}), products: taxonomy.devices },
+    { edition, retrieve: createRetriever({}), products: taxonomy.devices, now: () => 0 },
   );
   if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
   return { ticket, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
