@@ -146,16 +146,17 @@ describe('hostile input', () => {
     ),
   })).object;
 
-  it.each(schemas)('is read as %s without throwing, and described in bounds', (_name, schema) => {
+  it('is read as any schema without throwing, and described in bounds', () => {
     fc.assert(
       fc.property(hostile, (value) => {
-        const read = contract.readAs(schema, value);
-        if (read.ok) return;
-        expect(read.issues.length).toBeGreaterThan(0);
-        expect(read.issues.length).toBeLessThanOrEqual(20);
-        expect(describeIssues(read.issues).length).toBeLessThanOrEqual(500);
+        for (const [name, schema] of schemas) {
+          const read = contract.readAs(schema, value);
+          if (read.ok) continue;
+          const { length } = read.issues;
+          const isBounded = length > 0 && length <= 20 && describeIssues(read.issues).length <= 500;
+          expect([name, isBounded]).toEqual([name, true]);
+        }
       }),
-      { numRuns: 40 },
     );
   });
 
