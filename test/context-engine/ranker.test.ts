@@ -57,6 +57,12 @@ describe('MemoryRanker', () => {
     expect(calls).toBe(3);
   });
 
+  it('defaultRanking() puts the newer of equally similar memories first, by the clock when no time is given', () => {
+    const recent = resultOf('recent', 0.5, { created_at: new Date().toISOString() });
+    for (const moment of [{ now: Date.now() }, undefined])
+      expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), recent], {}, moment))).toEqual(['recent', 'old']);
+  });
+
   it('defaultRanking() returns all results unchanged, best first, numbered from 1', () => {
     const anyNumber = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.5, 1, Number.NaN));
     const anyResult = fc.record({ score: anyNumber, confidence: anyNumber, day: fc.integer({ min: 0, max: 40 }) });

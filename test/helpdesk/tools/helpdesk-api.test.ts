@@ -55,10 +55,11 @@ describe('HelpdeskApi.call()', () => {
     'reports for status %i whether it is transient (%s), whether the outcome is unknown (%s), and what an admin can do',
     async (status, isTransient, isOutcomeUnknown, words) => {
       const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
-      const failed = await post().catch((error: Error) => error);
+      const failed: unknown = await post().catch((error: Error) => error);
       const message = expect.stringMatching(words);
       expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
       expect(String(failed)).toContain('Cannot write in Tool: status is ');
+      expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
       await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
       expect(requests).toHaveLength(2);
     },
