@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import { CharacterTokenizer } from '../../src/ai/tokenizer.ts';
 import { ContextPreview, ContextResult } from '../../src/contract/context-engine.ts';
 import { ErrorBody } from '../../src/contract/error-info.ts';
@@ -212,5 +213,15 @@ describe('the app of memories', () => {
     for (const { memory } of context.memories) expect(context.context).toContain(memory.content);
     const preview = ContextPreview.parse(await answered('POST /context/preview'));
     expect(preview.context).toBe(context.context);
+  });
+
+  it('stores a memory without a vector and reports it when embedding fails', async () => {
+    const refuse = () => Promise.reject(new EmbeddingFailed('refused', 'The text is too long'));
+    const app = await appOf({ embeddings: { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse } });
+    const degraded = ['embeddings'];
+    const stored = MemoryStored.parse(await (await send(app, 'POST', { body: FACT })).json());
+    expect(stored.degraded).toEqual(degraded);
+    const results = [{ memory: { id: stored.memory.id } }];
+    expect(await (await send(app, 'POST /search', SEARCH)).json()).toMatchObject({ results, degraded });
   });
 });
