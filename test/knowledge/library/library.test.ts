@@ -63,13 +63,13 @@ describe('a sync', () => {
   });
 
   it('requests only changes after the first time, since before the last listing, and deletes nothing then', async () => {
-    const { host, library, clock } = await synced(4);
-    const updatedSince = new Date(clock.now - 600_000).toISOString().slice(0, 10);
+    // Ten minutes before the last listing it was another day.
+    const { host, library, clock } = await synced(4, { clock: { now: Date.UTC(2027, 0, 15, 0, 9) } });
     clock.now += 3_600_000;
     host.articles = [hostArticle('a1.md', 'Changed.'), hostArticle('new.md', 'New.')];
     const report = await syncNow(library);
     expect(report).toMatchObject({ full: false, added: 1, changed: 1, removed: 0, held_deletions: null });
-    expect(host.filters).toEqual([{ updatedSince: undefined }, { updatedSince }]);
+    expect(host.filters).toEqual([{ updatedSince: undefined }, { updatedSince: '2027-01-14' }]);
     const expected = ['Text number 0.', 'Changed.', 'Text number 2.', 'Text number 3.', 'New.'];
     expect(await editionTexts(library)).toEqual(expected);
   });
