@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { attachSection, EditionFormatError, SPARE_BYTES } from '../../src/search/edition-format.ts';
-import { type Edition, openEdition } from '../../src/search/open-edition.ts';
+import { cachedArticle, cachedChunk, type Edition, openEdition } from '../../src/search/open-edition.ts';
 import { searchEdition } from '../../src/search/search-edition.ts';
-import { entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
+import { editionOfTexts, entryOf, IDENTITY, type Sketch } from './edition-fixture.ts';
 
 const FAN: Sketch = {
   ...{ id: 'fan', title: 'Clean the fan', intents: ['care'], devices: ['Apollo'] },
@@ -136,4 +136,25 @@ describe('attachSection()', () => {
   it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {
     expect(() => attachSection(build(), name, new Uint8Array(1))).toThrow(RangeError);
   });
+});
+
+const numbered = (count: number) =>
+  editionOfTexts(...Array.from({ length: count }, (_, at) => `It opens at ${at} bar.`));
+
+it('cachedChunk() returns the chunk of its edition, with its article', () => {
+  const [edition, other] = [numbered(3), numbered(3)];
+  expect(cachedChunk(edition, 2)).toEqual({ ...edition.chunk(2), source: edition.article(2) });
+  expect(cachedArticle(edition, 1)).toEqual(edition.article(1));
+  expect(cachedChunk(edition, 0)).not.toBe(cachedChunk(other, 0));
+  expect(() => cachedChunk(edition, 3)).toThrow(RangeError);
+});
+
+it('cachedChunk() caches 500 chunks and evicts the least recently used', () => {
+  const edition = numbered(501);
+  const [first, second] = [cachedChunk(edition, 0), cachedChunk(edition, 1)];
+  for (let at = 2; at < 500; at++) cachedChunk(edition, at);
+  expect(cachedChunk(edition, 0)).toBe(first);
+  cachedChunk(edition, 500);
+  expect(cachedChunk(edition, 0)).toBe(first);
+  expect(cachedChunk(edition, 1)).not.toBe(second);
 });

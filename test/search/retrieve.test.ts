@@ -181,14 +181,16 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     const { edition, retriever } = await setUp();
     const { promise, reject } = Promise.withResolvers<number[]>();
     const caller = new AbortController();
-    const retrieve = () => retriever({ ...newModel(), embed: () => promise })(edition, 'pump seal', caller);
+    const late: Promise<unknown>[] = [];
+    const options = { signal: caller.signal, waitUntil: (work: Promise<unknown>) => late.push(work) };
+    const retrieve = () => retriever({ ...newModel(), embed: () => promise })(edition, 'pump seal', options);
     const found = retrieve();
     const reason = new Error('gone');
     caller.abort(reason);
     await expect(found).rejects.toBe(reason);
     await expect(retrieve()).rejects.toBe(reason);
     reject(DOWN);
-    await new Promise((resolve) => setImmediate(resolve));
+    expect(await Promise.all(late)).toEqual([undefined]);
   });
 });
 

