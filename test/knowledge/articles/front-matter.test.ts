@@ -43,4 +43,10 @@ describe('splitFrontMatter()', () => {
     expect(body).toBe(`\`\`\`\`\`yaml\n${source}\n\`\`\`\`\`\n\nBody.`);
     expect(warnings).toEqual([NOT_A_MAPPING]);
   });
+
+  it('looks for the end of front matter in its first 16,384 characters', () => {
+    const noteOf = (length: number) => split(`title: T\nnote: ${'x'.repeat(length)}`);
+    expect(noteOf(16_000)).toMatchObject({ front: { title: 'T' }, body: 'Body.', warnings: [] });
+    expect(noteOf(16_400).warnings).toEqual(['Kept the front matter as text: it has no closing line']);
+  });
 });
