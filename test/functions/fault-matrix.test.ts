@@ -66,7 +66,7 @@ const startRunning = async (onLog: (line: string) => void): Promise<Running> => 
   for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
   const adapters = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
   const { product, services, stop } = await startOnServices(
-    { functions: ['library', 'navigator', 'memory'], kb: { folder }, adapters, onLog },
+    { functions: ['library', 'navigator', 'semantic', 'memory'], kb: { folder }, adapters, onLog },
     TOKEN,
   );
   await product.sync({ full: true });
