@@ -263,7 +263,7 @@ describe('DELETE /v1/a2a/tasks', () => {
 describe('CancelTask', () => {
   it('aborts the model call of another request, and ends every stream', async () => {
     const model = await startSilentModel();
-    const silent = await startEmbedded({ adapters: model.adapters });
+    const silent = await startEmbedded({ adapters: model.adapters, functions: ['a2a', 'library', 'navigator'] });
     try {
       await silent.sync({ full: true });
       const agent = await client(silent.key, silent);

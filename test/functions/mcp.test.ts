@@ -319,12 +319,7 @@ describe('a client that closes its call', () => {
     'ends the model call, %s',
     async (mode) => {
       const model = await startSilentModel();
-      const outcome = Promise.withResolvers<string>();
-      const onLog = (line: string): void => {
-        const { route, outcome: ended } = JSON.parse(line) as { route?: string; outcome?: string };
-        if (route === 'POST /librarians/navigator/ask' && ended !== undefined) outcome.resolve(ended);
-      };
-      const silent = await startEmbedded({ adapters: model.adapters, onLog });
+      const silent = await startEmbedded({ adapters: model.adapters, functions: ['library', 'navigator'] });
       try {
         await silent.sync({ full: true });
         const client = await connect(mode, silent.key, silent.url);
