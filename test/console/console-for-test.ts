@@ -93,7 +93,12 @@ export const goTo = (page: Page, path: string) => page.goto(new URL(path, produc
 
 /** Closes the pages of a test, and fails when one of them had a problem. */
 export const closePages = async (): Promise<void> => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  const closing = contexts.splice(0).map(async (context) => {
+    // A request that a test changes the reply of may still be open.
+    await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+    await context.close();
+  });
+  await Promise.all(closing);
   expect(problems.splice(0)).toEqual([]);
 };
 
