@@ -3,7 +3,7 @@ import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { JsonRpcRequest } from '../contract/a2a.ts';
 import { describeIssues, type ErrorCode, readAs } from '../contract/error-info.ts';
-import { isWithin } from '../contract/json-object.ts';
+import { isWithin, parseJson } from '../contract/json-object.ts';
 import { eventStream } from '../http/event-stream.ts';
 import { readBody } from '../http/read-body.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
@@ -56,7 +56,7 @@ const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } 
   if (bytes === undefined) {
     return { failure: envelopeError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
   }
-  const value = parsed(new TextDecoder().decode(bytes));
+  const value = parseJson(new TextDecoder().decode(bytes));
   if (value === undefined) return { failure: envelopeError(-32700, 'Cannot read the request: it is not JSON') };
   if (!isWithin(value, LIMITS)) {
     return { failure: envelopeError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
@@ -64,14 +64,6 @@ const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } 
   const read = readAs(JsonRpcRequest, value);
   if (read.ok) return { value: read.value };
   return { failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** The version and the extensions are headers; the version may also be a query parameter. */

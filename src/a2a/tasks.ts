@@ -80,25 +80,23 @@ export const createTasks = (parts: TasksParts) => {
   }
 
   const unwritten = new Map<string, Unwritten>();
-  /** Writes what waits for it. */
-  const write = (): void => {
-    for (const [id, { stored, isNew, message }] of unwritten) {
-      unwritten.delete(id);
-      const masked = { ...stored, task: forStorage(stored.task, mask) };
-      if (isNew) store.add(masked);
-      else store.save(masked);
-      if (message !== undefined) store.addMessage(stored.owner, message.id, { taskId: id, hash: message.hash });
-      onStored?.();
-    }
+  const writeOne = (id: string, { stored, isNew, message }: Unwritten): void => {
+    unwritten.delete(id);
+    const masked = { ...stored, task: forStorage(stored.task, mask) };
+    if (isNew) store.add(masked);
+    else store.save(masked);
+    if (message !== undefined) store.addMessage(stored.owner, message.id, { taskId: id, hash: message.hash });
+    onStored?.();
   };
-  const writeAfter = (ms: number): void => {
-    setTimeout(() => {
+  /** Writes what waits for it. What cannot be written is logged: the request that happens to write it is about something else. */
+  const write = (): void => {
+    for (const [id, waiting] of unwritten) {
       try {
-        write();
+        writeOne(id, waiting);
       } catch (error) {
         errorInfoOf(error, { librarian: 'a2a', where: 'write', log: logLine, now: now() });
       }
-    }, ms);
+    }
   };
   const save = (stored: StoredTask): void => {
     unwritten.set(stored.task.id, { isNew: false, ...unwritten.get(stored.task.id), stored });
@@ -182,16 +180,17 @@ export const createTasks = (parts: TasksParts) => {
     const saveRun = (changed: StoredTask): void => {
       save(changed);
       if (isLive) write();
-      else writeAfter(0);
+      else setTimeout(write, 0);
     };
     const run = startRun(question, { stored, ask, isLive, wanted, timestamp, save: saveRun });
     running.set(id, run);
     void run.ended.finally(() => running.delete(id));
-    unwritten.set(id, { stored, isNew: before === undefined, message: { id: read.messageId, hash } });
+    const first = { stored, isNew: before === undefined, message: { id: read.messageId, hash } };
+    unwritten.set(id, first);
+    // Whoever waits for the answer learns the id of the task with it.
+    if (!isLive) setTimeout(write, FIRST_WRITE_MS);
     try {
-      // Whoever waits for the answer learns the id of the task with it.
-      if (isLive) write();
-      else writeAfter(FIRST_WRITE_MS);
+      if (isLive) writeOne(id, first);
     } catch (error) {
       run.drop();
       throw error;

@@ -1,5 +1,14 @@
 import * as z from 'zod';
 
+/** The value of a JSON text; undefined for any other text. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** Limits of a free-form object. */
 export interface JsonLimits {
   /** Levels of objects and lists; the outermost is 1. */

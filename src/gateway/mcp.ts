@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { routeMatcher } from '../contract/http-routes.ts';
+import { parseJson } from '../contract/json-object.ts';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../contract/mcp.ts';
 import { readBody } from '../http/read-body.ts';
 import { workspaceOf } from './authenticate.ts';
@@ -44,7 +45,7 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
     // The library looks for the two names; a client that takes anything takes both.
     if (/(?:^|,)\s*\*\/\*/.test(headers.get('Accept') ?? '*/*')) headers.set('Accept', BOTH_TYPES);
     c.set('answeredBy', 'mcp');
-    const parsed = parsedJson(body);
+    const parsed = parseJson(new TextDecoder().decode(body));
     // The library reads what is not JSON itself, to refuse it.
     const request = new Request(c.req.url, {
       ...{ method: 'POST', headers, signal: c.req.raw.signal },
@@ -53,14 +54,6 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
     const caller = { workspace, capabilities: key.capabilities };
     return mcp({ request, body: parsed }, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
   };
-};
-
-const parsedJson = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
 };
 
 const BOTH_TYPES = 'application/json, text/event-stream';

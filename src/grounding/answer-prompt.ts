@@ -1,6 +1,7 @@
 import { JSONParser } from '@streamparser/json';
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import { beforeInjection } from './prompt-injection.ts';
 
@@ -163,15 +164,6 @@ export const readStatements = (onStatement: (statement: ModelStatement) => void)
     length += piece.length;
     if (!isFaulty && length <= MAX_REPLY_LENGTH) parser.write(piece);
   };
-};
-
-/** Parses JSON; undefined when the text is invalid. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 const withoutInvisible = (text: string): string =>

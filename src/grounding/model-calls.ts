@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/librarian.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
 import { ModelBudgetSpent } from '../runtime/model-budget.ts';
-import { list, object, type Passage, parseJson } from './answer-prompt.ts';
+import { list, object, type Passage } from './answer-prompt.ts';
 
 /** Why a call returned no text. Each has its own sentence for the reader (`REFUSALS` of the navigator). */
 export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';

@@ -43,8 +43,12 @@ export const excerptsOf = (edition: Edition, { parts }: Unit): { chunk: CachedCh
     }),
   );
 
-/** The last chunk of a section that begins at or before a position of its article. */
-const chunkFrom = (edition: Edition, { firstChunk, endChunk }: Section, place: number): number => {
+/** The last chunk of a section or article that begins at or before a position of the article. */
+export const chunkFrom = (
+  edition: Edition,
+  { firstChunk, endChunk }: Pick<Section, 'firstChunk' | 'endChunk'>,
+  place: number,
+): number => {
   let [low, high] = [firstChunk, endChunk - 1];
   while (low < high) {
     const middle = (low + high + 1) >> 1;

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import type { AIMessage } from '../contract/librarian.ts';
 import type { Turn } from '../search/analyse-query.ts';
-import { list, MAX_TURNS, object, parseJson } from './answer-prompt.ts';
+import { list, MAX_TURNS, object } from './answer-prompt.ts';
 import type { FoundAnswer } from './find-answer.ts';
 import type { ModelCalls } from './model-calls.ts';
 

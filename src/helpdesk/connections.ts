@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import { serviceAddress } from '../http/public-address.ts';
 import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId, type HelpdeskTool } from './helpdesk-tool.ts';
 
@@ -173,14 +174,5 @@ const problemOf = (check: () => unknown): string | undefined => {
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 300) : String(error);
-  }
-};
-
-/** The value of a JSON text; undefined for anything else. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };

@@ -3,7 +3,7 @@ import { PARTIAL_BELOW } from '../contract/navigator-response.ts';
 import { type AnswerPassage, type FoundAnswer, findAnswer } from '../grounding/find-answer.ts';
 import { questionWithTurn, type TextVectors } from '../grounding/parse-question.ts';
 import { beforeInjection, isInjectionName } from '../grounding/prompt-injection.ts';
-import { excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
+import { chunkFrom, excerptsOf, passageMarkdown } from '../grounding/render-passage.ts';
 import { hiddenIn, isNamedByInjection, overlaps } from '../grounding/shown-passages.ts';
 import type { Unit } from '../grounding/units.ts';
 import { oncePer } from '../runtime/once-per.ts';
@@ -255,7 +255,7 @@ const readArticle = (edition: Edition, source: EditionArticle): CitableArticle =
   };
   const slice = (start: number, end: number): string => {
     let text = '';
-    for (let index = chunkBefore(edition, source, start); index < endChunk; index++) {
+    for (let index = chunkFrom(edition, source, start); index < endChunk; index++) {
       const chunk = cachedChunk(edition, index);
       if (chunk.start >= end) break;
       const from = start + text.length;
@@ -278,17 +278,6 @@ const readArticle = (edition: Edition, source: EditionArticle): CitableArticle =
       return headings;
     },
   };
-};
-
-/** The last chunk that begins at or before a place in the article. */
-const chunkBefore = (edition: Edition, { firstChunk, endChunk }: EditionArticle, place: number): number => {
-  let [low, high] = [firstChunk, endChunk - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (cachedChunk(edition, middle).start <= place) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 };
 
 /** Excludes content before a question is answered, with or without a model. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Progress, ProgressEvent } from '../contract/ask.ts';
 import { ErrorCode, ErrorInfo, readAs } from '../contract/error-info.ts';
 import type { GatewayCall } from '../contract/http-routes.ts';
+import { parseJson } from '../contract/json-object.ts';
 import type { LibrarianResponse } from '../contract/response.ts';
 import { readBody } from '../http/read-body.ts';
 import { reportStatements } from './progress.ts';
@@ -126,7 +127,7 @@ const BROKEN: ErrorInfo = {
 };
 
 const jsonOf = (isOk: boolean, text: string | undefined): unknown => {
-  const value = parsed(text);
+  const value = parseJson(text ?? '');
   if (isOk && value !== undefined) return value;
   const failed = readAs(Failure, value);
   throw new RouteFailed((failed.ok ? (failed.value.info ?? failed.value.error) : undefined) ?? BROKEN);
@@ -137,11 +138,3 @@ const Failure = z.object({
   info: ErrorInfo.optional(),
   error: z.union([ErrorInfo, ErrorCode.transform(() => undefined)]),
 });
-
-const parsed = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
-};

@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/json-object.ts';
 import { type Bytes, decodeBase64url, encodeBase64url, utf8 } from './encoding.ts';
 import { demand } from './request-context.ts';
 
@@ -51,7 +52,7 @@ const readHeader = (encoded: string, typ: JwsType): string => {
 const readClaims = (encoded: string): Record<string, unknown> => {
   const text = readText(encoded);
   demand(text !== undefined, 'the claims are not UTF-8 in base64url');
-  const claims = parse(text);
+  const claims = parseJson(text);
   demand(typeof claims === 'object' && claims !== null && !Array.isArray(claims), 'the claims are not an object');
   demand(JSON.stringify(claims) === text, 'the claims are not canonical JSON');
   // Checked above: an object that is neither null nor a list, fresh from JSON.parse.
@@ -65,14 +66,6 @@ const readText = (encoded: string): string | undefined => {
   if (bytes === undefined) return undefined;
   try {
     return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { readAs } from '../contract/error-info.ts';
+import { parseJson } from '../contract/json-object.ts';
 import { NewerState } from '../http/coded-error.ts';
 
 /** Value of a column. Bytes are an `ArrayBuffer` or a view on one, depending on the adapter: see `bytesOf`. */
@@ -77,16 +78,8 @@ export const addColumn =
 
 /** What was stored as JSON by this version or an earlier one, such as a column; `undefined` when it is damaged or misses the schema. */
 export const readStored = <T extends z.ZodType>(schema: T, text: string): z.output<T> | undefined => {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (value === undefined) return undefined;
   const read = readAs(schema, value);
   return read.ok ? read.value : undefined;
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

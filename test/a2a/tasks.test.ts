@@ -301,6 +301,30 @@ describe('a stored task', () => {
     expect(writes).toEqual(['INSERT', 'INSERT']);
   });
 
+  it('is refused when it cannot be written, and what could not be written fails no other', async () => {
+    const sql = nodeSql(new DatabaseSync(':memory:'));
+    let failures = 0;
+    const run: typeof sql.run = (statement, ...values) => {
+      if (failures-- > 0 && statement.startsWith('INSERT')) throw new Error('the disk is full');
+      sql.run(statement, ...values);
+    };
+    agent = startAgent({ sql: { ...sql, run } });
+    const waiting = send('wait');
+    await expect.poll(() => agent.questions, { interval: 1 }).toHaveLength(1);
+    failures = 1;
+    const begin = async () => {
+      const begun = { message: message('wait too'), configuration: { returnImmediately: true } };
+      return (await agent.call('SendMessage', begun)).json;
+    };
+    expect(stateOf(await begin())).toBe('TASK_STATE_WORKING');
+    failures = 1;
+    expect((await begin()).error).toMatchObject({ data: [{ metadata: { code: 'INTERNAL_ERROR' } }] });
+    expect(agent.aborted).toHaveLength(1);
+    agent.open();
+    expect(stateOf(await waiting)).toBe('TASK_STATE_COMPLETED');
+    expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
+  });
+
   it('is written while its caller waits, and before anything is read', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });

@@ -8,11 +8,11 @@ import { runNode } from '../dev/node-for-test.ts';
 import { smallTaxonomy } from '../support/intents/small-taxonomy.ts';
 import { grant, send } from './product-for-test.ts';
 
-/** Fills the workspace `farm`. */
-const FARMER = 'ck_farmer_0123456789abcdef';
+/** Fills the workspace `workshop`. */
+const OWNER = 'ck_owner_0123456789abcdef';
 const MOVER = 'ck_mover_0123456789abcdef';
 const READER = 'ck_moving_reader_0123456789';
-const MEMORIES = '/v1/workspaces/farm/memories';
+const MEMORIES = '/v1/workspaces/workshop/memories';
 const PERSON = { person_id: 'p-17' };
 
 /** `npm run export`, `import` and `push-kb` with a product whose default workspace is synced. */
@@ -21,12 +21,12 @@ export const describeMoving = (productOf: () => Product): void => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'constellation-moving-'));
     const capabilities = ['kb:*', 'memory:*', 'support:*', 'helpdesk:write'];
-    await grant(productOf(), FARMER, { workspaces: ['farm'], capabilities });
+    await grant(productOf(), OWNER, { workspaces: ['workshop'], capabilities });
     await grant(productOf(), MOVER, {
-      ...{ workspaces: ['default', 'farm', 'copy', 'docs'], audiences: ['*'] },
+      ...{ workspaces: ['default', 'workshop', 'copy', 'docs'], audiences: ['*'] },
       capabilities: capabilities.with(2, 'support:analyze'),
     });
-    await grant(productOf(), READER, { workspaces: ['farm'], capabilities: ['kb:read', 'memory:write'] });
+    await grant(productOf(), READER, { workspaces: ['workshop'], capabilities: ['kb:read', 'memory:write'] });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -42,12 +42,12 @@ export const describeMoving = (productOf: () => Product): void => {
   const linesOf = (name: string): unknown[] => {
     const [, ...lines] = readFileSync(inFolder(name), 'utf8').trimEnd().split('\n');
     return lines
-      .map((line) => JSON.parse(line.replaceAll('"workspace_id":"copy"', '"workspace_id":"farm"')))
+      .map((line) => JSON.parse(line.replaceAll('"workspace_id":"copy"', '"workspace_id":"workshop"')))
       .toSorted(byText);
   };
 
   const fill = async (): Promise<void> => {
-    const put = (route: string, body: unknown) => as(FARMER, route, body);
+    const put = (route: string, body: unknown) => as(OWNER, route, body);
     await put('PUT /api/kb/articles/own/pairing.md', {
       ...{ title: 'Pairing “the opener”', content: '# Pairing\r\n\nHold the button. öä 😀\n' },
       url: 'https://help.example.org/1',
@@ -58,8 +58,8 @@ export const describeMoving = (productOf: () => Product): void => {
     await put('PUT /api/kb/articles/bees.md', bees);
     expect(await put('PUT /v1/support/taxonomy', { taxonomy: smallTaxonomy() })).toMatchObject({ trained: 'here' });
     const template = { header: '# Known “facts”\n', memoryFormat: '* {{content}}', separator: '\n' };
-    await put('PUT /v1/workspaces/farm/context-templates/typed.1', { ...template, includeMetadata: false });
-    await put('PUT /v1/workspaces/farm/context-rankers/fresh', { recencyWeight: 1, lambda: 0.3 });
+    await put('PUT /v1/workspaces/workshop/context-templates/typed.1', { ...template, includeMetadata: false });
+    await put('PUT /v1/workspaces/workshop/context-rankers/fresh', { recencyWeight: 1, lambda: 0.3 });
     const fact = { type: 'fact', content: 'The gate is 5 m wide. ü', ...PERSON, metadata: { a: [1] } };
     let before: string = (await put(`POST ${MEMORIES}`, fact)).memory.id;
     for (let number = 0; number < 60; number += 1) {
@@ -67,7 +67,7 @@ export const describeMoving = (productOf: () => Product): void => {
       const related_to = [{ memory_id: before, type: 'follows' }];
       before = (await put(`POST ${MEMORIES}`, { ...note, related_to })).memory.id;
     }
-    await untilFound('farm');
+    await untilFound('workshop');
     await put('POST /v1/ask', { query: 'Where does the hive stand?', conversation_id: 'talk-1', metadata: PERSON });
     for (const message of ['Does the hive support Zigbee pairing?', 'How do I export zebra reports to the moon?'])
       await put('POST /v1/support/analyze', { message, metadata: { ...PERSON, product: 'Gate 5' } });
@@ -92,26 +92,26 @@ export const describeMoving = (productOf: () => Product): void => {
   describe('npm run export and import', () => {
     beforeAll(async () => {
       await fill();
-      const written = await run('export', ['--workspace', 'farm', '--out', folder]);
+      const written = await run('export', ['--workspace', 'workshop', '--out', folder]);
       expect(written).toMatchObject({ status: 0, stdout: '', stderr: expect.stringContaining('memories: 63') });
     });
 
     it('copy everything of a workspace into an empty one; a second run changes nothing', async () => {
-      expect(statSync(inFolder('farm.jsonl')).mode & 0o077).toBe(0);
-      const lines = Object.groupBy(linesOf('farm.jsonl'), (line) => ExportLine.parse(line).kind);
+      expect(statSync(inFolder('workshop.jsonl')).mode & 0o077).toBe(0);
+      const lines = Object.groupBy(linesOf('workshop.jsonl'), (line) => ExportLine.parse(line).kind);
       // A turn is a question and its answer.
       expect(Object.fromEntries(Object.entries(lines).map(([kind, { length }]) => [kind, length]))).toEqual({
         ...{ article: 3, taxonomy: 1, memory: 63, setting: 2, gap: expect.any(Number), ticket: 2, end: 1 },
       });
 
-      const restore = () => run('import', ['--from', inFolder('farm.jsonl'), '--workspace', 'copy']);
+      const restore = () => run('import', ['--from', inFolder('workshop.jsonl'), '--workspace', 'copy']);
       const restored = expect.stringContaining('63 in the file, 63 restored, 0 unchanged');
       expect(await restore()).toMatchObject({ status: 0, stderr: restored });
       const again = await restore();
       expect([again.status, again.stderr.match(/[1-9]\d* restored/g)]).toEqual([0, null]);
       expect(again.stderr).toContain('63 in the file, 0 restored, 63 unchanged');
       await run('export', ['--workspace', 'copy', '--out', inFolder('copy.jsonl')]);
-      expect(linesOf('copy.jsonl')).toEqual(linesOf('farm.jsonl'));
+      expect(linesOf('copy.jsonl')).toEqual(linesOf('workshop.jsonl'));
 
       await untilFound('copy');
       const query = { query: 'gate wide', options: { includeRelationships: true } };
@@ -126,9 +126,9 @@ export const describeMoving = (productOf: () => Product): void => {
     });
 
     it.each([
-      ['an unknown key', 'farm', 'ck_unknown_0123456789abc', 'Cannot accept the API key: it is unknown'],
+      ['an unknown key', 'workshop', 'ck_unknown_0123456789abc', 'Cannot accept the API key: it is unknown'],
       ['a key of another workspace', 'elsewhere', MOVER, 'the API key does not belong to it'],
-      ['a key without a right', 'farm', READER, 'does not hold the capability support:analyze'],
+      ['a key without a right', 'workshop', READER, 'does not hold the capability support:analyze'],
     ])('write nothing with %s', async (_, workspace, key, problem) => {
       const args = ['--workspace', workspace, '--out', inFolder('none.jsonl')];
       expect(await run('export', args, key)).toMatchObject({ status: 1, stderr: expect.stringContaining(problem) });
@@ -137,12 +137,12 @@ export const describeMoving = (productOf: () => Product): void => {
 
     it('restore memories of other keys only with a separate right', async () => {
       const fact = { id: 'x', type: 'fact', content: 'x', confidence: 1, created_at: '2026-01-01T00:00:00Z' };
-      const memories = [{ ...fact, workspace_id: 'farm' }];
+      const memories = [{ ...fact, workspace_id: 'workshop' }];
       expect((await send(productOf(), `PUT ${MEMORIES}`, { memories }, READER)).status).toBe(401);
     });
 
     it('validate the whole file before they send anything', async () => {
-      const lines = readFileSync(inFolder('farm.jsonl'), 'utf8').trimEnd().split('\n');
+      const lines = readFileSync(inFolder('workshop.jsonl'), 'utf8').trimEnd().split('\n');
       for (const [changed, problem] of [
         [lines.with(4, '{"kind":"memo'), 'FILE, line 5: it is no JSON'],
         [lines.with(5, JSON.stringify({ kind: 'gap', data: { id: 'g' } })), 'FILE, line 6: data.kind: Invalid option'],
@@ -202,7 +202,7 @@ export const describeMoving = (productOf: () => Product): void => {
       for (const name of ['goats.md', 'latin.md']) rmSync(inFolder(`docs/${name}`));
       await push(/0 deleted[\s\S]*2 of 4 articles are not in the folder and were kept/, { status: 1 });
       // Only articles under the path are compared.
-      const args = ['--under', 'farm'];
+      const args = ['--under', 'workshop'];
       await push('2 created, 0 updated, 0 deleted', { args });
       await push('0 deleted, 2 unchanged', { args });
       rmSync(inFolder('docs/a folder'), { recursive: true });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/error-info.ts';
+import { parseJson } from '../../contract/json-object.ts';
 import { DataSourceError } from '../../http/coded-error.ts';
 import { type SqlDatabase, SqlRefused } from '../../storage/sql-database.ts';
 
@@ -143,12 +144,4 @@ const parseCatalogue = (json: string): Catalogue => {
   const read = readAs(Catalogue, parseJson(json));
   if (read.ok) return read.value;
   throw new DataSourceError(`the stored catalogue is invalid: ${describeIssues(read.issues)}`);
-};
-
-const parseJson = (json: string): unknown => {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/error-info.ts';
+import { parseJson } from '../../contract/json-object.ts';
 import type { AIClient, AIMessage } from '../../contract/librarian.ts';
 import type { Catalogue } from './catalogue.ts';
 import { ALLOWED_FUNCTIONS } from './sql-gate.ts';
@@ -61,7 +62,7 @@ export const proposeSql = async (
   const options = { maxTokens: MAX_TOKENS, temperature: 0, schema: { name: 'statement', schema: SCHEMA }, signal };
   const { text: reply, finish = 'stop' } = await ai.complete(messages, options);
   if (finish !== 'stop') return undefined;
-  const read = readAs(Proposal, jsonIn(reply));
+  const read = readAs(Proposal, parseJson(reply));
   if (!read.ok || read.value.sql.trim() === '') return undefined;
   const { sql, text, each } = read.value;
   const isUsable = text !== '' && [text, each].every((template) => hasNoFigures(template, question));
@@ -104,11 +105,3 @@ const instructions = ({ tables }: Catalogue, now: number): string =>
           .join('; ')}.`,
     ),
   ].join('\n');
-
-const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/error-info.ts';
+import { parseJson } from '../../contract/json-object.ts';
 import { Audience, Audiences } from '../../contract/names.ts';
 import { SettingRefused, serviceAddress } from '../../http/public-address.ts';
-import { parseJson } from '../connections.ts';
 import { basicAuth } from '../tools/helpdesk-api.ts';
 import { type ArticleSource, type LabelMeanings, Locale, SourceFailed } from './article-source.ts';
 import { chatwootArticles } from './chatwoot-articles.ts';

@@ -2,6 +2,7 @@ import { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import { describeIssues, HTTP_STATUS, issuesOf, readAs } from '../../contract/error-info.ts';
 import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/host-article.ts';
+import { parseJson } from '../../contract/json-object.ts';
 import {
   contextGuard,
   type GuardedEnv,
@@ -13,7 +14,6 @@ import { errorInfoOf } from '../../runtime/error-info-of.ts';
 import { errorHeaders, jsonAnswer } from '../../runtime/json-http.ts';
 import { logLine } from '../../runtime/log.ts';
 import { decodeBase64url, encodeBase64url, utf8 } from '../../signing/encoding.ts';
-import { parseJson } from '../connections.ts';
 import { type ListedArticle, SourceFailed, toHostArticle } from './article-source.ts';
 import type { ArticleSources } from './source-settings.ts';
 

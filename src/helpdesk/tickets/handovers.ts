@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../contract/json-object.ts';
 import {
   type Handover,
   type HandoverErasureQuery,
@@ -8,7 +9,6 @@ import {
   type HandoversRequest,
 } from '../../contract/tickets.ts';
 import { migrate, readStored, type Sql } from '../../storage/sql.ts';
-import { parseJson } from '../connections.ts';
 import {
   HELPDESK_IDS,
   type HelpdeskClient,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../contract/json-object.ts';
 import type { Target } from '../../runtime/signed-client.ts';
 import { type Identity, type IdentityVariables, identityFrom } from '../../signing/identity.ts';
 import { CONTEXT_HEADER } from '../../signing/limits.ts';
@@ -101,14 +102,6 @@ const sourcesOf = (variables: LibraryVariables): Record<string, Source> => {
     ...(KB_URL ? { default: { url: KB_URL, token: KB_TOKEN || undefined } } : {}),
     ...Object.fromEntries(entries),
   };
-};
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 const allowedHosts = ({ KB_ALLOWED_HOSTS = '', ENVIRONMENT }: LibraryVariables) => ({

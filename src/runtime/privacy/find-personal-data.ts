@@ -292,7 +292,7 @@ const findSeedPhrases = (text: string): Found[] => {
     let [start, end, count] = [index, index, 0];
     const close = () => {
       const isWhole = count % 3 === 0 && isAlone(text, start, end);
-      if (count > 11 && count < 27 && (isWhole || TOLD.test(text.slice(Math.max(0, start - 100), start))))
+      if (count > 11 && count < 27 && (isWhole || SEED_WORDS.test(text.slice(Math.max(0, start - 100), start))))
         found.push({ kind: 'key', start, end });
       count = 0;
     };
@@ -314,7 +314,7 @@ const TWELVE_WORDS = /(?<![a-z])(?:[a-z]{3,8}[^a-zA-Z]{1,40}){11}[a-z]{3}/;
 
 const RUN = /(?<![\p{L}\p{N}])(?:(?:\d{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?![\p{L}\p{N}])[,;]?\s{0,3}){12,40}/gu;
 
-const TOLD = /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
+const SEED_WORDS = /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
 
 /** Whether the range is a line, a quoted text, or follows a colon. */
 const isAlone = (text: string, start: number, end: number): boolean =>

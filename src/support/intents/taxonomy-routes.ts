@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, type Issue } from '../../contract/error-info.ts';
+import { parseJson } from '../../contract/json-object.ts';
 import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/taxonomy.ts';
 import { CodedError } from '../../http/coded-error.ts';
 import {
@@ -55,7 +56,7 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
   app.get(`${PATH}/accuracy`, ...read, async (c) => {
     const text = await store.readTaxonomy(c.get('context').workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
-    const stored = readTaxonomy(parsed(text));
+    const stored = readTaxonomy(parseJson(text));
     if (!stored.ok) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
     const examples = countExamples(stored.value);
     return examples > MAX_EXAMPLES_TO_MEASURE
@@ -147,15 +148,7 @@ const retireModelOf = async (
   { store, workspace, except }: { store: TaxonomyStore; workspace: string; except?: string },
 ): Promise<void> => {
   if (text === undefined) return;
-  const read = readTaxonomy(parsed(text));
+  const read = readTaxonomy(parseJson(text));
   const hash = read.ok ? hashText(contentHash(read.value)) : undefined;
   if (hash !== undefined && hash !== except) await store.retireModel(workspace, hash);
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };

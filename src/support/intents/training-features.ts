@@ -329,12 +329,12 @@ const withoutEnding = (word: string): string => {
 interface MessageFeatures {
   /** Hashes of the distinct stems, in order of appearance; each is also in the first block. */
   stems: number[];
-  /** Stems and neighbouring stems, character runs, pairs of stems; each block is scaled on its own. */
+  /** Stems and adjacent stems, character runs, pairs of stems; each block is scaled on its own. */
   blocks: readonly [number[], number[], number[]];
 }
 
 /**
- * The features of a message (reference on intents, step 3): stems and pairs of neighbouring stems; runs of 2 to 5 characters within
+ * The features of a message (reference on intents, step 3): stems and pairs of adjacent stems; runs of 2 to 5 characters within
  * each word and its bounds; unordered pairs of different content stems, wherever they stand.
  *
  * @param words From `messageWords`.
