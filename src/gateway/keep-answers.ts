@@ -181,12 +181,15 @@ export const readKeepAnswers = (
 const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
   if (c.req.path === '/mcp') return 'mcp';
   if (c.req.path.startsWith('/a2a')) return 'a2a';
-  const named = AnswerInterface.exclude(['ticket']).safeParse(c.req.header(INTERFACE_HEADER));
+  const named = NamedInterface.safeParse(c.req.header(INTERFACE_HEADER));
   if (named.success) return named.data;
   if (c.get('apiKey').origins !== undefined) return 'widget';
   if (c.req.path.startsWith('/v1/chat/')) return 'chat';
   return isStream ? 'stream' : 'rest';
 };
+
+/** What a client may call itself. */
+const NamedInterface = AnswerInterface.exclude(['ticket']);
 
 const personOf = ({ metadata }: Asked) => {
   const person = MemoryId.safeParse(metadata?.person_id);
