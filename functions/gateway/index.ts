@@ -1,7 +1,10 @@
+import { RpcTarget } from 'cloudflare:workers';
 import { adapterHealth, chatModelOf } from '../../src/adapters/models.ts';
 import { type AdapterVariables, readModelSettings } from '../../src/adapters/settings.ts';
 import type { A2aFunction } from '../../src/contract/a2a.ts';
+import type { GatewayCall } from '../../src/contract/http-routes.ts';
 import { WorkspaceId } from '../../src/contract/names.ts';
+import type { LibrarianResponse } from '../../src/contract/response.ts';
 import { createLibrarians, httpsTargets, serviceTargets } from '../../src/delegation/librarian-directory.ts';
 import { kvApiKeys } from '../../src/gateway/api-keys.ts';
 import { createApp } from '../../src/gateway/app.ts';
@@ -79,10 +82,32 @@ const tasksIn = (namespace: DurableObjectNamespace): Omit<A2aFunction, 'card'> =
   // The class is TasksObject, whose type the namespace does not carry.
   const tasksOf = (workspace: string) => namespace.getByName(workspace) as unknown as Omit<A2aFunction, 'card'>;
   return {
-    answer: (request, caller, call) => tasksOf(caller.workspace).answer(request, caller, call),
+    answer: (request, caller, call) => tasksOf(caller.workspace).answer(request, caller, new CallTarget(call)),
     erase: (workspace, about) => tasksOf(workspace).erase(workspace, about),
   };
 };
+
+/** What a task may call, as one object of remote procedure calls: each member by itself would be one more to hold and to release. */
+class CallTarget extends RpcTarget implements GatewayCall {
+  readonly #call: GatewayCall;
+
+  constructor(call: GatewayCall) {
+    super();
+    this.#call = call;
+  }
+
+  route(request: Request): Promise<Response> {
+    return this.#call.route(request);
+  }
+
+  ask(...asked: Parameters<GatewayCall['ask']>): Promise<LibrarianResponse> {
+    return this.#call.ask(...asked);
+  }
+
+  stop(): Promise<void> {
+    return this.#call.stop();
+  }
+}
 
 const listOf = (text = ''): string[] =>
   text

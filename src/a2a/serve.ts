@@ -1,11 +1,10 @@
 import { Extensions, type StreamResponse } from '@a2a-js/sdk';
 import { A2AError, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { JsonRpcRequest } from '../contract/a2a.ts';
+import { type A2aRequest, type A2aWholeReply, JsonRpcRequest } from '../contract/a2a.ts';
 import { describeIssues, type ErrorCode, readAs } from '../contract/error-info.ts';
 import { isWithin, parseJson } from '../contract/json-object.ts';
 import { eventStream } from '../http/event-stream.ts';
-import { readBody } from '../http/read-body.ts';
 import { errorInfoOf } from '../runtime/error-info-of.ts';
 import { logLine } from '../runtime/log.ts';
 import type { A2aHandler } from './tasks.ts';
@@ -28,11 +27,11 @@ type Reply = Exclude<Replied, AsyncGenerator>;
  * @param handlerFor Returns the operations for the caller; the signal aborts when the caller has disconnected.
  */
 export const serveA2a = async (
-  request: Request,
+  request: A2aRequest,
   handlerFor: (gone: AbortSignal) => A2aHandler,
   { owner }: { owner: string },
-): Promise<Response> => {
-  const read = await readRequest(request);
+): Promise<Response | A2aWholeReply> => {
+  const read = readRequest(request);
   if ('failure' in read) return json(read.failure);
   const { id = null } = read.value;
   const context = contextOf(request, owner);
@@ -45,18 +44,19 @@ export const serveA2a = async (
   try {
     // An error before the first event is returned as plain JSON, not as a stream.
     const first = await replied.next();
-    return withExtensions(stream(id, { first, rest: replied, gone }), context);
+    const response = stream(id, { first, rest: replied, gone });
+    for (const [name, value] of Object.entries(activated(context))) response.headers.set(name, value);
+    return response;
   } catch (error) {
     return json(errorReply(id, error), context);
   }
 };
 
-const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } | { failure: Reply }> => {
-  const bytes = await readBody(request, MAX_BODY_BYTES);
-  if (bytes === undefined) {
+const readRequest = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failure: Reply } => {
+  if (body.length > MAX_BODY_BYTES) {
     return { failure: envelopeError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
   }
-  const value = parseJson(new TextDecoder().decode(bytes));
+  const value = parseJson(new TextDecoder().decode(body));
   if (value === undefined) return { failure: envelopeError(-32700, 'Cannot read the request: it is not JSON') };
   if (!isWithin(value, LIMITS)) {
     return { failure: envelopeError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
@@ -66,16 +66,12 @@ const readRequest = async (request: Request): Promise<{ value: JsonRpcRequest } 
   return { failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
 };
 
-/** The version and the extensions are headers; the version may also be a query parameter. */
-const contextOf = (request: Request, owner: string): ServerCallContext => {
-  const { headers, url } = request;
-  const version = headers.get('A2A-Version') ?? new URL(url).searchParams.get('A2A-Version') ?? '';
-  return new ServerCallContext({
+const contextOf = ({ version, extensions }: A2aRequest, owner: string): ServerCallContext =>
+  new ServerCallContext({
     requestedVersion: version.trim().slice(0, 20) || DEFAULT_VERSION,
-    requestedExtensions: Extensions.parseServiceParameter((headers.get('A2A-Extensions') ?? '').slice(0, 2000)),
+    requestedExtensions: Extensions.parseServiceParameter(extensions.slice(0, 2000)),
     user: { isAuthenticated: true, userName: owner },
   });
-};
 
 const unsupported = (version: string): VersionNotSupportedError =>
   new VersionNotSupportedError(`Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`);
@@ -115,12 +111,15 @@ interface RpcError {
   data?: { reason?: string; metadata?: object }[];
 }
 
-const json = (reply: Reply, context?: ServerCallContext): Response => withExtensions(Response.json(reply), context);
+const json = (reply: Reply, context?: ServerCallContext): A2aWholeReply => ({
+  headers: { 'Content-Type': 'application/json', ...activated(context) },
+  body: JSON.stringify(reply),
+});
 
-const withExtensions = (response: Response, context: ServerCallContext | undefined): Response => {
-  const activated = context?.activatedExtensions ?? [];
-  if (activated.length > 0) response.headers.set('A2A-Extensions', Extensions.toServiceParameter(activated));
-  return response;
+/** The header that names the extensions in use. */
+const activated = (context: ServerCallContext | undefined): Record<string, string> => {
+  const extensions = context?.activatedExtensions ?? [];
+  return extensions.length === 0 ? {} : { 'A2A-Extensions': Extensions.toServiceParameter(extensions) };
 };
 
 /** A stream that the caller may close at any time; the task goes on. */

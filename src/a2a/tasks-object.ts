@@ -1,8 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { A2aCaller, A2aFunction, A2aReply, TaskErasureQuery } from '../contract/a2a.ts';
-import type { GatewayCall, WholeRequest } from '../contract/http-routes.ts';
+import type { A2aCaller, A2aFunction, A2aReply, A2aRequest, TaskErasureQuery } from '../contract/a2a.ts';
+import type { GatewayCall } from '../contract/http-routes.ts';
 import { LibrarianDirectory } from '../contract/librarian.ts';
-import { isEventStream } from '../http/event-stream.ts';
 import { SettingRefused } from '../http/public-address.ts';
 import { held, type Routes, routesOf } from '../runtime/gateway-routes.ts';
 import { createMask, readMaskKinds } from '../runtime/privacy/mask.ts';
@@ -30,7 +29,7 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
     onStored: () => void this.#schedule(),
   });
 
-  async answer({ url, ...received }: WholeRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
+  async answer(request: A2aRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
     const call = held(remote);
     const asked = new Set<Promise<unknown>>();
     const ask: Ask = (question, reporting) => {
@@ -41,14 +40,10 @@ export class TasksObject extends DurableObject<TasksEnv> implements Omit<A2aFunc
     const card = () => cardFor(routesOf(call, caller), caller);
     const { owner } = caller;
     const handlerFor = (gone: AbortSignal) => this.#tasks.handlerFor({ owner, ask, card, gone });
-    const request = new Request(url, { method: 'POST', ...received });
     const response = await serveA2a(request, handlerFor, caller);
     const settled = Promise.allSettled(asked).then(() => call[Symbol.dispose]());
     const isAtWork = asked.size > 0;
-    const { status, headers } = response;
-    const isWhole = !isEventStream(headers);
-    const reply = isWhole ? { status, headers: [...headers], body: await response.text() } : response;
-    return { response: reply, ...(isAtWork ? { finished: () => settled } : {}) };
+    return { response, ...(isAtWork ? { finished: () => settled } : {}) };
   }
 
   async erase(

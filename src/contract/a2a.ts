@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RequestMetadata } from './ask.ts';
-import type { GatewayCall, WholeReply, WholeRequest } from './http-routes.ts';
+import type { GatewayCall } from './http-routes.ts';
 import type { LibrarianEntry } from './librarian.ts';
 import { MemoryId } from './memory.ts';
 import { LibrarianId } from './names.ts';
@@ -110,9 +110,24 @@ export interface UnsignedCard {
   canonical: string;
 }
 
+/** A request in one piece: a body that streams through a binding costs more than the whole message. */
+export interface A2aRequest {
+  /** The version of the protocol that the caller speaks; empty when it names none. */
+  version: string;
+  /** Value of the header `A2A-Extensions`; empty without one. */
+  extensions: string;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+/** A response in one piece. `new Response(reply.body, reply)` makes a response of it, and of one that streams. */
+export interface A2aWholeReply {
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** What is answered, and how long the work goes on that was begun with it. */
 export interface A2aReply {
-  response: Response | WholeReply;
+  response: Response | A2aWholeReply;
   /** Resolves when nothing that the request has begun is at work any longer. Never rejects. Absent when that is so already. */
   finished?: (() => Promise<void>) | undefined;
 }
@@ -120,7 +135,7 @@ export interface A2aReply {
 /** The function a2a (remote procedure call): its card, and the tasks of each workspace. */
 export interface A2aFunction {
   card(deployment: A2aDeployment): Promise<UnsignedCard>;
-  answer(request: WholeRequest, caller: A2aCaller, call: GatewayCall): Promise<A2aReply>;
+  answer(request: A2aRequest, caller: A2aCaller, call: GatewayCall): Promise<A2aReply>;
   /** Returns the number of erased tasks. */
   erase(workspace: string, about: TaskErasureQuery): Promise<number>;
 }

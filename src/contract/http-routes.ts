@@ -383,7 +383,7 @@ export const routeMatcher = (names: readonly RouteName[]): ((method: string, pat
 
 /**
  * What a function that translates a protocol may do in the name of a caller, whose credentials it never sees (remote procedure call). It
- * lasts as long as the call that brought it, unless each member is duplicated.
+ * lasts as long as the call that brought it, unless it is duplicated.
  */
 export interface GatewayCall {
   /** Sends a request to a route. */
@@ -397,17 +397,4 @@ export interface GatewayCall {
   ask(question: object, progress?: (event: ProgressEvent) => Promise<void>): Promise<LibrarianResponse>;
   /** Ends everything that was begun with this call. */
   stop(): Promise<void>;
-}
-
-/** A request of a protocol, in one piece: a body that streams through a binding costs more than the whole message. */
-export interface WholeRequest {
-  url: string;
-  headers: [name: string, value: string][];
-  body: Uint8Array<ArrayBuffer>;
-}
-
-/** A response in one piece; one that streams is a `Response`. `new Response(reply.body, reply)` makes a response of both. */
-export interface WholeReply extends Pick<Response, 'status'> {
-  headers: [name: string, value: string][];
-  body: string;
 }

@@ -1,19 +1,13 @@
 import type { Context } from 'hono';
-import { type A2aFunction, type GatewayKeys, TaskErasureQuery } from '../contract/a2a.ts';
+import { type A2aFunction, type A2aRequest, type GatewayKeys, TaskErasureQuery } from '../contract/a2a.ts';
 import { describeIssues, readAs } from '../contract/error-info.ts';
-import { routeMatcher, type WholeRequest } from '../contract/http-routes.ts';
+import { routeMatcher } from '../contract/http-routes.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import type { Signer } from '../signing/compact-jws.ts';
 import { encodeBase64url, sha256, utf8 } from '../signing/encoding.ts';
 import type { KeyDirectory } from '../signing/key-directory.ts';
 import { demand, workspaceOf } from './authenticate.ts';
-import {
-  type CallParts,
-  callsFor,
-  headersWithoutCredentials,
-  jsonRpcError,
-  jsonRpcErrors,
-} from './calls-for-caller.ts';
+import { type CallParts, callsFor, jsonRpcError, jsonRpcErrors } from './calls-for-caller.ts';
 import { jsonBytes } from './forward.ts';
 import { errorOf, GatewayError } from './gateway-error.ts';
 import type { Tokens } from './oidc.ts';
@@ -52,8 +46,11 @@ export const createA2a = ({ a2a, ...parts }: CallParts & { a2a: A2aFunction | un
       owner: key.id,
       capabilities: key.capabilities,
     };
-    const body = await jsonBytes(c);
-    const request: WholeRequest = { url: c.req.url, headers: [...headersWithoutCredentials(c)], body };
+    const request: A2aRequest = {
+      version: c.req.header('A2A-Version') ?? c.req.query('A2A-Version') ?? '',
+      extensions: c.req.header('A2A-Extensions') ?? '',
+      body: await jsonBytes(c),
+    };
     c.set('answeredBy', 'a2a');
     const { response, finished } = await a2a.answer(request, caller, callsFor(c, { ...parts, isCallable }));
     c.set('work', finished?.());

@@ -9,14 +9,6 @@ import { limitKey } from './authenticate.ts';
 import { faultOf, GatewayError, type RateLimits } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
-/** The headers of a request, for a function that must not see who asks. */
-export const headersWithoutCredentials = (c: Context<GatewayEnv>): Headers => {
-  const headers = new Headers(c.req.raw.headers);
-  // The size of the body is that of what was read.
-  for (const name of ['Authorization', 'Cookie', 'Content-Length']) headers.delete(name);
-  return headers;
-};
-
 /** What a function that translates a protocol is reached and answered with. */
 export interface CallParts {
   app: Hono<GatewayEnv>;

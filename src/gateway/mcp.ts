@@ -4,13 +4,7 @@ import { parseJson } from '../contract/json-object.ts';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../contract/mcp.ts';
 import { readBody } from '../http/read-body.ts';
 import { workspaceOf } from './authenticate.ts';
-import {
-  type CallParts,
-  callsFor,
-  headersWithoutCredentials,
-  jsonRpcError,
-  jsonRpcErrors,
-} from './calls-for-caller.ts';
+import { type CallParts, callsFor, jsonRpcError, jsonRpcErrors } from './calls-for-caller.ts';
 import { errorOf } from './gateway-error.ts';
 import type { GatewayEnv } from './request-log.ts';
 
@@ -41,7 +35,9 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
       const message = `Cannot read the request: it is longer than ${MAX_MCP_BYTES} bytes`;
       return mcpError(413, errorOf('INVALID_QUERY', { message }));
     }
-    const headers = headersWithoutCredentials(c);
+    const headers = new Headers(c.req.raw.headers);
+    // What answers must not see who asks; and the size of the body is that of what was read.
+    for (const name of ['Authorization', 'Cookie', 'Content-Length']) headers.delete(name);
     // The library looks for the two names; a client that takes anything takes both.
     if (/(?:^|,)\s*\*\/\*/.test(headers.get('Accept') ?? '*/*')) headers.set('Accept', BOTH_TYPES);
     c.set('answeredBy', 'mcp');

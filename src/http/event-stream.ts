@@ -17,6 +17,8 @@ export type SendEvent = (name: string | undefined, data: string) => boolean;
 
 /** The runtime notices only by a write that a client has gone, so a model goes on for at most this long afterwards. */
 const HEARTBEAT_MS = 2_000;
+/** How long an event waits for others, unless it is the first or the stream ends before. */
+const GATHER_MS = 2;
 /** Bound of all events together: a reader that stops reading costs at most this memory. */
 const MAX_STREAM_BYTES = 4_194_304;
 
@@ -27,16 +29,19 @@ const HEADERS = {
 };
 
 /**
- * A response whose events are sent while `produce` runs; it ends when `produce` ends. A comment every two seconds keeps the connection open.
+ * A response whose events are sent while `produce` runs, those of two milliseconds together; it ends when `produce` ends. A comment every
+ * two seconds keeps the connection open.
  *
  * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without an error event.
  */
 export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
   const gone = new AbortController();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
+  let gathering: ReturnType<typeof setTimeout> | undefined;
   const ended = Promise.withResolvers<void>();
   const finish = (): void => {
-    if (heartbeat !== undefined) clearInterval(heartbeat);
+    clearInterval(heartbeat);
+    clearTimeout(gathering);
     ended.resolve();
   };
   const stream = new ReadableStream<Uint8Array>({
@@ -44,18 +49,25 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
       let left = MAX_STREAM_BYTES;
       let waiting: Uint8Array[] = [];
       let length = 0;
-      // What is sent together leaves in one piece: each piece passes through every function on its way.
+      let hasBegun = false;
+      // What is sent within a moment leaves in one piece: each piece passes through every function on its way.
       const flush = (): void => {
         if (waiting.length > 0 && !gone.signal.aborted) controller.enqueue(joinBytes(waiting, length));
         waiting = [];
         length = 0;
+        clearTimeout(gathering);
+        gathering = undefined;
       };
       const write = (text: string): boolean => {
         const bytes = encoder.encode(text);
         if (gone.signal.aborted || bytes.length > left) return false;
         left -= bytes.length;
         length += bytes.length;
-        if (waiting.push(bytes) === 1) queueMicrotask(flush);
+        waiting.push(bytes);
+        // The first leaves at once: what computes next may let no timer run.
+        if (hasBegun) gathering ??= setTimeout(flush, GATHER_MS);
+        else queueMicrotask(flush);
+        hasBegun = true;
         return true;
       };
       heartbeat = setInterval(() => write(': keep-alive\n\n'), HEARTBEAT_MS);

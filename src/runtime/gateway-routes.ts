@@ -36,20 +36,15 @@ export interface HeldCall extends GatewayCall, Disposable {}
 
 /** The same as long as its holder needs it, and not only until the call that brought it has returned. */
 export const held = (call: GatewayCall): HeldCall => {
-  // Over a binding every member is a stub, which the types of the contract do not say.
-  const { route, ask, stop } = call as unknown as Record<keyof GatewayCall, Stub>;
-  const [routes, asks, stops] = [route.dup(), ask.dup(), stop.dup()];
+  // Over a binding it is a stub, which the types of the contract do not say.
+  const stub = (call as GatewayCall & { dup(): HeldCall }).dup();
   return {
-    ...({ route: routes, ask: asks, stop: stops } as unknown as GatewayCall),
-    [Symbol.dispose]: () => {
-      for (const stub of [routes, asks, stops]) stub[Symbol.dispose]();
-    },
+    route: (request) => stub.route(request),
+    ask: (question, progress) => stub.ask(question, progress),
+    stop: () => stub.stop(),
+    [Symbol.dispose]: () => stub[Symbol.dispose](),
   };
 };
-
-interface Stub extends Disposable {
-  dup(): Stub;
-}
 
 /** The routes of the gateway, with the credentials of the caller. All throw `RouteFailed`. */
 export interface Routes {

@@ -102,7 +102,15 @@ export const startAgent = ({
       const request = new Request(input, init);
       if (new URL(request.url).pathname === '/.well-known/agent-card.json') return Response.json(card);
       const cardFor = async () => AgentCard.fromJSON(card);
-      return serveA2a(request, (gone) => tasks.handlerFor({ owner, ask, card: cardFor, gone }), { owner });
+      const { headers, url } = request;
+      const asked = {
+        version: headers.get('A2A-Version') ?? new URL(url).searchParams.get('A2A-Version') ?? '',
+        extensions: headers.get('A2A-Extensions') ?? '',
+        body: new Uint8Array(await request.arrayBuffer()),
+      };
+      const handlerFor = (gone: AbortSignal) => tasks.handlerFor({ owner, ask, card: cardFor, gone });
+      const reply = await serveA2a(asked, handlerFor, { owner });
+      return new Response(reply.body, reply);
     };
   /** Sends one JSON-RPC call. */
   const post = (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) =>

@@ -38,6 +38,37 @@ describe('eventStream()', () => {
     expect(send('statement', '{}')).toBe(false);
   });
 
+  it('sends its first event at once, and later ones together: after two milliseconds, or when it ends', async () => {
+    vi.useFakeTimers();
+    const { response, send, end } = opened();
+    const pieces: string[] = [];
+    const reading = response.body?.pipeThrough(new TextDecoderStream()).pipeTo(
+      new WritableStream({
+        write: (piece) => {
+          pieces.push(piece);
+        },
+      }),
+    );
+    const sent: [name: string, passingMs: number][] = [
+      ['routing', 0],
+      ['searching', 1],
+      ['passages', 1],
+      ['statement', 0],
+      ['done', 0],
+    ];
+    for (const [name, passingMs] of sent) {
+      send(name, '{}');
+      await vi.advanceTimersByTimeAsync(passingMs);
+    }
+    end();
+    await reading;
+    expect(pieces.map((piece) => piece.match(/(?<=event: )\w+/g))).toEqual([
+      ['routing'],
+      ['searching', 'passages'],
+      ['statement', 'done'],
+    ]);
+  });
+
   it('has headers against buffering by proxies', () => {
     expect(Object.fromEntries(opened().response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
