@@ -53,7 +53,7 @@ export const rerankerOf = ({ AI: ai, ...variables }: RerankerParts): { reranker?
     return ai !== undefined && model.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
   if (model === '')
     throw new SettingRefused(
-      `Cannot use RERANK_BASE_URL: set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs on Workers AI alone`,
+      `Cannot use RERANK_BASE_URL: set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`,
     );
   return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
 };

@@ -9,9 +9,7 @@ export interface BytePairEncoding {
 }
 
 /**
- * Byte pair encoding with the same pieces and merges as tiktoken, hence the same tokens. Special tokens (`<
- * endoftext
- * >`) in a text are plain text.
+ * Byte pair encoding with the same pieces and merges as tiktoken, hence the same tokens. Names of special tokens in a text are plain text.
  *
  * Time is O(n log n) for every text: libraries search all pairs of a piece for the next merge, and a piece without spaces
  * can be as long as the text. Only the bytes of the last piece outlive a call.
@@ -21,7 +19,7 @@ export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
   // Sticky, since the pieces cover the whole text: each begins at the end of the one before.
   const pieces = new RegExp(vocabulary.pat_str, 'uy');
   const merge = merging(rankOf);
-  const room = growing((size) => new Uint8Array(size));
+  const bytesBuffer = reusableBuffer((size) => new Uint8Array(size));
 
   /** Counts, and appends to `tokens` if there are any. */
   const run = (text: string, tokens: number[] | undefined): number => {
@@ -29,7 +27,7 @@ export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
     for (let start = 0; start < text.length; ) {
       pieces.lastIndex = start;
       const end = pieceEnd(text, start, pieces.test(text) ? pieces.lastIndex : start + 1);
-      const bytes = room(3 * (end - start));
+      const bytes = bytesBuffer(3 * (end - start));
       const length = writeUtf8(text, { start, end, bytes });
       const rank = rankOf(bytes, 0, length);
       if (rank >= 0) {
@@ -94,7 +92,7 @@ const textOf = (parts: readonly Uint8Array[]): string => {
 
 type RankOf = (bytes: Uint8Array, start: number, end: number) => number;
 
-/** Larger than every place in a text, small enough for `rank * PLACES + place` to be exact. */
+/** Larger than every position in a text, small enough for `rank * PLACES + place` to be exact. */
 const PLACES = 2 ** 32;
 
 /**
@@ -102,18 +100,18 @@ const PLACES = 2 ** 32;
  * a pair that has changed meanwhile stays there and is skipped.
  */
 const merging = (rankOf: RankOf) => {
-  const nextRoom = growing((size) => new Int32Array(size));
-  const previousRoom = growing((size) => new Int32Array(size));
-  const ranksRoom = growing((size) => new Int32Array(size));
+  const nextBuffer = reusableBuffer((size) => new Int32Array(size));
+  const previousBuffer = reusableBuffer((size) => new Int32Array(size));
+  const ranksBuffer = reusableBuffer((size) => new Int32Array(size));
   const heap = numberHeap();
 
   return (bytes: Uint8Array, length: number, tokens: number[] | undefined): number => {
     // By the start of a part: the start of the next part and of the one before, and the rank of it joined with the next.
-    const next = nextRoom(length + 1);
-    const previous = previousRoom(length + 1);
-    const ranks = ranksRoom(length + 1);
+    const next = nextBuffer(length + 1);
+    const previous = previousBuffer(length + 1);
+    const ranks = ranksBuffer(length + 1);
     const endAfter = (part: number): number => (part < length ? (next[part] ?? length) : length);
-    const look = (part: number): void => {
+    const rankPair = (part: number): void => {
       const second = endAfter(part);
       const rank = second < length ? rankOf(bytes, part, endAfter(second)) : -1;
       ranks[part] = rank;
@@ -124,7 +122,7 @@ const merging = (rankOf: RankOf) => {
       previous[place] = place - 1;
     }
     heap.clear();
-    for (let place = 0; place < length; place += 1) look(place);
+    for (let place = 0; place < length; place += 1) rankPair(place);
     let count = length;
     for (let lowest = heap.pop(); lowest !== undefined; lowest = heap.pop()) {
       const part = lowest % PLACES;
@@ -135,9 +133,9 @@ const merging = (rankOf: RankOf) => {
       ranks[merged] = -1;
       if (after < length) previous[after] = part;
       count -= 1;
-      look(part);
+      rankPair(part);
       const before = previous[part] ?? -1;
-      if (before >= 0) look(before);
+      if (before >= 0) rankPair(before);
     }
     if (tokens !== undefined) {
       for (let part = 0; part < length; part = endAfter(part)) tokens.push(rankOf(bytes, part, endAfter(part)));
@@ -148,8 +146,8 @@ const merging = (rankOf: RankOf) => {
 
 /** Numbers, the least first. */
 const numberHeap = () => {
-  const room = growing((capacity) => new Float64Array(capacity));
-  let items = room(0);
+  const bytesBuffer = reusableBuffer((capacity) => new Float64Array(capacity));
+  let items = bytesBuffer(0);
   let size = 0;
   const at = (place: number): number => items[place] ?? Number.POSITIVE_INFINITY;
   return {
@@ -158,7 +156,7 @@ const numberHeap = () => {
     },
     push: (item: number): void => {
       if (size === items.length) {
-        const larger = room(2 * size);
+        const larger = bytesBuffer(2 * size);
         if (larger !== items) larger.set(items);
         items = larger;
       }
@@ -193,8 +191,8 @@ const numberHeap = () => {
 /** Reused between calls. */
 const SMALL = 4096;
 
-/** Room for at least `size` items: the same small buffer every time, a new one when more is needed. */
-const growing = <T>(create: (size: number) => T): ((size: number) => T) => {
+/** A buffer for at least `size` items: the same small buffer every time, a new one when more is needed. */
+const reusableBuffer = <T>(create: (size: number) => T): ((size: number) => T) => {
   const small = create(SMALL);
   return (size) => (size <= SMALL ? small : create(size));
 };
@@ -203,7 +201,7 @@ const growing = <T>(create: (size: number) => T): ((size: number) => T) => {
 export interface Vocabulary {
   /** The pattern that splits a text into pieces; tokens do not cross their borders. */
   pat_str: string;
-  /** Lines of a marker, the rank of the first token, and tokens in rank order, base64; separated by spaces. */
+  /** Each line: a marker, the rank of the first token, and tokens in rank order, base64; separated by spaces. */
   bpe_ranks: string;
 }
 

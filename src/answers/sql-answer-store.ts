@@ -135,7 +135,7 @@ const WITH_AUDIENCES = "ALTER TABLE answers ADD COLUMN audiences TEXT NOT NULL D
 /** Titles of the cited articles by id, as JSON. */
 const WITH_ARTICLES = "ALTER TABLE answers ADD COLUMN articles TEXT NOT NULL DEFAULT '{}'";
 
-/** `mayReadAsked` of signing/audiences.ts, for audiences as JSON. */
+/** `mayReadAsked` of signing/capabilities.ts, for audiences as JSON. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?) WHERE value = '*')
   OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?))))`;
 

@@ -134,11 +134,11 @@ export const withTrace = (response: LibrarianResponse, trace: DelegationTrace): 
   const { [largest]: _largest, ...others } = metadata;
   return (
     withMetadata(response, { trace: bare }) ??
-    withMetadata({ ...rest, metadata: others }, { trace, omitted: presentable([largest]) }) ??
-    withMetadata({ ...rest, metadata: others }, { trace: bare, omitted: presentable([largest]) }) ??
-    withMetadata(rest, { trace, omitted: presentable(names) }) ?? {
+    withMetadata({ ...rest, metadata: others }, { trace, omitted: reportableNames([largest]) }) ??
+    withMetadata({ ...rest, metadata: others }, { trace: bare, omitted: reportableNames([largest]) }) ??
+    withMetadata(rest, { trace, omitted: reportableNames(names) }) ?? {
       ...rest,
-      metadata: { trace: bare, omitted: presentable(names) },
+      metadata: { trace: bare, omitted: reportableNames(names) },
     }
   );
 };
@@ -158,4 +158,4 @@ const largestOf = (metadata: Record<string, unknown>): string => {
 };
 
 /** Names short enough to be reported. */
-const presentable = (names: readonly string[]): string[] => names.filter((name) => name.length <= 64).slice(0, 16);
+const reportableNames = (names: readonly string[]): string[] => names.filter((name) => name.length <= 64).slice(0, 16);

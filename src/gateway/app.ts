@@ -429,7 +429,7 @@ const handoverOf = async (c: Context<GatewayEnv>, workspace: string, maxBytes?: 
   return utf8(JSON.stringify({ request: request.value, sender }));
 };
 
-/** Longest path that a signed context can name (signed context 4.2, op), without the method. */
+/** Longest path that a signed context can name (its claim `op`), without the method. */
 const MAX_PATH_LENGTH = 2000;
 
 /** Credentials of a caller. They are not forwarded; behind the gateway only signed contexts count. */

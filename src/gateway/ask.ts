@@ -57,7 +57,7 @@ export type Asking = (
 ) => (reporting: Reporting) => Promise<LibrarianResponse>;
 
 interface AskingOptions {
-  /** Rights that the question takes along; those of the key that read when absent. */
+  /** Rights that the question takes along; when absent, those rights of the key that only read. */
   capabilities?: readonly string[] | undefined;
   /** Take the place of the configured ones. */
   budgets?: Amounts | undefined;
@@ -105,7 +105,7 @@ export const createAsking = (parts: AskParts): Asking => {
       subject: `user:${key.id}`,
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
       authentication: key.authentication ?? 'key',
-      // A question is untrusted text: write rights are not delegated with it (signed context 10.2).
+      // A question is untrusted text: write rights are not delegated with it (docs/contract.md#calls-between-librarians).
       capabilities: options.capabilities ?? readingCapabilities(key.capabilities) ?? key.capabilities,
       audiences: key.audiences,
       budgets: { calls: DEFAULT_CALLS, ...parts.budgets, ...options.budgets },
@@ -150,7 +150,7 @@ export const createAsking = (parts: AskParts): Asking => {
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
       c.set('answeredBy', answering ?? CONCIERGE);
       c.set('modelUse', model?.use());
-      const response = await store(honest(combined), {
+      const response = await store(normaliseAbstention(combined), {
         librarian: answering,
         query: asked.length === 1 ? asked[0]?.query : undefined,
       });
@@ -167,7 +167,7 @@ export const createAsking = (parts: AskParts): Asking => {
   };
 };
 
-/** What was reported leaves before more is computed: librarians may run on the same thread. */
+/** Lets reported events be sent before more is computed: librarians may run on the same thread. */
 const untilSent = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));
 
 interface Asked {
@@ -237,12 +237,12 @@ const conciergeCache = (defaultLibrarian: string) => {
  * Gives every abstention the same shape. When only the fallback of a failed librarian found nothing, the error of the failed
  * librarian is the answer.
  */
-const honest = (response: LibrarianResponse): LibrarianResponse => {
+const normaliseAbstention = (response: LibrarianResponse): LibrarianResponse => {
   const { metadata = {}, error, answer } = response;
   if (answer === undefined)
     return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error)) : response;
   if (!isDeclined(response)) return response;
-  const failure = outOfOrder(metadata.delegationError);
+  const failure = realFailure(metadata.delegationError);
   if (failure !== undefined)
     return { error: failure, ...(metadata.trace === undefined ? {} : { metadata: { trace: metadata.trace } }) };
   return { ...response, sources: [], partial: true, metadata: { closest: [], ...metadata } };
@@ -253,7 +253,7 @@ const withSuggestion = (metadata: Readonly<Record<string, unknown>>, { suggestio
   suggestion === undefined ? metadata : { suggestion, ...metadata };
 
 /** The error of the chosen librarian, unless it is that it cannot answer this question. */
-const outOfOrder = (failure: unknown): ErrorInfo | undefined => {
+const realFailure = (failure: unknown): ErrorInfo | undefined => {
   const read = readAs(ErrorInfo, failure);
   return read.ok && !['NOT_FOUND', 'INVALID_QUERY'].includes(read.value.code) ? read.value : undefined;
 };

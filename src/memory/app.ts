@@ -120,7 +120,7 @@ export const createApp = (parts: MemoryParts) => {
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
-  // A replayed call is errorResponse, since it would change something a second time (signed context 4.7).
+  // A replayed call is refused, since it would change something a second time.
   const replay = ledgerReplay(ledgerOf);
   const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
   const restore = [contextGuard({ ...settings, replay }), requireCapability(RESTORE_CAPABILITY), ownWorkspace] as const;

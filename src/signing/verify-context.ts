@@ -203,7 +203,7 @@ const checkOrigin = ({ iss, sub, ws, cap, see = [] }: RootClaims, directory: Key
   );
 };
 
-/** Step 10: deadline, hops, capabilities, audiences and budgets never grow; `iat` does not run backwards. */
+/** Deadline, hops, capabilities, audiences and budgets never grow; `iat` does not run backwards. */
 const checkAttenuation = (root: RootClaims, links: Link[]) => {
   let { exp, iat, max: maxHops, cap: capabilities, see: audiences = [] } = root;
   const budgets = { ...root.bud };
@@ -238,7 +238,7 @@ const heldByAll = (
   mostOf: (id: string) => readonly string[],
 ): string[] => issuers.reduce((held, id) => intersectCapabilities(held, mostOf(id)), [...granted]);
 
-/** Steps 11 and 12: returns the deadline by the local clock, never later than the time that the caller granted. */
+/** Returns the deadline by the local clock, never later than the time that the caller granted. */
 const checkTime = (links: Link[], now: number): number => {
   for (const { claims } of links) demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
   const { iat, exp } = lastOf(links).claims;

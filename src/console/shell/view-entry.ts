@@ -13,9 +13,9 @@ export interface ViewEntry {
   path: string;
   title: TextKey;
   icon: IconName;
-  /** Reached from other views alone, and not in the rail. */
+  /** Reached only from other views, and not in the rail. */
   isUnlisted?: true;
-  /** The one at `/`: its texts are those of the frame. */
+  /** The one at `/`: its texts are loaded with the frame around all views. */
   isFirst?: true;
   /** Loaded when it is opened. */
   load: () => Promise<{ default: ComponentType<ViewProps> }>;

@@ -2,8 +2,8 @@ import type { GapKind, KnowledgeGap } from '../../contract/knowledge.ts';
 import type { GapRecord, GapRecordPage, GapRecordsQuery } from '../../contract/moving.ts';
 import { StoreUnavailable } from '../../storage/store-unavailable.ts';
 
-/** A gap that occurred: what is missing, as a sentence for people and in structured form. */
-export interface MetGap {
+/** A gap that a question revealed: what is missing, as a sentence for people and in structured form. */
+export interface RevealedGap {
   kind: GapKind;
   gap: string;
   /** Null for all products; likewise for intents. */
@@ -22,15 +22,15 @@ export interface GapQuery {
   person?: string | null | undefined;
 }
 
-/** A question that met gaps. */
+/** A question that revealed gaps. */
 export interface GapSighting {
   /** Hash of the request: a copy within an hour is not counted. */
   requestHash: string;
   /** The subject of the request, `user:<key id>` or `svc:<function>`: a key may add a limited number of gaps a day. */
   by: string;
   query: GapQuery;
-  gaps: readonly MetGap[];
-  /** Audiences of the context that asked. Gaps of others are others, however equal: their texts and questions do not mix. Absent: none. */
+  gaps: readonly RevealedGap[];
+  /** Audiences of the context that asked. Equal gaps of other audiences are stored separately, so that their questions do not mix. Absent: none. */
   audiences?: readonly string[] | undefined;
   /** Edition in which they were missing. */
   edition: string;
@@ -39,7 +39,7 @@ export interface GapSighting {
 }
 
 /** An open gap, to be retried. */
-export interface OpenGap extends Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'> {
+export interface OpenGap extends Pick<RevealedGap, 'kind' | 'product' | 'intent' | 'subject'> {
   id: string;
   query: GapQuery;
   lastSeenMs: number;
@@ -51,7 +51,7 @@ export interface CheckedGap extends Pick<OpenGap, 'id' | 'lastSeenMs'> {
 }
 
 export interface GapListing {
-  /** Audiences of the context that lists: only gaps that it could have met. Absent: none. */
+  /** Audiences of the context that lists: only gaps that it could have revealed. Absent: none. */
   audiences?: readonly string[] | undefined;
   state: 'open' | 'closed' | 'all';
   /** 1 to 200. */
@@ -109,16 +109,17 @@ export interface GapSubject {
 /** Least similarity of two equal topics with one intent: half the weight of their stems. */
 export const SAME_SUBJECT = 0.5;
 /** Least similarity with two intents, since a classification may be wrong. */
-export const SAME_WHATEVER_INTENT = 0.8;
+export const SAME_ACROSS_INTENTS = 0.8;
 /** Least cosine similarity, for topics with a shared word: only paraphrases reach it with any model in docs/calibration.md. */
 const SAME_MEANING = 0.8;
-const SOME_STEMS = 0.15;
+/** Least similarity by words for vectors to count. */
+const COMPARABLE_STEMS = 0.15;
 
 /** Similarity of two topics by their words and, if both were embedded by the same model, their vectors: 0 to 1. */
 export const subjectLikeness = (left: GapSubject, right: GapSubject): number => {
   if (left.stems.length === 0 && right.stems.length === 0) return 1;
   const byStems = cosineOfStems(left.stems, right.stems);
-  if (byStems < SOME_STEMS || left.model === undefined || left.model !== right.model) return byStems;
+  if (byStems < COMPARABLE_STEMS || left.model === undefined || left.model !== right.model) return byStems;
   const byMeaning = cosine(left.vector ?? [], right.vector ?? []);
   return byMeaning >= SAME_MEANING ? Math.max(byStems, byMeaning) : byStems;
 };

@@ -19,7 +19,7 @@ import {
 } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
 import { type GapRecorder, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
-import type { CheckedGap, GapBooks, GapQuery, GapSighting, MetGap, OpenGap, RemoteGapBook } from './gap-book.ts';
+import type { CheckedGap, GapBooks, GapQuery, GapSighting, OpenGap, RemoteGapBook, RevealedGap } from './gap-book.ts';
 import { isSameGap } from './sql-gap-book.ts';
 
 export interface GapKeeperParts {
@@ -183,7 +183,7 @@ export const recordGaps = async (
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
   const query = storedQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
   const meaning = await meaningOf?.(query.message);
-  const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): MetGap => {
+  const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): RevealedGap => {
     const isEmbedded = stems.length > 0 && meaning !== undefined;
     const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };

@@ -11,11 +11,11 @@ import {
   type GapSighting,
   type GapSubject,
   gapCursorText,
-  type MetGap,
   type OpenGap,
+  type RevealedGap,
   readGapCursor,
+  SAME_ACROSS_INTENTS,
   SAME_SUBJECT,
-  SAME_WHATEVER_INTENT,
   subjectLikeness,
 } from './gap-book.ts';
 
@@ -31,7 +31,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
   return {
     record: (sighting) =>
       sql.transaction(() => {
-        if (!isFirst(sql, sighting)) return;
+        if (!isNewRequest(sql, sighting)) return;
         const isCurrent = noteEdition(sql, sighting);
         for (const gap of sighting.gaps.slice(0, MAX_GAPS_A_SIGHTING)) {
           const known = sameGap(sql, gap, audienceList(sighting.audiences));
@@ -55,7 +55,7 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
           'SELECT count(*) AS total FROM gap_examples WHERE person = ?',
           person,
         );
-        // A gap that no one else has asked about is the person's own words.
+        // A gap with no example of anyone else's is the person's own words.
         sql.run(
           `DELETE FROM gaps WHERE id IN (SELECT gap FROM gap_examples GROUP BY gap HAVING sum(person IS ?1) = count(*))`,
           person,
@@ -96,7 +96,7 @@ const audienceList = (audiences: readonly string[] = []): string => JSON.stringi
 
 const AudienceList = z.array(z.string());
 
-/** `mayReadAsked` of signing/audiences.ts, for the audiences in the first parameter. */
+/** `mayReadAsked` of signing/capabilities.ts, for the audiences in the first parameter. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
   OR NOT EXISTS (SELECT 1 FROM json_each(audiences) WHERE value NOT IN (SELECT value FROM json_each(?1))))`;
 
@@ -114,7 +114,7 @@ const MAX_COMPARED = 50;
 /** Upper bound of stems per gap (`topicOf`). */
 const MAX_STEMS = 24;
 
-const isFirst = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
+const isNewRequest = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
   if (sql.all('SELECT 1 AS one FROM gap_requests WHERE hash = ?', requestHash).length > 0) return false;
   sql.run('INSERT INTO gap_requests (hash, until) VALUES (?, ?)', requestHash, nowMs + REQUEST_TTL_MS);
@@ -153,7 +153,7 @@ interface GapRow extends Record<string, SqlValue> {
 }
 
 /** The most similar equal gap of the same kind and product. */
-const sameGap = (sql: Sql, met: MetGap, audiences: string): string | undefined => {
+const sameGap = (sql: Sql, met: RevealedGap, audiences: string): string | undefined => {
   const { kind, product } = met;
   const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
   // Most gaps share no word and need not be read; a vector takes a hundred times the bytes of a gap's words.
@@ -190,7 +190,7 @@ const subjectOf = ({ stems, vector, model }: GapRow): GapSubject => ({
 
 interface Counting {
   id: string;
-  gap: MetGap;
+  gap: RevealedGap;
   sighting: GapSighting;
   /** Whether it occurred in the active edition: a gap in an older one may be answered since, and stays closed. */
   isCurrent: boolean;
@@ -294,7 +294,7 @@ const gapOfRow = (row: ListedRow): KnowledgeGap => ({
 });
 
 interface RecordRow extends ListedRow {
-  /** JSON, as `audiences`. */
+  /** JSON, like `audiences`. */
   stems: string;
   audiences: string;
 }
@@ -383,18 +383,19 @@ const NOTED_EVERY_MS = 60_000;
 /** Number of an edition: `e000012-3f9c01ab` -> 12. */
 const editionNumber = (edition: string): number => Number(/^e(\d{1,12})/.exec(edition)?.[1] ?? 0);
 
-type Told = Pick<MetGap, 'kind' | 'product' | 'intent' | 'subject'>;
+/** What two gaps are compared by. */
+type GapTopic = Pick<RevealedGap, 'kind' | 'product' | 'intent' | 'subject'>;
 
 /** Similarity of two gaps of one kind and product, 0 to 1; 0 if they differ. */
-const gapLikeness = (left: Told, right: Told): number => {
+const gapLikeness = (left: GapTopic, right: GapTopic): number => {
   if (left.kind !== right.kind || left.product?.toLowerCase() !== right.product?.toLowerCase()) return 0;
   const isOneIntent = left.intent === right.intent;
   if (!isOneIntent && left.subject.stems.length === 0) return 0;
   const likeness = subjectLikeness(left.subject, right.subject);
-  return likeness >= (isOneIntent ? SAME_SUBJECT : SAME_WHATEVER_INTENT) ? likeness : 0;
+  return likeness >= (isOneIntent ? SAME_SUBJECT : SAME_ACROSS_INTENTS) ? likeness : 0;
 };
 
-export const isSameGap = (left: Told, right: Told): boolean => gapLikeness(left, right) > 0;
+export const isSameGap = (left: GapTopic, right: GapTopic): boolean => gapLikeness(left, right) > 0;
 
 /** Brings the tables of a gap book up to date. */
 export const createGapTables = (sql: Sql): void => {

@@ -52,7 +52,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const held = (c: LibraryContext): readonly string[] => c.get('context').audiences;
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
-  // Rejects replays, since these routes write (signed context 4.7).
+  // Rejects replays, since these routes write.
   const write = [
     contextGuard({ ...settings, replay: replayStoreOf(libraryOf) }),
     requireCapability('kb:write'),

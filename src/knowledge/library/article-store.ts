@@ -186,7 +186,7 @@ const Labels = z.array(z.string());
 
 const articleOf = (row: ArticleRow): StoredArticle => ({ ...metadataOf(row), content: String(row.content) });
 
-/** `mayRead` of signing/audiences.ts, for the audiences in the first parameter. */
+/** `mayRead` of signing/capabilities.ts, for the audiences in the first parameter. */
 const READABLE = `(audiences = '[]' OR EXISTS (SELECT 1 FROM json_each(?1) WHERE value = '*')
   OR EXISTS (SELECT 1 FROM json_each(audiences) WHERE value IN (SELECT value FROM json_each(?1))))`;
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../storage/sql.ts';
 
-/** Calls that were made, so that a replay is rejected everywhere (signed context 4.7). */
+/** Calls that were made, so that a replay is rejected everywhere (docs/contract.md#calls-between-librarians). */
 export interface CallStore {
   /** Notes a call by the hash of its link; returns whether it is the first with that hash. */
   isFirst(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;

@@ -183,7 +183,7 @@ export interface AllowedHosts {
 }
 
 /**
- * Checks an address before each fetch, redirects included (signed context 10.1): on the list, https on its default port, a public name, no
+ * Checks an address before each fetch, redirects included: on the list, https on its default port, a public name, no
  * credentials.
  *
  * @returns What is wrong with it, to follow the words `the address`; `undefined` if it is allowed.

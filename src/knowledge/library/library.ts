@@ -97,7 +97,7 @@ export interface Library {
     edition: string,
     audiences?: readonly string[],
   ): Promise<EditionActivated | 'hidden' | 'unknown' | 'syncing' | 'too many'>;
-  /** Notes a call that writes; false for a replay (signed context 4.7). */
+  /** Notes a call that writes; false for a replay. */
   isFirstCall(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
   currentEdition(): EditionManifest | undefined;
   /** An edition that is still stored: the current one, or one that was replaced within the last five minutes. */

@@ -35,7 +35,7 @@ export interface QuoteOptions {
   isTitled?: boolean;
 }
 
-/** Quotes a unit. Undefined when all of it was already tried. */
+/** Quotes a unit. Undefined when too much of one of its parts was already tried, or was advised by an agent. */
 export const quotePassage = ({ unit, source }: RankedUnit, options: QuoteOptions): AnswerPassage | undefined => {
   const { title } = source;
   const parts = unit.parts.map((part) => quotePart(part, { title, ...options }));
@@ -177,14 +177,14 @@ const rowsFor = (pieces: readonly Piece[], { terms }: ParsedQuestion): readonly 
 };
 const ROW_SHARE = 0.7;
 
-/** The headings above a passage, without the title of its article and without numbers. */
+/** The headings above a passage, without the title of its article and without leading numbers. */
 const headingOf = (path: readonly string[], title: string): string =>
   path
     .filter((each) => each !== title)
     .map((each) => each.replace(/^\s*\d{1,2}[.)]\s+/, '').trim())
     .join(': ');
 
-/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments and tags that only present. */
+/** Keeps links that a customer can open; replaces others, and images, by their text. Removes comments and presentational tags. */
 export const readable = (markdown: string): string =>
   dropTags(markdown)
     .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')

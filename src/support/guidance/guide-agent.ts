@@ -125,7 +125,7 @@ const summaryOf = (input: GuidanceInput, intent: Intent | undefined): string => 
   return `${what}${product}; ${found}, coverage ${knowledge.coverage}.`.slice(0, 1000);
 };
 
-/** Age from which an article is reported as possibly out of date. */
+/** Age from which an article is reported as possibly out of date: 18 months. */
 const OLD_DAYS = 548;
 const DAY_MS = 86_400_000;
 
@@ -151,13 +151,13 @@ const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
       : []),
     ...(ticket.isProductStored
       ? [
-          `The message names no product: "${ticket.product}" is what is stored about the customer. Check that it still holds.`,
+          `The message names no product: "${ticket.product}" is what is stored about the customer. Check that it is still correct.`,
         ]
       : []),
     ...(ticket.otherProduct === undefined
       ? []
       : [
-          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft goes by the customer's words.`,
+          `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words.`,
         ]),
     ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
     ...(requested === undefined
@@ -165,7 +165,7 @@ const fromCustomer = ({ ticket }: GuidanceInput): string[] => {
       : [`The customer asks for a ${requested}: a person has to decide, and the draft promises none.`]),
     ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
     ...(ticket.hasPromptInjection
-      ? ['The message holds text that speaks to a language model instead of to people: no model was shown it.']
+      ? ['The message holds instructions aimed at a language model: no model was shown it.']
       : []),
     ...(ticket.isShortened ? ['The message is very long: only its beginning was read.'] : []),
   ];
@@ -180,14 +180,14 @@ const fromKnowledge = ({ ticket, knowledge, composed, now }: GuidanceInput): str
   );
   return [
     ...(references.length === 0 && !composed.draft.auto_send
-      ? [isSure(knowledge) ? NOT_QUOTED : 'No article is sure to answer this: nothing in the draft does.']
+      ? [isSure(knowledge) ? NOT_QUOTED : 'No article clearly answers this, and neither does the draft.']
       : []),
     ...old.map(
       ({ title, last_updated }) =>
         `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
     ),
     ...(composed.hasPromptInjection
-      ? ['An article holds text that speaks to a language model instead of to readers: it was left out.']
+      ? ['An article holds instructions aimed at a language model: they were left out.']
       : []),
   ];
 };
@@ -196,7 +196,7 @@ const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boo
   sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
 
 const NOT_QUOTED =
-  'The draft quotes nothing: an article comes close, but says what was tried, is for another device or in another language, or does not answer.';
+  'The draft quotes nothing: an article comes close, but repeats what was tried, is for another device or in another language, or does not answer.';
 
 const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const { draft, passages } = composed;
@@ -261,7 +261,7 @@ const oneLine = (text: string): string =>
     .trim()
     .slice(0, 100);
 
-/** A ticket that the rules are applied to. */
+/** What the rules are applied to. */
 interface EscalationCase {
   ticket: Pick<TicketReading, 'message' | 'subject' | 'question' | 'customerMessages'> &
     Partial<Pick<TicketReading, 'language'>>;
@@ -362,7 +362,7 @@ interface Signals {
 }
 
 /**
- * Reads a message in its own language: "brand" is no fire in English. English words of danger count in every language.
+ * Reads a message in its own language: "Brand" means fire in German only. English words of danger count in every language.
  *
  * @param text At most 16,000 UTF-16 units are read.
  * @param language BCP 47. When it is undefined or has no word lists, those of all languages count.

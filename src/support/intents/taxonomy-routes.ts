@@ -39,7 +39,7 @@ const PATH = '/v1/support/taxonomy';
 export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: TaxonomyRouteParts): void => {
   const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
   const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
-  // A replayed call would restore an older taxonomy (signed context 4.7).
+  // A replayed call would restore an older taxonomy.
   const write = [
     contextGuard({ ...settings, replay: memoryReplayStore() }),
     requireCapability('support:taxonomy:write'),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnowledgeGap } from '../../../src/contract/knowledge.ts';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
-import type { GapBook, GapSighting, MetGap, OpenGap } from '../../../src/knowledge/gaps/gap-book.ts';
+import type { GapBook, GapSighting, OpenGap, RevealedGap } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 
 const DAY = Date.UTC(2026, 9, 1);
@@ -15,7 +15,7 @@ const bookOf = (maxGaps?: number) => {
 };
 
 let requests = 0;
-const gapOn = (stems: string, more: Partial<MetGap> = {}): MetGap => ({
+const gapOn = (stems: string, more: Partial<RevealedGap> = {}): RevealedGap => ({
   kind: 'question',
   gap: `No article covers ${stems}`,
   product: null,
@@ -23,7 +23,7 @@ const gapOn = (stems: string, more: Partial<MetGap> = {}): MetGap => ({
   subject: { stems: stems.split(' ').map((stem) => [stem, 1] as const) },
   ...more,
 });
-const sighting = (gaps: MetGap[], more: Partial<GapSighting> = {}): GapSighting => ({
+const sighting = (gaps: RevealedGap[], more: Partial<GapSighting> = {}): GapSighting => ({
   requestHash: `request ${++requests}`,
   by: 'user:key-1',
   query: { message: `question ${requests}`, subject: null, intent: 'general_info', product: null },
@@ -57,7 +57,7 @@ describe('sqlGapBook()', () => {
     gapOn('', { subject: { stems: Object.entries(stems), vector, model } });
   const intentOnly = gapOn('', { kind: 'intent', subject: { stems: [] } });
   const hub = gapOn('zigbee hub');
-  it.each<[string, total: number, MetGap, MetGap]>([
+  it.each<[string, total: number, RevealedGap, RevealedGap]>([
     ['of another kind apart', 2, hub, gapOn('zigbee hub', { kind: 'product' })],
     ['of another product apart', 2, hub, gapOn('zigbee hub', { product: 'Apollo II' })],
     ['of another subject apart', 2, hub, gapOn('rack mount kit')],
@@ -262,7 +262,7 @@ describe('sqlGapBook()', () => {
   it('accepts any text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 });
     const stem = fc.tuple(text, fc.double({ min: 0.1, max: 1, noNaN: true }));
-    const gap: fc.Arbitrary<MetGap> = fc.record({
+    const gap: fc.Arbitrary<RevealedGap> = fc.record({
       kind: fc.constantFrom('product', 'intent', 'question', 'outdated'),
       gap: fc.string({ minLength: 1, maxLength: 900 }),
       ...{ product: fc.option(text), intent: fc.option(text) },

@@ -75,10 +75,10 @@ describe('guideAgent()', () => {
   });
   it.each<[string, string, Given, string]>([
     ...(risks as [string, string, Given, string][]),
-    ['that an article says what was tried', LOUD, TRIED, 'an article comes close, but says what was tried'],
+    ['that an article says what was tried', LOUD, TRIED, 'an article comes close, but repeats what was tried'],
     ['old sources', LOUD, aged('2021-03-01T00:00:00Z'), '"Fans and noise" was last updated on 2021-03-01'],
     ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, '"en", and quotes in "de"'],
-    ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'it was left out'],
+    ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'they were left out'],
     ['why a model did not write', LOUD, { model: REFUSED }, 'written without a model: it failed'],
   ])('reports %s', (_, message, given, expected) => {
     expect(guide(message, given).all).toMatch(new RegExp(expected));
@@ -97,7 +97,7 @@ describe('guideAgent()', () => {
   it('states that the draft does not answer, and lists the closest articles', () => {
     const weak = knowledgeOf({ ...FANS, relevance: 0.4 });
     const { all, closest_articles } = guide(LOUD, { knowledge: weak, answer: answerOf() });
-    expect(all).toContain('nothing in the draft does');
+    expect(all).toContain('neither does the draft');
     expect(closest_articles).toEqual([{ ...SOURCE, relevance_score: 0.4 }]);
     expect(guide(LOUD).closest_articles).toBeUndefined();
   });
