@@ -53,7 +53,7 @@ export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: Deadli
     clear,
     end: () => {
       clear();
-      controller.abort(CALLER_GONE);
+      controller.abort(callerGone());
     },
   };
 };
@@ -85,17 +85,24 @@ export const withDeadline = async <T>(
 
 /** Waits for work that goes on either way, and settles with `late` when it takes too long. */
 export const waitAtMost = async <T>(work: Promise<T>, timeoutMs: number, late: T): Promise<T> =>
-  withDeadline(() => work, { timeoutMs, errorFor: () => LATE }).catch((error) => {
-    if (error === LATE) return late;
+  withDeadline(() => work, { timeoutMs, errorFor: () => new TooLate() }).catch((error) => {
+    if (error instanceof TooLate) return late;
     throw error;
   });
 
-const LATE = new CodedError('TIMEOUT', 'no one waits for it any longer');
+class TooLate extends Error {}
 
-/** Shared: every request ends with it, and recording a stack costs more than everything else here. */
-const CALLER_GONE = new CodedError('TIMEOUT', 'no one waits for the answer any more');
+/**
+ * Shared: every request ends with it, and recording a stack costs more than everything else here. Created when first needed: while a bundle
+ * is loaded, its position in the stack costs parsing the whole bundle once more.
+ */
+const callerGone = (): CodedError => {
+  sharedCallerGone ??= new CodedError('TIMEOUT', 'no one waits for the answer any more');
+  return sharedCallerGone;
+};
+let sharedCallerGone: CodedError | undefined;
 
-const timedOut = (why: GivenUp) => (why === 'timeout' ? new CodedError('TIMEOUT', 'the time is up') : CALLER_GONE);
+const timedOut = (why: GivenUp) => (why === 'timeout' ? new CodedError('TIMEOUT', 'the time is up') : callerGone());
 
 /**
  * Milliseconds of the caller's remaining time that a function may use, so that its response, even a TIMEOUT, arrives before the caller's

@@ -103,7 +103,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
     if (embeddings !== undefined && !isOf(vectors, embeddings))
       return { outcome: await search(), semantic: 'absent', lacksTexts };
     signal?.throwIfAborted();
-    const deadline = startDeadline({ timeoutMs, signal, errorFor: () => LATE });
+    const deadline = startDeadline({ timeoutMs, signal, errorFor: () => new TooLate() });
     let byWords: Promise<SearchOutcome> | undefined;
     try {
       const wants = vectors.kind === 'ids' ? 'hits' : 'vector';
@@ -125,7 +125,7 @@ export const createRetriever = (parts: RetrieverParts): Retriever => {
       return { outcome: await search(meanings, deadline), semantic: 'used', lacksTexts };
     } catch (error) {
       signal?.throwIfAborted();
-      if (error === LATE) return { outcome: await (byWords ?? search()), semantic: 'late', lacksTexts };
+      if (error instanceof TooLate) return { outcome: await (byWords ?? search()), semantic: 'late', lacksTexts };
       onFault?.('compare meanings', error);
       return { outcome: await (byWords ?? search()), semantic: 'failed', lacksTexts };
     } finally {
@@ -169,7 +169,7 @@ const nearByWordVectors = (
 };
 
 /** Why a search by meaning was given up: what was found by words is the result. */
-const LATE = new Error('the meaning of the question came too late');
+class TooLate extends Error {}
 
 /** A question is a few sentences; a pasted log has its meaning at the beginning, and tokens cost money. */
 const MAX_CHARACTERS = 2000;
