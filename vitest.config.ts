@@ -1,6 +1,10 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+// Compiled modules for the workers and all processes that tests start: loading them is most of the time of a script.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'constellation-compile-cache');
 
 /** Folders whose files take longest: begun last, they would keep one core busy while the others have nothing to do. */
 const LONG = [
@@ -33,8 +37,8 @@ export default defineConfig({
     // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
     // cache, and a test puts back what it replaces.
     isolate: false,
-    // Half of the time is spent waiting for workerd and for what has to time out: two more than there are cores.
-    maxWorkers: availableParallelism() + 2,
+    // Half of the time is spent waiting for workerd and for what has to time out: three more than there are cores.
+    maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: LongFirst },
     coverage: {
       provider: 'v8',

@@ -1,10 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ROOT } from '../../src/dev/functions.ts';
-
-/** Compiled modules for all processes that tests start: loading them is most of the time of a script. */
-const NODE_COMPILE_CACHE = join(tmpdir(), 'constellation-compile-cache');
 
 /** Processes that a test has left: one that timed out does not stop them. */
 const running = new Set<ChildProcess>();
@@ -25,7 +20,7 @@ const spawned = (
   { cwd = ROOT, env, uid }: SpawnOptions,
 ): [ChildProcess, Output] => {
   const child = spawn(command, args, {
-    ...{ cwd, env: { ...process.env, NODE_COMPILE_CACHE, ...env } },
+    ...{ cwd, env: { ...process.env, ...env } },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   running.add(child);
