@@ -495,7 +495,9 @@ type Json = Record<string, unknown>;
 const nameSchemas = (): Naming => {
   const registry = z.registry<{ id: string }>();
   const register = (id: string, schema: z.ZodType): void => void (registry.has(schema) || registry.add(schema, { id }));
-  for (const [id, exported] of Object.entries(contract)) if (exported instanceof z.ZodType) register(id, exported);
+  // A schema has the first of its names; not every loader of modules keeps them in alphabetical order, as Node does.
+  for (const [id, exported] of Object.entries(contract).sort(([one], [other]) => (one < other ? -1 : 1)))
+    if (exported instanceof z.ZodType) register(id, exported);
   // A schema without a name of its own is named after its route.
   for (const [name, { body, reply, error }] of Object.entries(SHAPES) as [RouteName, Shapes][]) {
     const id = capitalised(idOf(name));
