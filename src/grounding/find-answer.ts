@@ -1,17 +1,19 @@
 import { WORD_VECTORS_MODEL } from '../ai/embeddings/word-vectors.ts';
-import { answeringModelOf, domainFeatures, keynessOf } from '../search/answering-model.ts';
+import { oncePer } from '../runtime/once-per.ts';
+import { answeringModelOf, domainFeatures, keynessOf, relevanceOfHits } from '../search/answering-model.ts';
 import { applyLogistic } from '../search/fit-logistic.ts';
+import OFF_TOPIC_QUESTIONS from '../search/off-topic-questions.json' with { type: 'json' };
 import { cachedChunk, type Edition, type EditionArticle } from '../search/open-edition.ts';
 import type { SearchOutcome } from '../search/search-edition.ts';
 import { joined, semanticRelevances } from '../search/semantic-calibration.ts';
 import { UNITS_OF_MEASUREMENT } from '../text/units-of-measurement.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import { closer } from './article-contents.ts';
-import { type ParsedQuestion, parseQuestion, type QuestionTerm } from './parse-question.ts';
+import { type ParsedQuestion, parseQuestion, type QuestionTerm, type TextVectors } from './parse-question.ts';
 import { type Piece, type Section, stemsOf } from './sections.ts';
 import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
 import type { Unit, UnitPart } from './units.ts';
-import { closenessTo } from './word-closeness.ts';
+import { closenessTo, dot } from './word-closeness.ts';
 
 /** A unit to show, with its article. */
 export interface AnswerPassage {
@@ -130,8 +132,10 @@ export const pickAnswer = (
   const ranked = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const articles = articleShares(ranked);
   const passages = pickUnits(ranked, options);
-  const held = heldWords(question.terms, passages, options.vectors);
-  const gate = gateFeatures(edition, { question, options, ranked, articles, passages, held });
+  // As many as are shown: a model reads more.
+  const judged = passages.slice(0, LIMIT);
+  const held = heldWords(question.terms, judged, options.vectors);
+  const gate = gateFeatures(edition, { question, options, articles, passages: judged, held });
   return { ranked, articles, passages, held, gate };
 };
 
@@ -333,64 +337,26 @@ const heldWords = (
   return terms.map((term, place) => ({ ...term, closeness: held[place] ?? 0 }));
 };
 
-/** Coverage of the question by the passages: by idf, by close words, of the rarest words, and of the worst of these. */
-const heldShares = (held: readonly HeldWord[]): number[] => {
-  const total = Math.max(
-    1e-9,
-    held.reduce((sum, { idf }) => sum + idf, 0),
-  );
-  const rarest = held.toSorted((left, right) => right.idf - left.idf).slice(0, RAREST);
-  return [
-    held.reduce((sum, { idf, closeness }) => sum + (closeness === 1 ? idf : 0), 0) / total,
-    held.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / total,
-    rarest.reduce((sum, { closeness }) => sum + closeness, 0) / Math.max(1, rarest.length),
-    Math.min(1, ...rarest.map(({ closeness }) => closeness)),
-  ];
-};
-
-const RAREST = 3;
-
 /**
- * Features of the pick, with the features of its best unit. Further measures of coverage get negative weights that hold for the knowledge
- * bases of the fit alone.
+ * Features of the probability of an answer, in their order, with the sign of the weight of each. A sign that is known beforehand and few
+ * features keep the fit from learning what holds for its own knowledge bases alone (docs/answers.md).
  */
-const OF_BEST_UNIT = [
-  'passageWords',
-  'softCoverage',
-  'softHeading',
-  'meaning',
-  'titleSaid',
-  'literals',
-  'assistant',
-] as const;
+export const GATE_SIGNS = {
+  relevance: 1,
+  'share of the article': 1,
+  'share of the passages': 1,
+  softCoverage: 1,
+  softHeading: 1,
+  assistant: 1,
+  'idf held': 1,
+  'most typical word held': 1,
+  'off topic': -1,
+} as const;
 
-/** Names of the features of the probability of an answer, in their order. */
-export const GATE_FEATURES: readonly string[] = [
-  'margin',
-  'domain',
-  'known',
-  'unknown literal',
-  'share of the pick',
-  'share of the article',
-  'lead of the article',
-  'softest coverage',
-  'closest meaning',
-  'words held',
-  'words held or close',
-  'rarest words held or close',
-  'worst word',
-  ...OF_BEST_UNIT,
-  'share of the second',
-  'share of the third',
-  'size of the pick',
-  'most typical word',
-  'idf asked',
-];
-
-const GATE = {
-  weights: GATE_FEATURES.map((name) => (MODEL.gate as Record<string, number>)[name] ?? 0),
-  bias: MODEL.gateBias,
-};
+type GateFeature = keyof typeof GATE_SIGNS;
+/** Exactly the keys above. */
+const GATE_FEATURES = Object.keys(GATE_SIGNS) as GateFeature[];
+const GATE = { weights: GATE_FEATURES.map((name) => MODEL.gate[name]), bias: MODEL.gateBias };
 
 const placeOf = new Map(UNIT_FEATURES.map((name, at) => [name, at]));
 
@@ -398,46 +364,64 @@ const gateFeatures = (
   edition: Edition,
   {
     question,
-    options,
-    ranked,
+    options: { searches, vectors },
     articles,
     passages,
     held,
   }: {
     question: ParsedQuestion;
     options: CandidateOptions;
-    ranked: readonly RankedUnit[];
     articles: readonly ArticleShare[];
     passages: readonly RankedUnit[];
     held: readonly HeldWord[];
   },
 ): number[] => {
-  const [search] = options.searches;
+  const [search] = searches;
   const [pick] = passages;
-  const own = question.terms.filter(({ weight }) => weight === 1);
-  const total = own.reduce((sum, { idf }) => sum + idf, 0);
-  const featureOf = ({ features }: CandidateUnit, name: string): number => features[placeOf.get(name) ?? -1] ?? 0;
-  const most = (name: string) => ranked.reduce((top, unit) => Math.max(top, featureOf(unit, name)), 0);
-  const domain = domainOf(edition, options);
-  return [
-    search?.margin ?? 0,
-    Math.max(-3, Math.min(3, Math.log((domain + 1e-3) / (1.001 - domain)))),
-    total > 0 ? own.reduce((sum, { idf, isKnown }) => sum + (isKnown ? idf : 0), 0) / total : 0,
-    own.some(({ isLiteral, isKnown }) => isLiteral && !isKnown) ? 1 : 0,
-    pick?.share ?? 0,
-    articles[0]?.share ?? 0,
-    (articles[0]?.share ?? 0) - (articles[1]?.share ?? 0),
-    most('softCoverage'),
-    most('meaning'),
-    ...heldShares(held.filter(({ weight }) => weight === 1)),
-    ...OF_BEST_UNIT.map((name) => (pick === undefined ? 0 : featureOf(pick, name))),
-    passages[1]?.share ?? 0,
-    passages[2]?.share ?? 0,
-    (pick?.unit.size ?? 0) / 1000,
-    search === undefined ? 0 : keynessOf(search.query, answeringModelOf(edition).keys).highest,
-    total / Math.log(1 + edition.chunkCount),
-  ];
+  const own = held.filter(({ weight }) => weight === 1);
+  const said = new Set(own.flatMap(({ stem, closeness }) => (closeness === 1 ? [stem] : [])));
+  const { keys } = answeringModelOf(edition);
+  const featureOf = (name: string): number => pick?.features[placeOf.get(name) ?? -1] ?? 0;
+  const features: Record<GateFeature, number> = {
+    relevance: logitOf(search === undefined ? 0 : bestRelevance(edition, search)),
+    'share of the article': articles[0]?.share ?? 0,
+    'share of the passages': passages.reduce((sum, { share }) => sum + share, 0),
+    softCoverage: featureOf('softCoverage'),
+    softHeading: featureOf('softHeading'),
+    assistant: featureOf('assistant'),
+    'idf held': own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.log(1 + edition.chunkCount),
+    'most typical word held': keynessOf({ terms: question.query.terms.filter(({ stem }) => said.has(stem)) }, keys)
+      .highest,
+    'off topic': offTopicSimilarity(question.vector, vectors),
+  };
+  return GATE_FEATURES.map((name) => features[name]);
 };
+
+const logitOf = (probability: number): number => Math.log((probability + 1e-4) / (1.0001 - probability));
+
+/** Relevance of the best hit, by words and by word vectors. A configured embedding model counts as `nearness`. */
+const bestRelevance = (edition: Edition, { model, ...search }: SearchOutcome): number => {
+  const byMeaning = model === WORD_VECTORS_MODEL ? { model } : {};
+  return Math.max(0, ...relevanceOfHits({ ...search, ...byMeaning }, answeringModelOf(edition)));
+};
+
+/** How many of the off-topic questions that are closest to a question count. */
+const CLOSEST_OFF_TOPIC = 5;
+
+/** Mean similarity of the training questions, for a question without a vector. */
+const TYPICAL_OFF_TOPIC = 0.3;
+
+/** Mean similarity of a question to the closest questions of customers of unrelated services. */
+const offTopicSimilarity = (question: Float32Array | undefined, vectors: TextVectors | undefined): number => {
+  if (question === undefined || vectors === undefined) return TYPICAL_OFF_TOPIC;
+  const similarities = offTopicVectors(vectors).map((vector) => dot(question, vector));
+  const closest = similarities.toSorted((left, right) => right - left).slice(0, CLOSEST_OFF_TOPIC);
+  return closest.reduce((sum, each) => sum + each, 0) / CLOSEST_OFF_TOPIC;
+};
+
+const offTopicVectors = oncePer((vectors: TextVectors) =>
+  Object.values(OFF_TOPIC_QUESTIONS).flatMap((texts) => texts.map((text) => vectors.vectorOf(new Set(stemsOf(text))))),
+);
 
 /** Less similar passages carry no information. */
 const NEAR_FROM = 0.5;

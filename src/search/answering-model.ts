@@ -90,7 +90,7 @@ interface Keyness {
 }
 
 /** Keyness of the question's own words; all zero if there are no words or no keys. */
-export const keynessOf = ({ terms }: SearchOutcome['query'], keys: Uint8Array): Keyness => {
+export const keynessOf = ({ terms }: Pick<SearchOutcome['query'], 'terms'>, keys: Uint8Array): Keyness => {
   const own = terms.filter(({ origin }) => origin === 'question');
   if (own.length === 0 || keys.length === 0) return { mean: 0, highest: 0, sum: 0 };
   const values = own.map(({ postings: [posting] }) =>

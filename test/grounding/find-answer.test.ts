@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
 import MODEL from '../../src/grounding/answer-model.json' with { type: 'json' };
 import {
   type FindOptions,
   type FoundAnswer,
   findAnswer,
-  GATE_FEATURES,
+  GATE_SIGNS,
   pickAnswer,
 } from '../../src/grounding/find-answer.ts';
-import { parseQuestion, questionWithTurn } from '../../src/grounding/parse-question.ts';
+import { parseQuestion, questionWithTurn, type TextVectors } from '../../src/grounding/parse-question.ts';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
 import { candidateUnits } from '../../src/grounding/unit-features.ts';
 import { fitEdition } from '../../src/search/fit-edition.ts';
@@ -225,21 +226,53 @@ describe('the words of a question', () => {
 
 describe('the probability of an answer', () => {
   it('has a fitted weight for each of its features, and no other', () => {
-    expect(Object.keys(MODEL.gate).toSorted()).toEqual(GATE_FEATURES.toSorted());
+    expect(Object.keys(MODEL.gate).toSorted()).toEqual(Object.keys(GATE_SIGNS).toSorted());
   });
-  it('depends on how typical the words of the question are for the knowledge base', () => {
+  it('rises or falls with each feature as it must', () => {
+    for (const [name, sign] of Object.entries(GATE_SIGNS))
+      expect(MODEL.gate[name as keyof typeof MODEL.gate] * sign).toBeGreaterThan(0);
+  });
+
+  const featureOf = (
+    edition: Edition,
+    text: string,
+    name: keyof typeof GATE_SIGNS,
+    more: Partial<FindOptions> = {},
+  ): number => {
+    const options = { searches: [searchEdition(edition, text)], ...more };
+    const question = parseQuestion(edition, text, options);
+    const candidates = candidateUnits(edition, question, options);
+    const { gate } = pickAnswer(edition, { question, candidates, options });
+    return gate[Object.keys(GATE_SIGNS).indexOf(name)] ?? Number.NaN;
+  };
+  it('is the same when more passages are read than are shown', () => {
+    const lids = ['red', 'blue', 'green', 'black', 'white'].map((colour) => ({
+      id: `${colour}.md`,
+      text: `The ${colour} lid of the pump squeaks when its hinge is dry.`,
+    }));
+    const ask = (options?: Partial<FindOptions>) => find(editionOf(...lids), 'Why does the lid squeak?', options);
+    expect(ask({ limit: 24, room: 30_000 }).passages.length).toBeGreaterThan(ask().passages.length);
+    expect(ask({ limit: 24, room: 30_000 }).probability).toBe(ask().probability);
+  });
+  it('depends on how typical the words are that the question shares with the passages', () => {
     const articles = ['gasket', 'descaler', 'thermostat'].map((part) => ({
       id: `${part}.md`,
       text: `A worn ${part} is replaced as a whole. People change the way they think.`,
     }));
     const edition = openEdition(fitEdition(builtOf(...articles)));
-    const typicalIn = (text: string) => {
-      const options = { searches: [searchEdition(edition, text)] };
-      const question = parseQuestion(edition, text);
-      const candidates = candidateUnits(edition, question, options);
-      return pickAnswer(edition, { question, candidates, options }).gate[GATE_FEATURES.indexOf('most typical word')];
-    };
-    expect(typicalIn('Do people think?')).toBeLessThan(typicalIn('Is the gasket worn?') ?? 0);
+    const typicalIn = (text: string) =>
+      featureOf(edition, text, 'most typical word held', only(edition, text, 'gasket.md'));
+    expect(typicalIn('Do people think?')).toBeLessThan(typicalIn('Is the gasket worn?'));
+    expect(typicalIn('Do people think of a thermostat?')).toBe(typicalIn('Do people think?'));
+  });
+  it('depends on how close the question is to those of customers of unrelated services', () => {
+    const edition = editionOf({ id: 'pump.md', text: 'The pump draws water. A doctor or a bank may charge for it.' });
+    const offTopic = (text: string, vectors?: TextVectors) => featureOf(edition, text, 'off topic', { vectors });
+    const shipped = shippedWordVectors();
+    const bank = 'Can the bank charge me for a wire from my savings account?';
+    const pump = 'Which gasket fits the impeller of the pump?';
+    expect(offTopic(bank, shipped)).toBeGreaterThan(offTopic(pump, shipped) + 0.1);
+    expect(offTopic(bank)).toBe(offTopic(pump));
   });
 });
 

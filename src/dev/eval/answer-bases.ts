@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostArticleReply } from '../../contract/host-article.ts';
+import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { takeInArticle } from '../../knowledge/articles/normalise-article.ts';
+import type { Article } from '../../search/article.ts';
 import { buildEdition } from '../../search/build-edition.ts';
 import { attachWordVectors } from '../../search/edition-vectors.ts';
 import { fitEdition } from '../../search/fit-edition.ts';
@@ -15,11 +17,23 @@ export interface EvalBase {
   edition: Edition;
 }
 
-const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase => {
-  const entries = replies.map((reply) => takeInArticle(reply, { articleUrl: () => '' }));
+const openEntries = (name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase => {
   const built = fitEdition(buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
   return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
 };
+
+/** Articles as they are. */
+export const openArticles = (name: string, articles: readonly Article[]): EvalBase =>
+  openEntries(
+    name,
+    articles.map((article) => ({ article, chunks: chunkArticle(article) })),
+  );
+
+const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase =>
+  openEntries(
+    name,
+    replies.map((reply) => takeInArticle(reply, { articleUrl: () => '' })),
+  );
 
 /**
  * A folder of Markdown files with front matter.

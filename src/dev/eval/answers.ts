@@ -1,4 +1,3 @@
-import { chunkArticle } from '../../knowledge/articles/chunk-article.ts';
 import { answerQuestion } from '../../navigator/answer-question.ts';
 import { HEDGE } from '../../navigator/compose-answer.ts';
 import type { NavigatorAnswer } from '../../navigator/navigator-answer.ts';
@@ -7,12 +6,10 @@ import { seededRandom } from '../../runtime/seeded-random.ts';
 import type { Turn } from '../../search/analyse-query.ts';
 import { answeringModelOf } from '../../search/answering-model.ts';
 import type { Article } from '../../search/article.ts';
-import { buildEdition } from '../../search/build-edition.ts';
-import { attachWordVectors } from '../../search/edition-vectors.ts';
-import { fitEdition } from '../../search/fit-edition.ts';
-import { type Edition, openEdition } from '../../search/open-edition.ts';
+import type { Edition } from '../../search/open-edition.ts';
 import { createRetriever } from '../../search/retrieve.ts';
 import { shippedWordVectors } from '../run/shipped-word-vectors.ts';
+import { openArticles } from './answer-bases.ts';
 import { areaUnderCurve, calibrationError, riskCoverage } from './decision-metrics.ts';
 import { type JudgedSet, readLines, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
 import type { Measure } from './retrieval.ts';
@@ -84,10 +81,7 @@ interface Library {
 }
 
 const openLibrary = (articles: readonly Article[]): Library => {
-  const entries = articles.map((article) => ({ article, chunks: chunkArticle(article) }));
-  const identity = { id: 'evaluation', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  const fitted = fitEdition(buildEdition(entries, identity));
-  const edition = openEdition(attachWordVectors(fitted, shippedWordVectors()));
+  const { edition } = openArticles('evaluation', articles);
   const byId = new Map(articles.map((article) => [article.id, article]));
   return { edition, knowledge: { article: (file) => byId.get(file), edition: edition.id } };
 };
