@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import MODEL from '../../grounding/answer-model.json' with { type: 'json' };
 import { ARTICLE_FEATURES, articlesFound } from '../../grounding/candidate-articles.ts';
 import { GATE_SIGNS, pickAnswer } from '../../grounding/find-answer.ts';
 import { parseQuestion, questionWithTurn } from '../../grounding/parse-question.ts';
@@ -38,11 +39,17 @@ Questions: answer-questions/*.jsonl beside this file.
   --data <folder>     the folder of evaluation data
   --with-development  fit with the development questions as well
   --write             write the model; without it only figures are printed
+  --gate              write the probability alone: the ranking, and with it the prompts of recorded replies, stays
   --help              this text
 `;
 
 const { values } = readCommandLine(HELP, {
-  options: { data: { type: 'string' }, write: { type: 'boolean' }, 'with-development': { type: 'boolean' } },
+  options: {
+    data: { type: 'string' },
+    write: { type: 'boolean' },
+    gate: { type: 'boolean' },
+    'with-development': { type: 'boolean' },
+  },
 });
 const options = { ...values, data: values.data ?? failUsage('Cannot fit: --data is missing') };
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -387,9 +394,9 @@ if (options.write) {
   const rounded = (value: number | undefined) => Math.round((value ?? 0) * 1e4) / 1e4;
   const named = (names: readonly string[], values: ArrayLike<number>) =>
     Object.fromEntries(names.map((name, at) => [name, rounded(values[at])]));
+  const ranking = { articles: named(ARTICLE_FEATURES, articleWeights), units: named(UNIT_FEATURES, units) };
   const model = {
-    articles: named(ARTICLE_FEATURES, articleWeights),
-    units: named(UNIT_FEATURES, units),
+    ...(options.gate ? { articles: MODEL.articles, units: MODEL.units } : ranking),
     gate: named(Object.keys(GATE_SIGNS), gate.weights),
     gateBias: rounded(gate.bias),
   };
