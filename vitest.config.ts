@@ -37,8 +37,8 @@ export default defineConfig({
     // A worker evaluates a module once for all its files, not again for each: what the product keeps outside a request is a
     // cache, and a test puts back what it replaces.
     isolate: false,
-    // Half of the time is spent waiting for workerd and for what has to time out: three more than there are cores.
-    maxWorkers: availableParallelism() + 3,
+    // Half of the time is spent waiting for workerd and for what has to time out: two more than there are cores.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongFirst },
     coverage: {
       provider: 'v8',
