@@ -118,13 +118,13 @@ describe('the widget on a page of another origin', () => {
     expect(await answer.textContent()).toContain('onerror=alert(1)');
     await page.unroute('**/v1/ask');
     await page.route('**/v1/ask', (route) => route.abort());
-    await inline().getByRole('textbox').fill('Is it loud?');
+    await inline().getByRole('textbox').fill('How do I update the firmware?');
     await inline().getByRole('textbox').press('Enter');
     await inline().getByText('The connection was lost').waitFor();
-    expect(await inline().getByRole('textbox').inputValue()).toBe('Is it loud?');
+    expect(await inline().getByRole('textbox').inputValue()).toBe('How do I update the firmware?');
     await page.unroute('**/v1/ask');
     await inline().getByRole('button', { name: 'Try again' }).click();
     await inline().getByText('The answer is complete.').waitFor();
-    await expect.poll(() => inline().getByText('Is it loud?').count()).toBe(1);
+    await expect.poll(() => inline().getByText('How do I update the firmware?').count()).toBe(1);
   });
 });
