@@ -146,7 +146,14 @@ describe('the product on Upstash and a model', () => {
     const formats = sent.flatMap(({ response_format: format }) =>
       format?.type === 'json_schema' ? [format.json_schema] : [],
     );
-    const names = ['answer_from_passages', 'routes', 'standalone_question', 'statement', 'sub_queries'];
+    const names = [
+      'answer_from_passages',
+      'routes',
+      'search_queries',
+      'standalone_question',
+      'statement',
+      'sub_queries',
+    ];
     expect([...new Set(formats.map(({ name }) => name))].toSorted()).toEqual(names);
     // No request is without a schema, and nothing is stored.
     expect(sent.filter(({ response_format: format, store }) => format === undefined || store !== false)).toEqual([]);
