@@ -90,7 +90,8 @@ export const waitAtMost = async <T>(work: Promise<T>, timeoutMs: number, late: T
     throw error;
   });
 
-class TooLate extends Error {}
+/** Marks a result that no one waits for any longer, as opposed to a failure. */
+export class TooLate extends Error {}
 
 /**
  * Shared: every request ends with it, and recording a stack costs more than everything else here. Created when first needed: while a bundle

@@ -1,7 +1,7 @@
 import type { EmbeddingProvider } from '../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../ai/embeddings/word-vectors.ts';
 import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../contract/knowledge.ts';
-import { type Deadline, startDeadline, withDeadline } from '../http/deadline.ts';
+import { type Deadline, startDeadline, TooLate, withDeadline } from '../http/deadline.ts';
 import type { VectorIndex } from '../storage/vector-index.ts';
 import { answeringModelOf, relevanceOfHits } from './answering-model.ts';
 import { readPages } from './chunk-texts.ts';
@@ -167,9 +167,6 @@ const nearByWordVectors = (
   const near = vectors.nearest(vector, { limit: NEAREST, isAllowed: allowedChunks(edition, filter) });
   return near.map(({ chunk, similarity }) => ({ chunk, similarity: similarity * share }));
 };
-
-/** Why a search by meaning was given up: what was found by words is the result. */
-class TooLate extends Error {}
 
 /** A question is a few sentences; a pasted log has its meaning at the beginning, and tokens cost money. */
 const MAX_CHARACTERS = 2000;

@@ -426,14 +426,6 @@ describe('errors and versions', () => {
     const { json } = await startAgent().call('ListTasks', {}, { headers: { 'a2a-version': version } });
     expect(errorOf(json)).toEqual({ code: -32_009, reason: 'VERSION_NOT_SUPPORTED', ours: 'INVALID_QUERY' });
   });
-
-  it('VER-SERVER-001, JSONRPC-SVC-002: reads its version from a header or the address', async () => {
-    const agent = startAgent();
-    expect((await agent.call('ListTasks', {})).json.result).toBeDefined();
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks' });
-    const response = await agent.fetchAs('alice')(`${ORIGIN}/a2a?A2A-Version=1.0`, { method: 'POST', body });
-    expect(await response.json()).toMatchObject({ result: { tasks: [] } });
-  });
 });
 
 describe('the data model', () => {

@@ -102,9 +102,9 @@ export const startAgent = ({
       const request = new Request(input, init);
       if (new URL(request.url).pathname === '/.well-known/agent-card.json') return Response.json(card);
       const cardFor = async () => AgentCard.fromJSON(card);
-      const { headers, url } = request;
+      const { headers } = request;
       const asked = {
-        version: headers.get('A2A-Version') ?? new URL(url).searchParams.get('A2A-Version') ?? '',
+        version: headers.get('A2A-Version') ?? '',
         extensions: headers.get('A2A-Extensions') ?? '',
         body: new Uint8Array(await request.arrayBuffer()),
       };

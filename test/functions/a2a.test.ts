@@ -194,6 +194,19 @@ describe('POST /a2a', () => {
     });
   });
 
+  it('VER-SERVER-001, JSONRPC-SVC-002: reads the version from a header or the address, and the extensions from a header', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks' });
+    const listed = async (path: string) => {
+      const sent = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+      return (await sendAs(product.key)(new URL(path, product.url), sent)).json();
+    };
+    expect(await listed('/a2a?A2A-Version=1.0')).toHaveProperty('result');
+    expect(await listed('/a2a')).toMatchObject({ error: { code: -32_009 } });
+    const headers = { 'a2a-extensions': EVIDENCE_EXTENSION };
+    const answered = await post('SendMessage', { message: message(SHIPPING) }, { headers });
+    expect(answered.headers.get('a2a-extensions')).toBe(EVIDENCE_EXTENSION);
+  });
+
   it('refuses a body that is not JSON, is too long or of another type, and another workspace', async () => {
     expect((await call('', {}, { body: '{"jsonrpc":' })).error?.code).toBe(-32_700);
     expect((await call('', {}, { body: `{"a":"${'x'.repeat(70_000)}"}` })).error).toMatchObject({ code: 400 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withDeadline } from '../../src/http/deadline.ts';
+import { waitAtMost, withDeadline } from '../../src/http/deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -57,5 +57,15 @@ describe('withDeadline()', () => {
     const outcome = expect(withDeadline(listening(), { timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     await vi.advanceTimersByTimeAsync(5);
     await outcome;
+  });
+});
+
+describe('waitAtMost()', () => {
+  it('settles like the work, or with the substitute when it takes too long', async () => {
+    expect(await waitAtMost(Promise.resolve('done'), 100, 'late')).toBe('done');
+    await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow('its own');
+    const waiting = waitAtMost(new Promise<string>(() => {}), 100, 'late');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await waiting).toBe('late');
   });
 });

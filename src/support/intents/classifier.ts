@@ -197,7 +197,7 @@ interface IntentSignals {
 
 /**
  * Probability, 0 to 1, that a message is in scope and has this intent. Fitted once, on simulations over small random taxonomies (8 to
- * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing (reference on intents). The
+ * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing. The
  * probabilities of all intents need not add up to 1.
  */
 export const confidenceOf = ({ score, unseen, cover }: IntentSignals): number =>
@@ -215,7 +215,7 @@ const MOST_LETTERS = 32;
 
 /**
  * Corrects a spelling mistake: the most frequent known word with the same first letter at an edit distance of one, where a transposition
- * counts as one edit (reference on intents, step 1). Returns a known word, or one without a close word, as it is.
+ * counts as one edit. Returns a known word, or one without a close word, as it is.
  */
 export const correctWord = (word: string, { words, wordCounts }: KnownWords): string => {
   if (word.length < LEAST_LETTERS || word.length > MOST_LETTERS) return word;

@@ -98,7 +98,7 @@ const LEAST = 0.3;
 const MOST = 0.9;
 
 /**
- * Finds the confidence below which a message has no intent, by simulating unseen messages and unlisted intents (reference on intents). It
+ * Finds the confidence below which a message has no intent, by simulating unseen messages and unlisted intents. It
  * costs up to four trainings and has to be repeated whenever the taxonomy changes.
  */
 export const simulateThreshold = (

@@ -242,7 +242,7 @@ export interface QuantisedWeights {
 /** A packed model: a header, then typed arrays that are read in place. Little-endian. */
 export type PackedClassifier = Uint8Array<ArrayBuffer>;
 
-/** Upper bound of the weights of a model. With 77 intents, the strongest 350,000 of 8 million were as accurate (reference on intents). */
+/** Upper bound of the weights of a model. With 77 intents, the strongest 350,000 of 8 million were as accurate. */
 const MAX_WEIGHTS = 400_000;
 
 export const packModel = (

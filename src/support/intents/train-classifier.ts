@@ -14,17 +14,17 @@ export interface TrainingOptions {
   seed?: number | undefined;
   /** Confidence below which a message has no intent, 0 to 1. */
   threshold?: number | undefined;
-  /** `quick`: six sweeps over the examples instead of thirty; .002 less accuracy in half the time (reference on intents). */
+  /** `quick`: six sweeps over the examples instead of thirty; .002 less accuracy in half the time. */
   effort?: 'quick' | 'full' | undefined;
 }
 
-/** For 10 to 20 examples an intent; `simulateThreshold` finds a better one (reference on intents). */
+/** For 10 to 20 examples an intent; `simulateThreshold` finds a better one. */
 export const DEFAULT_THRESHOLD = 0.4;
 
 const EFFORTS = { quick: { sweeps: 6, tolerance: 0.3 }, full: { sweeps: 30, tolerance: 0.1 } };
 
 /**
- * Trains a linear classifier on the examples of a taxonomy (reference on intents). It takes some 100 ms for 20 intents of 20 examples, and
+ * Trains a linear classifier on the examples of a taxonomy. It takes some 100 ms for 20 intents of 20 examples, and
  * seconds for thousands of examples.
  */
 export const trainClassifier = (taxonomy: TrainingSource, options: TrainingOptions = {}): PackedClassifier => {

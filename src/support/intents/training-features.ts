@@ -18,7 +18,7 @@ const OUT_OF_SCOPE = -1;
 
 /**
  * The training examples of a taxonomy: titles, sentences of descriptions, and examples of its intents, and examples of no intent. With few
- * examples, titles and descriptions matter (reference on intents): with 16 examples an intent, .57 of held-out examples are right with
+ * examples, titles and descriptions matter: with 16 examples an intent, .57 of held-out examples are right with
  * titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
  */
 export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: TrainingSource): TrainingSet => ({
@@ -153,7 +153,7 @@ const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array
 
 /**
  * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the intents among the examples with the feature, each count first raised by `1 / K`
- * (reference on intents, step 4). Examples of no intent count as an intent of their own.
+ *. Examples of no intent count as an intent of their own.
  */
 const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet, size: number): Uint8Array => {
   const rowsOfIntent = Map.groupBy(examples.keys(), (row) => examples[row]?.intent ?? OUT_OF_SCOPE);
@@ -295,7 +295,7 @@ const LONG_FORMS: Readonly<Record<string, string>> = { m: 'am', re: 'are', ve: '
 
 /**
  * The stem of an English word: without plural, one of its common endings and a final `e`. Lighter than Porter's, which joins
- * words that customers use for different things; measured for intents (reference on intents, step 2). Words of up to three letters, and
+ * words that customers use for different things; measured for intents. Words of up to three letters, and
  * words in other scripts, are hardly changed.
  *
  * @param word Lower case.
@@ -334,7 +334,7 @@ interface MessageFeatures {
 }
 
 /**
- * The features of a message (reference on intents, step 3): stems and pairs of adjacent stems; runs of 2 to 5 characters within
+ * The features of a message: stems and pairs of adjacent stems; runs of 2 to 5 characters within
  * each word and its bounds; unordered pairs of different content stems, wherever they stand.
  *
  * @param words From `messageWords`.
