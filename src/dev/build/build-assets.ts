@@ -1,21 +1,12 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import * as z from 'zod';
 import { ROOT } from '../functions.ts';
+import { cachedBuild } from './build-cache.ts';
 import { buildConsole, CONSOLE_FOLDER } from './build-console.ts';
 import { buildWidget } from './build-widget.ts';
-import { describeSchemas } from './describe-schemas.ts';
-import { openApiDocument } from './openapi.ts';
 
 /** Folder of the gateway's static files, which its configuration names. */
 const FOLDER = join(ROOT, 'dist/assets');
@@ -56,55 +47,67 @@ const START = `SwaggerUIBundle({
 });
 `;
 
+/** Made from, beside the modules that the bundler names. */
+const SOURCES = ['package.json', 'package-lock.json', 'src/gateway/pages.css', 'src/console/index.html'];
+
 /**
- * Makes the static files of the gateway: the console, the description of the API, and the page that shows it. Files that are as they should
- * be stay untouched, so that several processes may build at once.
+ * Makes the static files of the gateway, if one of them or of their sources has changed: the console, the description of the API, and the page
+ * that shows it. Files that are as they should be stay untouched, so that several processes may build at once.
  *
  * @returns The folder.
  */
-export const buildAssets = (): string => {
-  if (isBuilt) return FOLDER;
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  write('openapi.json', JSON.stringify(openApiDocument({ version, describe: describeSchemas() })));
-  write('docs/index.html', PAGE);
-  write('docs/start.js', START);
-  write('pages.css', readFileSync(join(ROOT, 'src/gateway/pages.css'), 'utf8'));
-  write('widget.js', buildWidget());
-  for (const file of VIEWER) copy(fileURLToPath(file), join(FOLDER, 'docs', basename(file)));
-  writeConsole();
-  isBuilt = true;
-  return FOLDER;
+export const buildAssets = async (folder = FOLDER): Promise<string> => {
+  await cachedBuild(`static files in ${folder}`, z.null(), async () => {
+    const [pages, widget, api] = await Promise.all([buildConsole(), buildWidget(), describeApi()]);
+    const viewer = VIEWER.map((file) => ({ name: `docs/${basename(file)}`, text: read(fileURLToPath(file)) }));
+    const built = [
+      ...pages.files.map(({ name, text }) => ({ name: join(CONSOLE_FOLDER, name), text })),
+      ...viewer,
+      { name: 'docs/index.html', text: PAGE },
+      { name: 'docs/start.js', text: START },
+      { name: 'pages.css', text: read(join(ROOT, 'src/gateway/pages.css')) },
+      { name: 'widget.js', text: widget.text },
+      { name: 'openapi.json', text: api.text },
+    ];
+    for (const { name, text } of built) write(join(folder, name), text);
+    removeOtherPages(join(folder, CONSOLE_FOLDER), new Set(pages.files.map(({ name }) => name)));
+    const written = built.map(({ name }) => relative(ROOT, join(folder, name)));
+    return { files: [...SOURCES, ...pages.sources, ...widget.sources, ...api.sources, ...written], result: null };
+  });
+  return folder;
 };
 
-/** The names of its files change with their content; those of earlier builds are removed. */
-const writeConsole = (): void => {
-  const files = buildConsole();
-  for (const { name, text } of files) write(join(CONSOLE_FOLDER, name), text);
-  const current = new Set(files.map(({ name }) => name));
-  for (const name of readdirSync(join(FOLDER, CONSOLE_FOLDER))) {
+/** The description of the API, which is made from the contract's modules and their comments. */
+const describeApi = async (): Promise<{ text: string; sources: string[] }> => {
+  const [{ metafile }, { openApiDocument }, { describeSchemas }] = await Promise.all([
+    build({
+      entryPoints: ['src/dev/build/openapi.ts', 'src/dev/build/describe-schemas.ts'],
+      ...{ absWorkingDir: ROOT, bundle: true, platform: 'node', packages: 'external', format: 'esm' },
+      ...{ outdir: 'dist', metafile: true, write: false, logLevel: 'silent' },
+    }),
+    import('./openapi.ts'),
+    import('./describe-schemas.ts'),
+  ]);
+  const { version } = JSON.parse(read(join(ROOT, 'package.json'))) as { version: string };
+  const document = openApiDocument({ version, describe: describeSchemas() });
+  return { text: JSON.stringify(document), sources: Object.keys(metafile.inputs) };
+};
+
+/** The names of the console's files change with their content; those of earlier builds are removed. */
+const removeOtherPages = (folder: string, current: ReadonlySet<string>): void => {
+  for (const name of readdirSync(folder)) {
     // A name with more behind it is a file that another process writes now.
-    if (!current.has(name) && /\.(?:js|css)$/.test(name)) rmSync(join(FOLDER, CONSOLE_FOLDER, name), { force: true });
+    if (!current.has(name) && /\.(?:js|css)$/.test(name)) rmSync(join(folder, name), { force: true });
   }
 };
 
-/** By this process. */
-let isBuilt = false;
-
-const write = (name: string, text: string): void => {
-  const path = join(FOLDER, name);
-  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
-  inPlace(path, (unfinished) => writeFileSync(unfinished, text));
-};
-
-const copy = (from: string, to: string): void => {
-  if (existsSync(to) && statSync(to).size === statSync(from).size) return;
-  inPlace(to, (unfinished) => copyFileSync(from, unfinished));
-};
+const read = (path: string): string => readFileSync(path, 'utf8');
 
 /** A file of that name is complete at any moment. */
-const inPlace = (path: string, make: (unfinished: string) => void): void => {
+const write = (path: string, text: string): void => {
+  if (existsSync(path) && read(path) === text) return;
   mkdirSync(dirname(path), { recursive: true });
   const unfinished = `${path}.${process.pid}`;
-  make(unfinished);
+  writeFileSync(unfinished, text);
   renameSync(unfinished, path);
 };

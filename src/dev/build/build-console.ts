@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build } from 'esbuild';
 import { ROOT } from '../functions.ts';
 
 /** Folder of the console among the static files of the gateway. */
@@ -16,12 +16,12 @@ export interface BuiltFile {
 
 /**
  * The pages for people: their HTML, and scripts and styles whose names hold a hash of their content, so that they can be cached for ever. Each
- * view is a script of its own.
+ * view is a script of its own. With the files that they were made from, by their paths from the root.
  *
  * @throws {Error} For what the bundler warns of, too.
  */
-export const buildConsole = (): BuiltFile[] => {
-  const { outputFiles, metafile, warnings } = buildSync({
+export const buildConsole = async (): Promise<{ files: BuiltFile[]; sources: string[] }> => {
+  const { outputFiles, metafile, warnings } = await build({
     entryPoints: {
       app: join(ROOT, PAGES['index.html']),
       panel: join(ROOT, PAGES['panel.html']),
@@ -58,5 +58,6 @@ export const buildConsole = (): BuiltFile[] => {
       .replace('{{preloads}}', preloads.join('\n    '));
     return { name, text };
   });
-  return [...outputFiles.map(({ path, text }) => ({ name: basename(path), text })), ...pages];
+  const files = [...outputFiles.map(({ path, text }) => ({ name: basename(path), text })), ...pages];
+  return { files, sources: Object.keys(metafile.inputs) };
 };

@@ -12,4 +12,4 @@ themselves.
 
 readCommandLine(HELP, { options: {} });
 
-console.log(`wrote ${buildAssets()}`);
+console.log(`wrote ${await buildAssets()}`);

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, version as esbuildVersion, type Plugin } from 'esbuild';
 import * as z from 'zod';
 import { ROOT } from '../functions.ts';
+import { cachedBuild } from './build-cache.ts';
 
 /** A module of a worker, as Miniflare takes it. */
 export type WorkerModule =
@@ -30,44 +30,21 @@ const buildModules = async (entry: string, minify: boolean): Promise<WorkerModul
   return [{ type: 'ESModule', path: 'index.mjs', contents: code }, ...files];
 };
 
-/** A bundle in the cache. Paths are relative to the root. */
 const Built = z.object({
-  inputs: z.array(z.string()),
-  /** Hash of the inputs' content. */
-  hash: z.string(),
   code: z.string(),
-  /** The binary files that the code imports, by the name that it imports them by. */
+  /** The binary files that the code imports, by the name that it imports them by; paths are relative to the root. */
   data: z.record(z.string(), z.string()),
 });
-type Built = z.infer<typeof Built>;
 
-/** Bundles of earlier runs: bundling is most of what a start takes. */
-const CACHE = join(ROOT, 'dist/bundles');
-
-const buildOrRead = async (entry: string, minify: boolean): Promise<Built> => {
+const buildOrRead = (entry: string, minify: boolean): Promise<z.infer<typeof Built>> => {
   const options = { ...OPTIONS, minify, entryPoints: [relative(ROOT, resolve(entry))] };
-  const cached = join(CACHE, `${hashOf([JSON.stringify([esbuildVersion, options])])}.json`);
-  try {
-    const built = Built.parse(JSON.parse(readFileSync(cached, 'utf8')));
-    if (built.hash === hashOfFiles(built.inputs)) return built;
-  } catch {
-    // None yet, an input is gone, or it was written by another version: it is built.
-  }
-  const data: Record<string, string> = {};
-  const { outputFiles, metafile } = await build({
-    ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },
+  return cachedBuild(JSON.stringify([esbuildVersion, options]), Built, async () => {
+    const data: Record<string, string> = {};
+    const { outputFiles, metafile } = await build({
+      ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },
+    });
+    return { files: Object.keys(metafile.inputs), result: { code: outputFiles[0]?.text ?? '', data } };
   });
-  const inputs = Object.keys(metafile.inputs);
-  const built = { inputs, hash: hashOfFiles(inputs), code: outputFiles[0]?.text ?? '', data };
-  try {
-    mkdirSync(CACHE, { recursive: true });
-    const unfinished = `${cached}.${process.pid}`;
-    writeFileSync(unfinished, JSON.stringify(built));
-    renameSync(unfinished, cached);
-  } catch {
-    // The user may not write here: the next start bundles again.
-  }
-  return built;
 };
 
 const OPTIONS = {
@@ -78,14 +55,6 @@ const OPTIONS = {
   conditions: ['workerd', 'worker', 'browser'],
   logLevel: 'silent',
 } satisfies BuildOptions;
-
-const hashOfFiles = (files: readonly string[]): string => hashOf(files.map((file) => readFileSync(join(ROOT, file))));
-
-const hashOf = (parts: readonly (string | Buffer)[]): string => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part).update('\0');
-  return hash.digest('hex');
-};
 
 /** The code alone, for functions that import no binary file. */
 export const bundle = async (entry: string, options?: { minify?: boolean }): Promise<string> => {

@@ -57,7 +57,7 @@ if (unready.length > 0) {
 if (!dryRun) await checkDirectory();
 const variables = dryRun ? given : { ...given, ...orFail(() => directoryVariables(resolve(ROOT, values.keys))) };
 
-buildAssets();
+await buildAssets();
 
 // Ctrl-C ends wrangler, and then this: what was written for it has to be removed first.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);

@@ -51,7 +51,7 @@ export interface LocalCloud {
 
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations. */
 export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
-  buildAssets();
+  await buildAssets();
   const workers = (
     await Promise.all([
       ...functionConfigs().map((file) => workersOf(join(ROOT, file), options)),

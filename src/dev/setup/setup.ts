@@ -103,7 +103,7 @@ async function setUp(): Promise<void> {
   const { url } = run.record;
   const variables = { ...(url === undefined ? {} : { PUBLIC_URL: url }), ...given, ...directory };
   run.progress('building the pages of the gateway');
-  buildAssets();
+  await buildAssets();
   const signingKeyOf = (id: string): string | undefined => {
     const file = join(keysFolder, `${id}.key`);
     return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
