@@ -12,7 +12,6 @@ import { AgentCard, EVIDENCE_EXTENSION, GatewayKeys } from '../../src/contract/a
 import type { Product } from '../../src/dev/run/product.ts';
 import { connect, message, type Reply, textOf } from '../a2a/local-agent.ts';
 import { grant, memoriesOf, send, startEmbedded } from './product-for-test.ts';
-import { startSilentModel } from './silent-model.ts';
 
 const READER = 'ck_a2a_reader_0123456789';
 const NOTHING = 'ck_a2a_nothing_012345678';
@@ -35,7 +34,7 @@ const sendAs =
     headers.set('authorization', `Bearer ${key}`);
     return fetch(input, { ...init, headers });
   };
-const client = (key = product.key, { url } = product) => connect(sendAs(key), url.origin);
+const client = (key = product.key) => connect(sendAs(key), product.url.origin);
 
 interface CallOptions {
   key?: string;
@@ -270,37 +269,5 @@ describe('DELETE /v1/a2a/tasks', () => {
     expect((await erase('person_id=p-a2a', READER)).status).toBe(401);
     expect((await erase('')).body).toMatchObject({ error: { code: 'INVALID_QUERY' } });
     expect((await erase('person_id=a&context_id=b')).status).toBe(400);
-  });
-});
-
-describe('CancelTask', () => {
-  it('aborts the model call of another request, and ends every stream', async () => {
-    const model = await startSilentModel();
-    const silent = await startEmbedded({ adapters: model.adapters, functions: ['a2a', 'library', 'navigator'] });
-    try {
-      await silent.sync({ full: true });
-      const agent = await client(silent.key, silent);
-      const request = SendMessageRequest.fromJSON({
-        message: message(SHIPPING),
-        configuration: { returnImmediately: true },
-      });
-      const task = await agent.sendMessage(request);
-      if (!('status' in task)) throw new Error('is no task');
-      const { id } = task;
-      await model.called;
-      const stream = agent.resubscribeTask({ tenant: '', id });
-      await stream.next();
-      const canceled = await agent.cancelTask({ tenant: '', id, metadata: undefined });
-      expect(canceled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-      // Long before the model times out.
-      await model.closed;
-      const { value } = await stream.next();
-      expect(value?.payload).toMatchObject({ $case: 'statusUpdate', value: { status: canceled.status } });
-      expect((await stream.next()).done).toBe(true);
-      expect((await agent.getTask({ tenant: '', id })).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
-    } finally {
-      model.stop();
-      await silent.stop();
-    }
   });
 });

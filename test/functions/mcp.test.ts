@@ -10,7 +10,6 @@ import { AskResult, ToolFailure } from '../../src/contract/mcp.ts';
 import type { Product } from '../../src/dev/run/product.ts';
 import { runConformance } from '../mcp/run-conformance.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
-import { startSilentModel } from './silent-model.ts';
 
 const READER = 'ck_mcp_reader_0123456789';
 const NOTHING = 'ck_mcp_nothing_012345678';
@@ -24,10 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => product?.stop());
 
-const connect = async (mode: 'auto' | 'legacy', key = product.key, at = product.url): Promise<Client> => {
+const connect = async (mode: 'auto' | 'legacy', key = product.key): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', at), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
   return client;
 };
 
@@ -312,31 +311,4 @@ describe('the lines of the local server', () => {
       { id: 'a', error: { code: 503, message: expect.stringContaining('Cannot reach') } },
     ]);
   });
-});
-
-describe('a client that closes its call', () => {
-  it.each(['auto', 'legacy'] as const)(
-    'ends the model call, %s',
-    async (mode) => {
-      const model = await startSilentModel();
-      const silent = await startEmbedded({ adapters: model.adapters, functions: ['library', 'navigator'] });
-      try {
-        await silent.sync({ full: true });
-        const client = await connect(mode, silent.key, silent.url);
-        const abort = new AbortController();
-        const call = client.callTool({ name: 'ask', arguments: { query: SHIPPING } }, { signal: abort.signal });
-        const ended = expect(call).rejects.toThrow();
-        await model.called;
-        abort.abort('no longer needed');
-        await ended;
-        await client.close();
-        // Long before the model times out.
-        await model.closed;
-      } finally {
-        model.stop();
-        await silent.stop();
-      }
-    },
-    120_000,
-  );
 });

@@ -1,9 +1,12 @@
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { SendMessageRequest, TaskState } from '@a2a-js/sdk';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChatError } from '../../src/contract/chat-completions.ts';
 import { ErrorInfo } from '../../src/contract/error-info.ts';
 import type { Product } from '../../src/dev/run/product.ts';
+import { connect as connectAgent, message } from '../a2a/local-agent.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** A model that starts to write and never ends; it counts requests, and those whose client left. */
@@ -29,7 +32,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void model.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`; // a server that listens on a port
   product = await startEmbedded({
-    functions: ['library', 'navigator', 'semantic', 'analytics', 'hybrid'],
+    functions: ['library', 'navigator', 'semantic', 'analytics', 'hybrid', 'a2a'],
     adapters: { OPENAI_BASE_URL: url, OPENAI_API_KEY: 'local', EMBEDDING_MODEL: 'none' },
     moreWorkers: [{ name: 'busy', main: 'test/functions/busy.ts', services: { NEXT: 'constellation-semantic' } }],
     moreServices: { 'constellation-gateway': { SEMANTIC: 'busy' } },
@@ -62,6 +65,8 @@ const unread = (path: string, body: object, headers: Record<string, string> = EV
   });
 
 const POLL = { timeout: 90_000, interval: 200 };
+/** Less than the twelve seconds after which the navigator stops its model by itself. */
+const SOON = { timeout: 8000, interval: 50 };
 
 describe('a stream', { timeout: 180_000 }, () => {
   it.each([
@@ -79,7 +84,7 @@ describe('a stream', { timeout: 180_000 }, () => {
     const response = await unread(path, body, headers);
     await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
     response.destroy();
-    await expect.poll(() => models.left - before.left, POLL).toBe(models.waiting - before.waiting);
+    await expect.poll(() => models.left - before.left, SOON).toBe(models.waiting - before.waiting);
   });
 
   it('names the librarian before that librarian computes', async () => {
@@ -116,7 +121,43 @@ describe('a stream', { timeout: 180_000 }, () => {
     const other = await send(product, 'POST /v1/knowledge/search', { query: 'reset the password' });
     expect([other.status, await other.json()]).toEqual([200, expect.objectContaining({ hits: expect.anything() })]);
     for (const response of open) response.destroy();
-    await expect.poll(() => models.waiting - models.left, POLL).toBe(0);
+    await expect.poll(() => models.waiting - models.left, SOON).toBe(0);
+  });
+});
+
+describe('a call that is taken back stops the model', { timeout: 180_000 }, () => {
+  it.each(['auto', 'legacy'] as const)('when a client of MCP closes it, %s', async (mode) => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    const requestInit = { headers: { authorization: `Bearer ${product.key}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
+    const before = { ...models };
+    const abort = new AbortController();
+    // Only a call that wants progress has a stream in revision 2026-07-28, and only by a stream the local runtime finds out.
+    const options = { signal: abort.signal, onprogress: () => undefined };
+    const ended = expect(client.callTool({ name: 'ask', arguments: { query: QUESTION } }, options)).rejects.toThrow();
+    await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
+    abort.abort('no longer needed');
+    await ended;
+    await client.close();
+    await expect.poll(() => models.left - before.left, SOON).toBe(models.waiting - before.waiting);
+  });
+
+  it('when another request of A2A cancels its task, which ends every stream', async () => {
+    const agent = await connectAgent(product.fetch as typeof fetch, product.url.origin);
+    const before = { ...models };
+    const configuration = { returnImmediately: true };
+    const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message: message(QUESTION), configuration }));
+    if (!('status' in task)) throw new Error('is no task');
+    const { id } = task;
+    await expect.poll(() => models.waiting - before.waiting, POLL).toBeGreaterThan(0);
+    const events = agent.resubscribeTask({ tenant: '', id });
+    await events.next();
+    const { status } = await agent.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    await expect.poll(() => models.left - before.left, SOON).toBe(models.waiting - before.waiting);
+    expect((await events.next()).value?.payload).toMatchObject({ $case: 'statusUpdate', value: { status } });
+    expect((await events.next()).done).toBe(true);
+    expect((await agent.getTask({ tenant: '', id })).status?.state).toBe(TaskState.TASK_STATE_CANCELED);
   });
 });
 
