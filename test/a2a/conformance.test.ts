@@ -47,13 +47,11 @@ describe('sending', () => {
     expect(stateOf(task)).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(textOf(task)).toBe(FIRST + SECOND);
   });
-
   it('CORE-SEND-002: refuses a message to a task that has ended', async () => {
     const client = await startAgent().client();
     const { id } = await send(client, 'shipping');
     await expect(send(client, 'more', { taskId: id })).rejects.toBeInstanceOf(UnsupportedOperationError);
   });
-
   it.each([
     ['another type', { parts: [{ text: 'x', mediaType: 'application/x-unknown' }] }],
     ['a file', { parts: [{ raw: 'AAAA', mediaType: 'image/png' }] }],
@@ -64,14 +62,12 @@ describe('sending', () => {
     const { json } = await startAgent().call('SendMessage', { message: message('', more) });
     expect(errorOf(json)).toEqual({ code: -32_005, reason: 'CONTENT_TYPE_NOT_SUPPORTED', ours: 'INVALID_QUERY' });
   });
-
   it('CORE-EXECUTION-MODE-001: waits for the end of a task', async () => {
     const agent = startAgent();
     const sending = send(await agent.client(), 'wait');
     agent.open();
     expect(stateOf(await sending)).toBe(TaskState.TASK_STATE_COMPLETED);
   });
-
   it('CORE-EXECUTION-MODE-002: answers at once on request', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
@@ -97,7 +93,6 @@ describe('streams', () => {
     expect(new Set(updates.map(({ artifact }) => artifact?.artifactId)).size).toBe(1);
     expect(updates.at(-1)?.artifact?.parts.map(({ content }) => content?.$case)).toEqual(['data', 'url']);
   });
-
   it('STREAM-ORDER-002, STREAM-ORDER-003, STREAM-SUB-001, STREAM-SUB-002: all have the same events, after the task', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
@@ -110,7 +105,6 @@ describe('streams', () => {
     expect(one?.map(shortly)).toEqual([SECOND, '', 'TASK_STATE_COMPLETED']);
     for (const other of others) expect(other).toEqual(one);
   });
-
   it('STREAM-ORDER-004: a closed one affects neither the others nor the task', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
@@ -121,18 +115,15 @@ describe('streams', () => {
     agent.open();
     expect((await rest)?.map(shortly).at(-1)).toBe('TASK_STATE_COMPLETED');
   });
-
   it('STREAM-SUB-003: no stream follows a task that has ended', async () => {
     const client = await startAgent().client();
     const { id } = await send(client, 'shipping');
     await expect(all(client.resubscribeTask({ tenant: '', id }))).rejects.toBeInstanceOf(UnsupportedOperationError);
   });
-
   it('STREAM-SUB-004: no stream follows a task that does not exist', async () => {
     const client = await startAgent().client();
     await expect(all(client.resubscribeTask({ tenant: '', id: 'none' }))).rejects.toBeInstanceOf(TaskNotFoundError);
   });
-
   it('JSONRPC-SSE-001: each event is a response of JSON-RPC', async () => {
     const body = JSON.stringify({
       jsonrpc: '2.0',
@@ -157,7 +148,6 @@ describe('tasks', () => {
     agent.open();
     await expect.poll(async () => textOf(await client.getTask({ tenant: '', id: task.id }))).toBe(FIRST + SECOND);
   });
-
   it.each(['GetTask', 'CancelTask', 'SubscribeToTask'])(
     'CORE-GET-002, CORE-CANCEL-003: %s knows no other tasks',
     async (method) => {
@@ -165,7 +155,6 @@ describe('tasks', () => {
       expect(errorOf(json)).toEqual({ code: -32_001, reason: 'TASK_NOT_FOUND', ours: 'NOT_FOUND' });
     },
   );
-
   it('CORE-LIST-001, AUTH-SCOPE-001 to 003: shows a task only to its owner; for others it does not exist', async () => {
     const agent = startAgent();
     const { task } = await untilWorking(agent);
@@ -184,7 +173,6 @@ describe('tasks', () => {
     );
     expect(errorOf(json)?.code).toBe(-32_001);
   });
-
   it('CORE-LIST-002 to 005: lists pages, newest state first, without artifacts unless requested', async () => {
     let time = 1_790_000_000_000;
     const agent = startAgent({ now: () => (time += 10) });
@@ -206,7 +194,6 @@ describe('tasks', () => {
     expect(json.result?.tasks).toMatchObject([{ artifacts: [{ artifactId: 'answer' }] }, {}, {}, {}, {}]);
     expect(json.result?.nextPageToken).toBe('');
   });
-
   it('lists by context, state and time', async () => {
     const agent = startAgent();
     const client = await agent.client();
@@ -218,7 +205,6 @@ describe('tasks', () => {
     expect(await found({ statusTimestampAfter: '2100-01-01T00:00:00Z' })).toBe(0);
     expect(await found({ statusTimestampAfter: '2000-01-01T00:00:00Z' })).toBe(2);
   });
-
   it('CORE-CANCEL-001: cancels a task and its question', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent);
@@ -237,7 +223,6 @@ describe('tasks', () => {
       TaskState.TASK_STATE_CANCELED,
     );
   });
-
   it('a cancelled task ignores a later answer', async () => {
     const agent = startAgent();
     const { client, task } = await untilWorking(agent, 'late');
@@ -252,7 +237,6 @@ describe('tasks', () => {
     const after = await client.getTask({ tenant: '', id: task.id });
     expect([stateOf(after), after.artifacts]).toEqual([TaskState.TASK_STATE_CANCELED, []]);
   });
-
   it('a statement after the cancellation is not delivered', async () => {
     const agent = startAgent();
     const body = { message: message('late and long') };
@@ -271,7 +255,6 @@ describe('tasks', () => {
     expect(repeated).not.toContain('Postage');
     agent.end();
   });
-
   it('CORE-CANCEL-002: cancels no task that has ended', async () => {
     const agent = startAgent();
     const { id } = await send(await agent.client(), 'shipping');
@@ -286,14 +269,12 @@ describe('conversations', () => {
     const [one, other] = [await send(client, 'shipping'), await send(client, 'shipping')];
     expect(new Set([one.id, other.id, one.contextId, other.contextId, '']).size).toBe(5);
   });
-
   it('CORE-MULTI-002a: uses the context of the caller, and refuses an invalid id', async () => {
     const agent = startAgent();
     expect((await send(await agent.client(), 'shipping', { contextId: 'mine' })).contextId).toBe('mine');
     const { json } = await agent.call('SendMessage', { message: message('x', { contextId: 'a b' }) });
     expect(errorOf(json)?.code).toBe(-32_602);
   });
-
   it('CORE-MULTI-004 to 006: a task is continued in its own context only', async () => {
     const agent = startAgent();
     const client = await agent.client();
@@ -307,7 +288,6 @@ describe('conversations', () => {
     const ended = await send(client, 'shipping', { taskId });
     expect([ended.id, ended.contextId, stateOf(ended)]).toEqual([taskId, contextId, TaskState.TASK_STATE_COMPLETED]);
   });
-
   it('CORE-HIST-001 to 006: the history has the messages, oldest first, up to the requested length', async () => {
     const agent = startAgent();
     const client = await agent.client();
@@ -345,7 +325,6 @@ describe('errors and versions', () => {
     });
     expect(errorOf(json)?.code).toBe(-32_003);
   });
-
   it.each([
     ['no message', 'SendMessage', {}],
     ['no id', 'SendMessage', { message: message('x', { messageId: '' }) }],
@@ -372,7 +351,6 @@ describe('errors and versions', () => {
     expect(response.status).toBe(200);
     expect(agent.questions).toEqual([]);
   });
-
   it('JSONRPC-FMT-001, JSONRPC-FMT-002, JSONRPC-SVC-001: answers in the form of JSON-RPC', async () => {
     const { call } = startAgent();
     const { response, json } = await call('SendMessage', { message: message('shipping') });
@@ -381,7 +359,6 @@ describe('errors and versions', () => {
     expect([json.jsonrpc, json.id]).toEqual(['2.0', 7]);
     expect(errorOf((await call('message/send', {})).json)?.code).toBe(-32_601);
   });
-
   it('JSONRPC-ERR-001 to 003, JSONRPC-SSE-002: errors have their codes, and details with a reason', async () => {
     const { json } = await startAgent().call('GetTask', { id: 'none' });
     expect(json.error).toEqual({
@@ -397,7 +374,6 @@ describe('errors and versions', () => {
       ],
     });
   });
-
   it.each([
     ['what is not JSON', '{"jsonrpc":', -32_700],
     ['nothing', ' ', -32_700],
@@ -421,7 +397,6 @@ describe('errors and versions', () => {
       error: { code, data: [{ metadata: { code: 'INVALID_QUERY' } }] },
     });
   });
-
   it.each([['0.3'], ['2.0'], ['1'], ['']])('VER-SERVER-002, VER-SERVER-003: refuses version “%s”', async (version) => {
     const { json } = await startAgent().call('ListTasks', {}, { headers: { 'a2a-version': version } });
     expect(errorOf(json)).toEqual({ code: -32_009, reason: 'VERSION_NOT_SUPPORTED', ours: 'INVALID_QUERY' });
@@ -465,7 +440,6 @@ describe('the data model', () => {
       ],
     });
   });
-
   it('BIND-FIELD-001: the card names the only binding', async () => {
     const client = await connect(startAgent().fetchAs('alice'));
     expect((await client.getAgentCard()).supportedInterfaces).toMatchObject([

@@ -7,9 +7,7 @@ import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { LIFETIME_MS, message, startAgent } from './local-agent.ts';
 
 const Artifacts = z.array(z.object({ parts: z.array(z.record(z.string(), z.unknown())) }));
-
 const Page = z.object({ tasks: z.array(z.object({ id: z.string() })), nextPageToken: z.string().default('') });
-
 type Agent = ReturnType<typeof startAgent>;
 let agent: Agent;
 beforeEach(() => {
@@ -34,7 +32,6 @@ describe('the task of an answer', () => {
       ],
     });
   });
-
   it('requires input for a clarifying question, and continues with the next message', async () => {
     const { result } = await send('vague');
     expect(result?.task).toMatchObject({
@@ -49,7 +46,6 @@ describe('the task of an answer', () => {
       { speaker: 'assistant', text: 'Which device is it about?' },
     ]);
   });
-
   it('has failed with the error of a failure', async () => {
     const failed = await send('fail');
     expect(JSON.stringify(failed.result?.task?.status)).not.toContain('"fail"');
@@ -66,14 +62,12 @@ describe('the task of an answer', () => {
       },
     });
   });
-
   it('has failed without internal details after an exception', async () => {
     const reply = await send('crash');
     expect(stateOf(reply)).toBe('TASK_STATE_FAILED');
     expect(JSON.stringify(reply)).toContain('INTERNAL_ERROR');
     expect(JSON.stringify(reply)).not.toContain('secret');
   });
-
   it('has evidence when the extension is requested', async () => {
     const headers = { 'a2a-extensions': `https://other.example/x, ${EVIDENCE_EXTENSION}` };
     const { response, json } = await agent.call('SendMessage', { message: message('shipping') }, { headers });
@@ -94,7 +88,6 @@ describe('the task of an answer', () => {
     expect(plain.response.headers.get('a2a-extensions')).toBeNull();
     expect(JSON.stringify(plain.json)).not.toContain(EVIDENCE_EXTENSION);
   });
-
   it.each([
     [['text/plain'], ['text', 'url']],
     [['application/json'], ['data']],
@@ -108,7 +101,6 @@ describe('the task of an answer', () => {
     const [{ parts } = { parts: [] }] = Artifacts.parse(json.result?.task?.artifacts);
     expect(parts.map((part) => Object.keys(part)[0])).toEqual(kinds);
   });
-
   it('is refused for modes that no answer has', async () => {
     const configuration = { acceptedOutputModes: ['image/png'] };
     const { json } = await agent.call('SendMessage', { message: message('shipping'), configuration });
@@ -125,13 +117,11 @@ describe('a conversation', () => {
     expect(agent.questions.map(({ turns }) => turns.length)).toEqual([0, 0, 2]);
     expect(agent.questions[2]?.turns.map(({ speaker }) => speaker)).toEqual(['user', 'assistant']);
   });
-
   it('is named by the caller only when the message has its id', async () => {
     const { result } = await send('shipping');
     await send('and now', { contextId: result?.task?.contextId });
     expect(agent.questions.map(({ namesContext }) => namesContext)).toEqual([false, true]);
   });
-
   it('passes on the librarian and the metadata of its message', async () => {
     await send('shipping', { metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] } });
     expect(agent.questions[0]).toMatchObject({
@@ -149,7 +139,6 @@ describe('a repeated message', () => {
     expect(other.json).toEqual(one.json);
     expect(agent.questions).toHaveLength(1);
   });
-
   it('waits for the first when sent at the same time', async () => {
     const sent = { message: message('wait') };
     const both = Promise.all([agent.call('SendMessage', sent), agent.call('SendMessage', sent)]);
@@ -159,7 +148,6 @@ describe('a repeated message', () => {
     expect(other.json).toEqual(one.json);
     expect(agent.questions).toHaveLength(1);
   });
-
   it.each([
     ['text', { parts: [{ text: 'other' }] }],
     ['librarian', { metadata: { librarian: 'navigator' } }],
@@ -170,7 +158,6 @@ describe('a repeated message', () => {
     const { json } = await agent.call('SendMessage', { message: { ...sent, ...changed } });
     expect(json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('messageId') });
   });
-
   it('of another owner is another message', async () => {
     const sent = { message: message('shipping') };
     const one = await agent.call('SendMessage', sent);
@@ -191,7 +178,6 @@ describe('bounds', () => {
     agent.open();
     await expect.poll(async () => stateOf((await begin('alice')).json)).toBeDefined();
   });
-
   it('a task has at most 16 streams', async () => {
     const body = { message: message('wait'), configuration: { returnImmediately: true } };
     const { json } = await agent.call('SendMessage', body);
@@ -205,7 +191,6 @@ describe('bounds', () => {
     await expect(follow().next()).rejects.toThrow('followed by too many streams');
     agent.open();
   });
-
   it('a closed stream makes room for another at once', async () => {
     const body = { message: message('wait'), configuration: { returnImmediately: true } };
     const { json } = await agent.call('SendMessage', body);
@@ -221,7 +206,6 @@ describe('bounds', () => {
     agent.open();
     expect(await readers.at(-1)?.text()).toContain('TASK_STATE_COMPLETED');
   });
-
   it('the oldest tasks of an owner are removed first', async () => {
     agent = startAgent({ perOwner: 3 });
     const first = await send('shipping 0');
@@ -230,7 +214,6 @@ describe('bounds', () => {
     expect(json.result?.totalSize).toBe(3);
     expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(-32_001);
   });
-
   it('a working task is not removed', async () => {
     agent = startAgent({ perOwner: 2 });
     const begun = { message: message('wait'), configuration: { returnImmediately: true } };
@@ -239,7 +222,6 @@ describe('bounds', () => {
     const listed = (await agent.call('ListTasks', { status: 'TASK_STATE_WORKING' })).json.result;
     expect(listed?.tasks).toMatchObject([{ id: json.result?.task?.id }]);
   });
-
   it('tasks of the same time are each on one page', async () => {
     agent = startAgent({ now: () => 1_790_000_000_000 });
     for (let at = 0; at < 4; at += 1) await send(`shipping ${at}`);
@@ -251,13 +233,11 @@ describe('bounds', () => {
     }
     expect(new Set(ids).size).toBe(4);
   });
-
   it('a page with artifacts is shorter, and states its size', async () => {
     expect((await agent.call('ListTasks', { pageSize: 50 })).json.result).toMatchObject({ pageSize: 50 });
     const full = await agent.call('ListTasks', { pageSize: 50, includeArtifacts: true });
     expect(full.json.result).toMatchObject({ pageSize: 20 });
   });
-
   it('a task expires, and its message can be sent again', async () => {
     let time = 1_790_000_000_000;
     agent = startAgent({ now: () => time });
@@ -271,7 +251,6 @@ describe('bounds', () => {
     await agent.call('SendMessage', sent);
     expect(agent.questions).toHaveLength(2);
   });
-
   it('a task that was working when the process ended has failed', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
@@ -300,7 +279,6 @@ describe('a stored task', () => {
     // The task and its message.
     expect(writes).toEqual(['INSERT', 'INSERT']);
   });
-
   it('is refused when it cannot be written, and what could not be written fails no other', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     let failures = 0;
@@ -324,7 +302,6 @@ describe('a stored task', () => {
     expect(stateOf(await waiting)).toBe('TASK_STATE_COMPLETED');
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
   });
-
   it('is written while its caller waits, and before anything is read', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
@@ -337,10 +314,8 @@ describe('a stored task', () => {
     agent.open();
     expect([stateOf(await waiting), stateOf(await second)]).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
   });
-
   const storedIn = (sql: ReturnType<typeof nodeSql>): string =>
     JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);
-
   it('is masked, also when the answer repeats the question', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
@@ -349,7 +324,6 @@ describe('a stored task', () => {
     expect(storedIn(sql)).not.toContain('jane.doe');
     expect(storedIn(sql)).toContain('[email]');
   });
-
   it('is masked while it works, in a clarifying question that repeats it, and in the evidence of an answer', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
@@ -364,14 +338,12 @@ describe('a stored task', () => {
     expect(storedIn(sql)).toContain('Which device is \\\\\\"vague, write to [email]');
     expect(storedIn(sql)).not.toContain('jane.doe');
   });
-
   it('has unmasked texts of articles', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
     await send('contact');
     expect(storedIn(sql)).toContain('Write to help@shop.example.');
   });
-
   it('is not stored again when the answer arrives after its erasure', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });
@@ -384,13 +356,11 @@ describe('a stored task', () => {
     await send('shipping');
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
   });
-
   it('belongs to the person of its first message', async () => {
     const begun = await send('vague', { metadata: { person_id: 'p-1' } });
     await send('shipping', { taskId: begun.result?.task?.id });
     expect(agent.tasks.erase('person', 'p-1')).toBe(1);
   });
-
   it('is erased by conversation or person, also while it works', async () => {
     const sql = nodeSql(new DatabaseSync(':memory:'));
     agent = startAgent({ sql });

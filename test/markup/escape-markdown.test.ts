@@ -10,7 +10,6 @@ describe('escapeMarkdown()', () => {
     .array(fc.oneof(hostileMarkdown, fc.constantFrom(...cases.nameParts)), { maxLength: 8 })
     .map((parts) => parts.join(''));
   const oneLine = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-
   it('shows any text literally in one paragraph, as a full parser confirms', () => {
     fc.assert(
       fc.property(names, (name) => {

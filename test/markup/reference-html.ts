@@ -9,7 +9,6 @@ export const referenceHtml = (markdown: string): string =>
 type Root = ReturnType<typeof fromMarkdown>;
 type Nodes = Root | Root['children'][number];
 type Of<Type extends Nodes['type']> = Extract<Nodes, { type: Type }>;
-
 const INLINE: ReadonlySet<string> = new Set(['paragraph', 'heading', 'tableCell', 'emphasis', 'strong', 'link']);
 /** Addresses that the product links to. */
 const LINKED = /^(?:https?:\/\/|mailto:)/i;

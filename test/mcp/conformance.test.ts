@@ -30,7 +30,6 @@ describe('the MCP conformance suite, against the HTTP code with fixtures', () =>
     },
     120_000,
   );
-
   it('passes the checks of headers', async () => {
     const { wrong, output } = await runConformance(url, ['--scenario', 'http-header-validation']);
     expect(wrong).toBeUndefined();

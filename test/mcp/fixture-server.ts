@@ -25,10 +25,8 @@ type Content = CallToolResult['content'][number];
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 const image: Content = { type: 'image', data: PNG, mimeType: 'image/png' };
-
 const text = (words: string): CallToolResult => ({ content: [{ type: 'text', text: words }] });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
-
 const Named = z.object({ name: z.string() });
 const Confirmed = z.object({ ok: z.boolean() });
 const askName = (message = 'What is your name?') => inputRequired.elicit({ message, requestedSchema: Named });
@@ -62,16 +60,14 @@ export const fixtureServer: McpServerFactory = () => {
     },
   );
   // Methods of revision 2025-11-25. Without sessions, the next request has another server.
-  for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const) {
+  for (const method of ['resources/subscribe', 'resources/unsubscribe'] as const)
     server.server.setRequestHandler(method, () => ({}));
-  }
   const tool = (
     name: string,
     run: (
       context: ServerContext,
     ) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
   ): void => void server.registerTool(name, { description: `For the check of ${name}.` }, run);
-
   tool('test_simple_text', () => text('This is a simple text response for testing.'));
   tool('test_image_content', () => ({ content: [image] }));
   tool('test_audio_content', () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] }));
@@ -107,9 +103,8 @@ export const fixtureServer: McpServerFactory = () => {
   tool('test_tool_with_progress', async ({ mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken;
     for (const progress of [0, 50, 100]) {
-      if (progressToken !== undefined) {
+      if (progressToken !== undefined)
         await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
-      }
       await pause();
     }
     return text('Done.');
@@ -128,7 +123,6 @@ export const fixtureServer: McpServerFactory = () => {
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
   });
   tool('test_streaming_elicitation', () => inputRequired({ inputRequests: { user_name: askName() } }));
-
   tool('test_input_required_result_elicitation', ({ mcpReq }) => {
     const given = acceptedContent(mcpReq.inputResponses, 'user_name', Named);
     return given === undefined
@@ -189,7 +183,6 @@ export const fixtureServer: McpServerFactory = () => {
       requestState: 'v1',
     });
   });
-
   const resource = (name: string, uri: string, mimeType: string, content: { text: string } | { blob: string }): void =>
     void server.registerResource(name, uri, { description: `The ${name}.`, mimeType }, () => ({
       contents: [{ uri, mimeType, ...content }],
@@ -213,7 +206,6 @@ export const fixtureServer: McpServerFactory = () => {
       ],
     }),
   );
-
   const user = (content: Content) => ({ role: 'user' as const, content });
   const userText = (words: string) => user({ type: 'text', text: words });
   server.registerPrompt('test_simple_prompt', { description: 'Simple.' }, () => ({

@@ -106,7 +106,6 @@ describe('the app of memories refuses', () => {
     if (retryAfter !== undefined) expect(response.headers.get('Retry-After')).toBe(retryAfter);
     expect(await store.count('acme', { turns: false })).toBe(0);
   });
-
   it('a call without a context', async () => {
     expect(await codeOf(await (await appOf()).request(PATH))).toBe('401 UNAUTHORIZED');
   });
@@ -121,7 +120,6 @@ describe('the app of memories', () => {
     const cause = expect.stringContaining('status is 500');
     expect(log).toContainEqual(expect.objectContaining({ event: 'fault', cause }));
   });
-
   it('stores a replayed call once', async () => {
     const app = await appOf();
     const request = await requestOf('POST', { body: FACT });
@@ -129,7 +127,6 @@ describe('the app of memories', () => {
     expect(await codeOf(await app.request(request))).toBe('401 UNAUTHORIZED');
     expect(await store.count('acme', { turns: false })).toBe(1);
   });
-
   it('refuses a memory when the workspace is full', async () => {
     const app = await appOf();
     for (let count = 0; count < 3; count++) expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
@@ -139,7 +136,6 @@ describe('the app of memories', () => {
     const suggestion = expect.stringContaining('MAX_MEMORIES');
     expect(ErrorBody.parse(await full.json()).error).toMatchObject({ code: 'RATE_LIMITED', message, suggestion });
   });
-
   it('warns before the workspace or the key is full, and limits one key before it fills the workspace', async () => {
     const app = await appOf({
       quotas: readMemoryQuotas({ MAX_MEMORIES: '20', MAX_MEMORIES_PER_KEY: '10' }, 'embedded'),
@@ -161,7 +157,6 @@ describe('the app of memories', () => {
       key: { memories: { used: 8, allowed: 10 }, turns: { used: 0, allowed: 4500 } },
     });
   });
-
   it('removes the oldest turns for new ones, without counting turns as memories', async () => {
     const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' }, 'embedded');
     const clock = { now: Date.now() - 5000 };
@@ -179,7 +174,6 @@ describe('the app of memories', () => {
     expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
     expect(await codeOf(await send(app, 'POST', { body: FACT }))).toBe('429 RATE_LIMITED');
   });
-
   it('includes the whole last day of a search', async () => {
     const days = ['01T23:59:59.999Z', '02T00:00:00.000Z', '02T23:59:59.999Z', '03T00:00:00.000Z'];
     const times = days.map((day) => `2026-03-${day}`);
@@ -193,7 +187,6 @@ describe('the app of memories', () => {
     expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-02' })).toEqual(times.slice(1, 3));
     expect(await found({ dateTo: '2026-03-02T00:00:00Z' })).toEqual(times.slice(0, 2));
   });
-
   it('keeps a context and a preview below the maximum response size, with correct memory ids', async () => {
     for (let index = 0; index < 100; index++) {
       const id = `m${String(index).padStart(3, '0')}${'"'.repeat(100)}`;
@@ -214,7 +207,6 @@ describe('the app of memories', () => {
     const preview = ContextPreview.parse(await answered('POST /context/preview'));
     expect(preview.context).toBe(context.context);
   });
-
   it('stores a memory without a vector and reports it when embedding fails', async () => {
     const refuse = () => Promise.reject(new EmbeddingFailed('refused', 'The text is too long'));
     const app = await appOf({ embeddings: { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse } });

@@ -41,7 +41,6 @@ describe('templates of a workspace', () => {
     expect((await call('DELETE /context-templates/typed')).status).toBe(404);
     expect(await preview(options)).toMatchObject(oneOf('chat, detailed, summary, list, dated'));
   });
-
   it('are listed with the built-in ones, and belong to one workspace', async () => {
     await call('PUT /context-templates/typed', TEMPLATE);
     const { templates, built_in } = ContextTemplates.parse((await call('GET /context-templates')).json);
@@ -52,7 +51,6 @@ describe('templates of a workspace', () => {
     expect(await preview({ template: 'typed' }, 'globex')).toMatchObject({ error: { code: 'INVALID_QUERY' } });
     expect(await preview({ template: 'other' })).toMatchObject(oneOf('typed'));
   });
-
   it.each<[string, string, object]>([
     ['a built-in name', 'chat', TEMPLATE],
     ['an invalid name', 'a%20b', TEMPLATE],
@@ -64,7 +62,6 @@ describe('templates of a workspace', () => {
     expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await call('GET /context-templates')).json).toMatchObject({ templates: [] });
   });
-
   it.each(['{', '7', '{"header":1}'])('are listed and used without a damaged one: %s', async (damaged) => {
     await call('PUT /context-templates/typed', TEMPLATE);
     await ledgers.get('acme')?.putSetting('template', 'broken', damaged);
@@ -72,7 +69,6 @@ describe('templates of a workspace', () => {
     expect(await preview({ template: 'typed' })).toMatchObject({ template: 'typed' });
     expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
   });
-
   it.each([
     ['PUT /context-templates/x', TEMPLATE, 'memory:read'],
     ['DELETE /context-templates/x', undefined, 'memory:read'],
@@ -80,7 +76,6 @@ describe('templates of a workspace', () => {
   ])('need a capability for %s', async (route, body, capability) => {
     expect((await call(route, body, { capabilities: [capability] })).status).toBe(401);
   });
-
   it('are limited to fifty, which can still be replaced', async () => {
     for (let at = 0; at < 50; at += 1) await call(`PUT /context-templates/t${at}`, TEMPLATE);
     expect((await call('PUT /context-templates/more', TEMPLATE)).status).toBe(429);
@@ -109,7 +104,6 @@ describe('rankers of a workspace', () => {
     const refused = await preview({ ranker: 'sure' });
     expect(refused).toMatchObject({ error: { message: expect.stringContaining('similarity, recency, confidence') } });
   });
-
   it.each<[string, object]>([
     ['mmr', { lambda: 0.5 }],
     ['x', { lambda: 2 }],
@@ -134,7 +128,6 @@ describe('POST /memories/search/batch', () => {
     expect(isolate).toMatchObject({ count: 3, empty: 1, failed: 0, latency_ms: { max: expect.any(Number) } });
     expect(searches).toMatchObject({ count: 1, empty: 0 });
   });
-
   it.each([{ queries: [] }, { queries: Array(21).fill('yak') }, { queries: [' '] }, { query: 'yak' }])(
     'refuses %j',
     async (body) => expect((await call('POST /memories/search/batch', body)).status).toBe(400),

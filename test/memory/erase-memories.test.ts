@@ -49,7 +49,6 @@ describe('eraseMemories()', () => {
     for (let index = 0; index < 120; index++) expect(forgotten).toContain(`q${index}`);
     for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);
   });
-
   it('erases a memory only after its embeddings are dropped, also when a batch ends early', async () => {
     for (let index = 0; index < 12; index++) await put(`q${index}`);
     const known = store;
@@ -62,7 +61,6 @@ describe('eraseMemories()', () => {
     };
     expect(await eraseMemories({ personId: 'p' }, { ...parts(), store: { ...known, list: few, erase } })).toBe(12);
   });
-
   it('erases nothing when the caches fail, and everything when repeated', async () => {
     await put('q1');
     const failing = async () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot forget embeddings'));
@@ -73,13 +71,11 @@ describe('eraseMemories()', () => {
   });
 });
 
-describe('deleteMemory()', () => {
-  it('drops the embeddings of the questions before and after it', async () => {
-    for (const id of ['q1', 'q2', 'q3', 'q4']) await put(id);
-    expect(await deleteMemory('q2', parts())).toBe(true);
-    expect(forgotten.toSorted()).toEqual(['q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted());
-    expect(await deleteMemory('q2', parts())).toBe(false);
-  });
+it('deleteMemory() drops the embeddings of the questions before and after it', async () => {
+  for (const id of ['q1', 'q2', 'q3', 'q4']) await put(id);
+  expect(await deleteMemory('q2', parts())).toBe(true);
+  expect(forgotten.toSorted()).toEqual(['q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted());
+  expect(await deleteMemory('q2', parts())).toBe(false);
 });
 
 describe('embeddedTexts()', () => {
@@ -93,9 +89,7 @@ describe('embeddedTexts()', () => {
   ])('contains %s', (_, erased, texts) => {
     expect(embeddedTexts([erased])).toEqual(texts);
   });
-
   const inTurn = (text: string, changes: Partial<Memory> = {}) => memory(text, { conversation_id: 'c', ...changes });
-
   it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
     const [first, answer] = [inTurn('one'), inTurn('an answer', { type: 'answer' })];
     const second = inTurn('two', { metadata: { understood_as: 'two of one' } });
@@ -106,7 +100,6 @@ describe('embeddedTexts()', () => {
       [...combined, 'one two\nthree', 'one two of one\nthree'].toSorted(),
     );
   });
-
   it('contains adjacent questions only in combination with erased ones', () => {
     const [first, second, third] = [inTurn('one'), inTurn('two'), inTurn('three')];
     const around = ['one\ntwo', 'two', 'two\nthree', 'one two\nthree'];

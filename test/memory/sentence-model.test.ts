@@ -34,19 +34,16 @@ describe('memories with a sentence model', () => {
     expect(degraded).toBeUndefined();
     return results;
   };
-
   it('are found by meaning, the most similar first', async () => {
     const [first, second] = await search({ query: QUESTION });
     expect(first?.memory.content).toBe(LOGIN);
     expect(first?.score).toBeGreaterThan((second?.score ?? 1) + 0.05);
   });
-
   it('are found by a vector', async () => {
     const vector = await embeddings.embed('What does delivery abroad cost in time?');
     const results = await search({ vector, options: { limit: 2 } });
     expect(results).toMatchObject([{ memory: { content: 'Parcels to Canada take about a week' } }, {}]);
   });
-
   it('make a context, by text and by vector', async () => {
     const options = { limit: 1, tokenBudget: 60, ranker: 'similarity' };
     const context = `Relevant context from past conversations:\n\n- ${LOGIN}\n`;
@@ -55,7 +52,6 @@ describe('memories with a sentence model', () => {
       expect(built).toMatchObject({ context, tokenizer: 'cl100k_base', truncated: false });
     }
   });
-
   it('are ranked by meaning as facts about the user', async () => {
     const { facts } = Facts.parse(await call('/facts', { query: QUESTION, person_id: 'p-1', token_budget: 12 }));
     expect(facts).toEqual([LOGIN]);

@@ -30,18 +30,15 @@ describe('citedText()', () => {
     ]);
     expect(content.slice(21, 35)).toBe('Pumps are not.');
   });
-
   it('lists no sources for clients that show annotations', () => {
     expect(cited([['Fans are quiet.', FANS]], { listsSources: false }).content).toBe('Fans are quiet. [1]');
   });
-
   it('escapes bracketed numbers of articles, but not in code', () => {
     const text = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
     expect(cited([[text, FANS]], { listsSources: false }).content).toBe(
       'See \\[3\\], \\[1,2\\], \\[4#a\\] and \\[3\\](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```\n\n[1]',
     );
   });
-
   it('has no citations in a declined answer', () => {
     const { content, annotations } = cited([['I found nothing.']]);
     expect([content, annotations]).toEqual(['I found nothing.', []]);

@@ -70,14 +70,12 @@ describe('contextGuard() accepts', () => {
     expect(body).toEqual({ got: { a: 1 }, for: 'user:u_secret' });
     expect(receipt).toMatchObject({ iss: 'navigator', aud: 'gateway', st: 200 });
   });
-
   it('a path and a query of any characters, exactly as sent', async () => {
     const { app } = await guarded();
     app.get('/find/:what', (c) => c.json({ what: c.req.param('what'), more: c.req.query('more') }));
     const { body } = await callGuarded(app, { path: '/find/50%25 €?more=a b&x=%2F#top' });
     expect(body).toEqual({ what: '50% €', more: 'a b' });
   });
-
   it('anonymous callers when access is public, with an id that hides their address and changes daily', async () => {
     const day = Date.parse('2026-11-21T12:00:00Z');
     const ask = async (now: number) => {
@@ -106,7 +104,6 @@ describe('contextGuard() refuses', () => {
       expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
     },
   );
-
   it('T20 an invalid token even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const elsewhere = (await signedRequest('GET', '/secret')).headers.get('Context-Token') ?? '';
@@ -114,7 +111,6 @@ describe('contextGuard() refuses', () => {
       expect((await app.request('/nothing', { headers: { 'Context-Token': token } })).status).toBe(401);
     expect((await app.request('/nothing')).status).toBe(204);
   });
-
   it('T21 the rights of a stripped token: the caller has those of an anonymous caller', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const context = userContext({ capabilities: ['kb:*'] });
@@ -122,19 +118,16 @@ describe('contextGuard() refuses', () => {
     expect((await app.request(request)).status).toBe(200);
     expect((await app.request(new Request(request.url))).status).toBe(401);
   });
-
   it('T23 a context without the capability, and names it', async () => {
     const { app } = await guarded();
     const error = { code: 'UNAUTHORIZED', details: { missing: 'kb:hr:read' } };
     expect(await callGuarded(app, { path: '/secret' })).toMatchObject({ status: 401, body: { error } });
   });
-
   it('services and anonymous callers when only users may call, with a receipt', async () => {
     const { app } = await guarded({ access: 'user' });
     const service = { from: 'webhooks', context: ownContext('webhooks') };
     expect(await callGuarded(app, { path: '/nothing' }, service)).toMatchObject({ status: 401, receipt: { st: 401 } });
   });
-
   it('T27 a librarian that drops the chain and originates a context without the right to', async () => {
     const { app } = await guarded({ callers: ['gateway'] });
     const asItself = (from: string, subject: string) =>
@@ -148,14 +141,12 @@ describe('contextGuard() refuses', () => {
     expect(body).toMatchObject({ for: 'svc:webhooks' });
     expect(open.lines).toMatchObject([{ chain: ['webhooks'] }]);
   });
-
   it('an exact replay when there is a replay store', async () => {
     const { app } = await guarded({ replay: memoryReplayStore() });
     const request = await signedRequest('GET', '/nothing');
     expect((await app.request(request.clone())).status).toBe(204);
     expect((await app.request(request)).status).toBe(401);
   });
-
   it.each([
     ['too large', `"${'x'.repeat(300)}"`, {}],
     ['of another type', '"x"', { 'Content-Type': 'text/plain' }],
@@ -179,7 +170,6 @@ describe('contextGuard() signs', () => {
     const { app } = await guarded();
     expect(await callGuarded(app, { path })).toMatchObject({ status, receipt: { st: status } });
   });
-
   it('the final response, when a later middleware rewrites it', async () => {
     const { log } = notebook();
     const app = new Hono<GuardedEnv>()
@@ -191,7 +181,6 @@ describe('contextGuard() signs', () => {
       .get('/rewritten', () => jsonAnswer({ a: 1 }));
     expect((await callGuarded(app, { path: '/rewritten' })).body).toEqual([{ a: 1 }]);
   });
-
   it('a response with a declared length, so that callers read it in one piece', async () => {
     const { app } = await guarded();
     for (const path of ['/secret', '/unknown', '/broken']) {
@@ -199,7 +188,6 @@ describe('contextGuard() signs', () => {
       expect(response.headers.get('Content-Length')).toBe(String((await response.arrayBuffer()).byteLength));
     }
   });
-
   it('refusals of authentic calls, so that the caller can trust them', async () => {
     const { app } = await guarded({ maxHops: 1 });
     // An intermediate librarian that calls the navigator and returns the result.
@@ -212,7 +200,6 @@ describe('contextGuard() signs', () => {
     const { answer } = await callFrom('gateway', userContext(), { targets, request: { to: 'semantic', path: '/on' } });
     expect(answer.ok && answer.json()).toMatchObject({ status: 508, body: { error: { code: 'MAX_DEPTH_EXCEEDED' } } });
   });
-
   it('the usage that the route reports', async () => {
     const { app } = await guarded();
     app.get('/paid', (c) => {
@@ -221,7 +208,6 @@ describe('contextGuard() signs', () => {
     });
     expect((await callGuarded(app, { path: '/paid' })).receipt.use).toEqual({ tokens: 12 });
   });
-
   it('nothing for anonymous callers', async () => {
     const { app } = await guarded();
     const token = (await signedRequest('GET', '/nothing')).headers.get('Context-Token') ?? '';
@@ -231,25 +217,23 @@ describe('contextGuard() signs', () => {
   });
 });
 
-describe('the log of a guarded route', () => {
-  it('T25 has one line per request, without token, body, subject or stack trace', async () => {
-    const { app, lines, text } = await guarded();
-    for (const call of [{ body: { query: 'my card is 4111-1111-1111' } }, { path: '/secret' }, { path: '/broken' }])
-      await callGuarded(app, call);
-    const request = await signedRequest('GET', '/nothing');
-    await app.request('/elsewhere', { headers: request.headers });
-    expect(lines.filter(({ event }) => event === 'request')).toMatchObject([
-      { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },
-      { route: 'GET /secret', status: 401, outcome: 'UNAUTHORIZED' },
-      { route: 'GET /broken', status: 500, outcome: 'INTERNAL_ERROR' },
-      { route: 'GET /*', status: 401, reason: 'the token is for another operation' },
-    ]);
-    const token = request.headers.get('Context-Token') ?? '';
-    for (const secret of ['4111-1111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
-      expect(text()).not.toContain(secret);
-    expect(lines[0]).toMatchObject({
-      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      link: expect.stringMatching(/^.{8}$/),
-    });
+it('T25 the log of a guarded route has one line per request, without token, body, subject or stack trace', async () => {
+  const { app, lines, text } = await guarded();
+  for (const call of [{ body: { query: 'my card is 4111-1111-1111' } }, { path: '/secret' }, { path: '/broken' }])
+    await callGuarded(app, call);
+  const request = await signedRequest('GET', '/nothing');
+  await app.request('/elsewhere', { headers: request.headers });
+  expect(lines.filter(({ event }) => event === 'request')).toMatchObject([
+    { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },
+    { route: 'GET /secret', status: 401, outcome: 'UNAUTHORIZED' },
+    { route: 'GET /broken', status: 500, outcome: 'INTERNAL_ERROR' },
+    { route: 'GET /*', status: 401, reason: 'the token is for another operation' },
+  ]);
+  const token = request.headers.get('Context-Token') ?? '';
+  for (const secret of ['4111-1111', 'u_secret', 'SELECT', token, token.split('.')[2] ?? ''])
+    expect(text()).not.toContain(secret);
+  expect(lines[0]).toMatchObject({
+    trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+    link: expect.stringMatching(/^.{8}$/),
   });
 });

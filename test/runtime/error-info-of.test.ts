@@ -10,10 +10,8 @@ const resultOf = (error: unknown) => {
   return { info: errorInfoOf(error, { librarian: 'navigator', where: 'librarian', log, now: 5, traceId: 't' }), lines };
 };
 
-describe('errorInfo()', () => {
-  it('has a valid message and suggestion for every code', () => {
-    for (const code of ErrorCode.options) expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
-  });
+it('errorInfo() has a valid message and suggestion for every code', () => {
+  for (const code of ErrorCode.options) expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
 });
 
 describe('errorInfoOf()', () => {
@@ -28,13 +26,11 @@ describe('errorInfoOf()', () => {
     expect(info).toMatchObject({ code, librarian: 'navigator' });
     expect(JSON.stringify(info)).not.toContain('sk-123');
   });
-
   it('reports the details of a CodedError', () => {
     const reported = { details: { retry_after: 5 } };
     const { info } = resultOf(new CodedError('RATE_LIMITED', 'inside', { reported }));
     expect(info).toMatchObject({ code: 'RATE_LIMITED', recoverable: true, ...reported });
   });
-
   it('logs the chain of causes without quoted text', () => {
     const cause = new TypeError('Cannot read "Where is my order"');
     const { lines } = resultOf(new Error('cannot parse the reply', { cause }));
@@ -42,7 +38,6 @@ describe('errorInfoOf()', () => {
     const line = { event: 'fault', time: 5, librarian: 'navigator', where: 'librarian', trace_id: 't' };
     expect(lines).toEqual([{ ...line, code: 'INTERNAL_ERROR', cause: logged }]);
   });
-
   it.each(['{"answer":"My card is 4111"', 'My card is 4111', '{"a": My card is 4111, "b": "'])('omits %s', (text) => {
     let problem: unknown;
     try {
@@ -52,7 +47,6 @@ describe('errorInfoOf()', () => {
     }
     expect(resultOf(problem).lines).toMatchObject([{ cause: 'SyntaxError' }]);
   });
-
   it('logs at most 500 characters', () => {
     const { lines } = resultOf(new Error('x'.repeat(9000)));
     expect(lines[0]).toMatchObject({ cause: expect.stringMatching(/^.{500}$/) });

@@ -26,12 +26,10 @@ describe('escapeHtml()', () => {
   it.each(cases as [string, string, string][])('%s', (_fact, markdown, expected) => {
     expect(escapeHtml(markdown)).toBe(expected);
   });
-
   it('is reversed by unescapeHtml()', () => {
     const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2 ![i](a.png) [l](data:x)\n[d]: javascript:x';
     expect(unescapeHtml(escapeHtml(text))).toBe(text);
   });
-
   const textOf = (pieces: string[], maxLength: number) =>
     fc.array(fc.constantFrom(...pieces), { maxLength }).map((some) => some.join(''));
   const staysInert = (texts: fc.Arbitrary<string>, options: { seed: number; numRuns: number }) =>
@@ -42,18 +40,15 @@ describe('escapeHtml()', () => {
       }),
       options,
     );
-
   it('leaves no active markup for a Markdown parser, whatever the nesting', () => {
     staysInert(textOf(nested, 24), { seed: 11, numRuns: 500 });
   });
-
   it('leaves no active markup around fences of any indentation, mark and container', () => {
     const { leads, indents, bodies, ends } = fences;
     const line = fc.tuple(...[leads, indents, bodies, ends].map((part) => fc.constantFrom(...part)));
     const texts = fc.array(line, { maxLength: 12 }).map((lines) => lines.flat().join(''));
     staysInert(texts, { seed: 12, numRuns: 700 });
   });
-
   it('leaves no image and no link with another scheme, in any syntax', () => {
     // A plain definition makes the references effective.
     const texts = textOf(links, 16).map((text) => `${text}\n\n[a]: /a\n`);

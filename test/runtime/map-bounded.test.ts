@@ -15,7 +15,6 @@ describe('mapBounded()', () => {
     expect(doubled).toEqual([...Array(40).keys()].map((value) => value * 2));
     expect(most).toBe(5);
   });
-
   it('starts no call after a failure', async () => {
     let started = 0;
     const failing = mapBounded([...Array(40).keys()], async () => {

@@ -45,7 +45,6 @@ describe('isolateCounters()', () => {
       vi.useRealTimers();
     }
   });
-
   it('limits the number of series, and reports how many counts were dropped', () => {
     const store = sqlCounters(nodeSql(), { maxSeries: 3 });
     store.add({ isolate: 'a', sequence: 1, counts: { one: 1, two: 1, three: 1, four: 1, five: 1 } }, 0);
@@ -68,8 +67,5 @@ describe('metricsLog()', () => {
       },
     ]);
   });
-
-  it('escapes labels', () => {
-    expect(seriesOf('x', { model: 'a"b\\c\nd' })).toBe('x{model="a\\"b\\\\c\\nd"}');
-  });
+  it('escapes labels', () => expect(seriesOf('x', { model: 'a"b\\c\nd' })).toBe('x{model="a\\"b\\\\c\\nd"}'));
 });

@@ -36,14 +36,12 @@ describe('budgetedModel()', () => {
       model.ai.complete(MESSAGES, { ...(maxTokens === undefined ? {} : { maxTokens }), ...more });
     return { model, complete, asked, limits: () => asked.map(({ maxTokens }) => maxTokens) };
   };
-
   it('passes requests on unchanged without a budget', async () => {
     const { model, complete, asked } = budgeted({});
     expect(model.ai.model).toBe('m-1');
     expect((await complete(300, { temperature: 0 })).text).toBe('Under the mat.');
     expect(asked).toEqual([{ maxTokens: 300, temperature: 0 }]);
   });
-
   it('sums the usage that the API reports', async () => {
     const { model, complete } = budgeted({}, { costUsd: 0.001 });
     expect([model.use(), model.usage()]).toEqual([undefined, {}]);
@@ -52,7 +50,6 @@ describe('budgetedModel()', () => {
     expect(model.use()).toEqual({ model: 'm-1', calls: 2, inputTokens: 200, outputTokens: 100, costUsd: 0.002 });
     expect(model.usage()).toEqual({ tokens: 300, cost_micros: 2000 });
   });
-
   it('limits the output to the remaining tokens', async () => {
     const { model, complete, limits } = budgeted({ tokens: 400 });
     for (let call = 0; call < 3; call += 1) await complete(1000);
@@ -61,7 +58,6 @@ describe('budgetedModel()', () => {
     expect(limits()).toEqual([400 - 25, 400 - 150 - 25, 400 - 300 - 25]);
     expect(model.usage().tokens).toBe(400);
   });
-
   it('counts schema and messages in bytes, in any script', async () => {
     const { model, asked } = budgeted({ tokens: 2000 });
     const messages: AIMessage[] = [{ role: 'user', content: '锅'.repeat(1000) }];
@@ -69,14 +65,12 @@ describe('budgetedModel()', () => {
     await model.ai.complete(messages, { maxTokens: 1000, schema });
     expect(asked[0]?.maxTokens).toBe(2000 - 1500 - 16 - Math.ceil(JSON.stringify(schema).length / 2));
   });
-
   it('does not spend the same tokens in parallel calls', async () => {
     const { complete, limits } = budgeted({ tokens: 500 });
     const calls = await Promise.allSettled([1, 2, 3].map(() => complete(300)));
     expect(calls.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(limits()).toEqual([300, 500 - 325 - 25]);
   });
-
   it('makes no call when the cost budget is spent, which a price predicts', async () => {
     const blind = budgeted({ cost_micros: 900 }, { costUsd: 0.001 });
     await blind.complete();
@@ -88,13 +82,11 @@ describe('budgetedModel()', () => {
     expect(priced.limits()).toEqual([200]);
     await expect(budgeted({ cost_micros: 100 }, {}, price).complete()).rejects.toThrow(ModelBudgetSpent);
   });
-
   it('estimates missing usage', async () => {
     const { model, complete } = budgeted({ tokens: 1000 }, { usage: undefined });
     await complete();
     expect(model.usage().tokens).toBe(25 + 7);
   });
-
   it.each([
     ['refused', 0],
     ['rate_limited', 0],
@@ -121,20 +113,17 @@ describe('a served librarian with a model', () => {
     const asked = await ask('navigator', app, { context: userContext({ budgets }) });
     return { ...asked, line: lines.find(({ event }) => event === 'request') };
   };
-
   it('reports its usage in the log and in a receipt that the caller accepts', async () => {
     const { reply, answer, line } = await served(modelOf({ costUsd: 0.00125 }).ai, { tokens: 1000, cost_micros: 5000 });
     expect(reply.answer).toBe('Under the mat.');
     expect(answer).toMatchObject({ ok: true, receipt: { use: { calls: 0, tokens: 150, cost_micros: 1250 } } });
     expect(line).toMatchObject({ model: 'm-1', input_tokens: 100, output_tokens: 50, cost_usd: 0.00125 });
   });
-
   it('answers without the model when the budget is spent', async () => {
     const { reply, line } = await served(modelOf().ai, { tokens: 50 });
     expect(reply.answer).toBe('No model.');
     expect(line).not.toHaveProperty('model');
   });
-
   it('returns a valid receipt when the API counts more than was granted', async () => {
     const { ai } = modelOf({ usage: { inputTokens: 5000, outputTokens: 9 } });
     const { reply, line } = await served(ai, { tokens: 600 });

@@ -9,11 +9,9 @@ describe('readJson()', () => {
   it('parses a body with a schema', () => {
     expect(readJson(bytes('{"name":"a"}'), Body)).toEqual({ ok: true, value: { name: 'a' } });
   });
-
   it('uses the given default for an empty body', () => {
     expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({ ok: true, value: { name: 'none' } });
   });
-
   it.each([
     ['', 'is not JSON'],
     ['{', 'is not JSON'],

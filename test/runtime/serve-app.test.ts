@@ -16,7 +16,6 @@ describe('serveApp()', () => {
     expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['one', 'one', 'two']);
     expect(builds).toBe(2);
   });
-
   it('answers SERVICE_UNAVAILABLE when the app cannot be built, logs the cause, and retries on the next request', async () => {
     const lines: LogLine[] = [];
     let isReady = false;

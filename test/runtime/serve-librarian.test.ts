@@ -36,7 +36,6 @@ describe('serveLibrarian() answers', () => {
     const { partial: _partial, ...unmarked } = response;
     expect((await asked(async () => unmarked)).reply.partial).toBe(response.partial);
   });
-
   it('with at most 4,000 characters, and a link to the rest', async () => {
     const sources = [{ name: 'Notes' }, { name: 'Keys [old]', url: 'https://docs.example.com/keys' }];
     const { reply } = await asked(async () => ({ answer: 'The key is under the mat. '.repeat(200), sources }));
@@ -44,7 +43,6 @@ describe('serveLibrarian() answers', () => {
     const end = 'Read on in [Keys \\[old\\]](https://docs.example.com/keys).*';
     expect(reply.answer.slice(3700)).toContain(`the mat.\n\n*Shortened: the whole answer is longer. ${end}`);
   });
-
   it('GET with a description of the librarian, and its example questions if any, without authentication', async () => {
     const described = async (examples?: string[]) => {
       const options = { ...(await identityOf('navigator')), log: () => undefined };
@@ -56,18 +54,15 @@ describe('serveLibrarian() answers', () => {
     expect(await described()).not.toHaveProperty('examples');
     expect(await described(['Where is the key?'])).toMatchObject({ examples: ['Where is the key?'] });
   });
-
   it('an unknown path with NOT_FOUND', async () => {
     const response = await (await serve(silent)).request('/librarians/support');
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
   });
-
   it('a caller without the capability with UNAUTHORIZED', async () => {
     const { status, reply } = await asked(silent, { context: userContext({ capabilities: ['sql:read'] }) });
     expect([status, reply.error.details]).toEqual([401, { missing: 'kb:read' }]);
   });
-
   it.each([
     [0.59, true],
     [0.6, undefined],
@@ -75,7 +70,6 @@ describe('serveLibrarian() answers', () => {
     const { reply } = await asked(async () => ({ answer: 'Perhaps.', confidence }));
     expect([reply.answer, reply.partial]).toEqual(['Perhaps.', partial]);
   });
-
   it.each([
     ['empty', ' ', /query/],
     ['of control characters', '\u0000\u0007\u001b', /query/],
@@ -86,7 +80,6 @@ describe('serveLibrarian() answers', () => {
     const { refusal, reply } = await asked(silent, { query });
     expect([refusal, reply.error.message]).toEqual([[400, 'INVALID_QUERY'], expect.stringMatching(message)]);
   });
-
   it('a question in Chinese', async () => {
     const { reply } = await asked(async (query) => ({ answer: query }), { query: ' 钥匙在哪里？ ' });
     expect(reply.answer).toBe('钥匙在哪里？');
@@ -104,7 +97,6 @@ describe('the context of a librarian', () => {
     await asked(librarian, question, options);
     return seen;
   };
-
   it('has the user, the trace, the chain, the remaining time, and the metadata of the caller', async () => {
     const context = userContext({ timeoutMs: 5000 });
     const seen = await contextOf({ context, metadata: { device: 'apollo' } });
@@ -120,13 +112,11 @@ describe('the context of a librarian', () => {
     expect(seen.signal?.aborted).toBe(true);
     expect(seen.ai).toBeUndefined();
   });
-
   it('has slightly less time than the caller, so that a TIMEOUT still arrives', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     const timeLeftOf = async (timeoutMs: number) => (await contextOf({ context: userContext({ timeoutMs }) })).timeout;
     expect([await timeLeftOf(5000), await timeLeftOf(100)]).toEqual([4960, 90]);
   });
-
   it('is deeply frozen', async () => {
     const seen = await contextOf({ metadata: { deep: { list: [{ a: 1 }] } } });
     const all: unknown[] = [];
@@ -139,14 +129,12 @@ describe('the context of a librarian', () => {
     expect(all.length).toBeGreaterThan(8);
     expect(all.filter((value) => !Object.isFrozen(value))).toEqual([]);
   });
-
   it('contains neither the token nor a signer', async () => {
     const seen = await contextOf();
     const members = 'availableDelegates delegationChain librarian signal timeout trace user';
     expect(Object.keys(seen).toSorted().join(' ')).toBe(members);
     expect(JSON.stringify(seen)).not.toContain('eyJ');
   });
-
   it('lists the delegates that can still be asked', async () => {
     const { target } = targetOf(await serve(silent, {}, 'semantic'));
     const slow = { fetch: () => new Promise<Response>(() => undefined) };
@@ -158,7 +146,6 @@ describe('the context of a librarian', () => {
     const seen = await contextOf({}, { targets: delegateTo(targets) });
     expect(seen.availableDelegates).toEqual([{ ...INFO, id: 'semantic' }, { id: 'support' }]);
   });
-
   it('ignores an incoming traceparent, except for sampling', async () => {
     const context = userContext();
     let seen: Context = {};
@@ -172,7 +159,6 @@ describe('the context of a librarian', () => {
     await ask('navigator', { fetch }, { context });
     expect(seen.trace).toMatchObject({ traceId: context.traceId, sampled: false });
   });
-
   it('is extended by the request scope: the verified context and waitUntil', async () => {
     const later: unknown[] = [];
     const served: ServedLibrarian = {
@@ -233,7 +219,6 @@ describe('a librarian that misbehaves', () => {
     expect(JSON.stringify(reply)).not.toContain('sk-123');
     if (status >= 500) expect(lines[0]).toMatchObject({ event: 'fault', where: 'librarian', code });
   });
-
   const unreachable = new ModelUnavailable('unavailable', 'Cannot reach 10.0.0.7', { retryAfterMs: 1500 });
   it.each([
     ['that cannot be reached', unreachable, { recoverable: true, details: { retry_after_seconds: 2 } }],
@@ -245,7 +230,6 @@ describe('a librarian that misbehaves', () => {
     expect({ query: reply.error.query, recoverable, details }).toEqual({ query: 'Where is it?', ...expected });
     expect(JSON.stringify(reply)).not.toContain('10.0.0.7');
   });
-
   it('keeps an answer with faulty optional fields, and names the omitted ones', async () => {
     const sources = [
       { name: 'a.md', url: 'javascript:alert(1)', relevance: 0.9 },
@@ -258,13 +242,11 @@ describe('a librarian that misbehaves', () => {
     const kept = [{ name: 'a.md', relevance: 0.9 }, { name: 'b.md' }];
     expect(reply).toEqual({ answer: 'Under the mat.', sources: kept, metadata: { warnings } });
   });
-
   it('warns about recommendations that an answer does not follow', async () => {
     const { reply } = await asked(async () => ({ answer: 'x'.repeat(4001), sources: [{ name: 'a' }, { name: 'a' }] }));
     const warnings = ['answer: is longer than 4000 characters', 'sources: names a source twice'];
     expect(reply?.metadata?.warnings).toEqual(warnings);
   });
-
   it('gets TIMEOUT and an aborted signal when it never settles', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { librarian, given } = hanging();
@@ -275,7 +257,6 @@ describe('a librarian that misbehaves', () => {
     // In time for the caller, whose deadline is slightly later.
     expect((await asking).answer).toMatchObject({ ok: true, status: 504 });
   });
-
   it('gets an aborted signal when the caller disconnects', async () => {
     const { librarian, given } = hanging();
     const { answer, signal } = await disconnected(await serve(librarian), given);
@@ -287,13 +268,11 @@ describe('a librarian that misbehaves', () => {
 describe('a delegated question', () => {
   const delegate = { to: 'semantic', query: 'Where exactly?', context: { reason: 'place' } };
   const delegating: Librarian = async () => ({ delegate });
-
   /** Asks a navigator that delegates to `semantic`. */
   const delegated = async (target: ServedLibrarian, question: Parameters<typeof ask>[2] = {}) => {
     const { target: served } = targetOf(await serve(target, {}, 'semantic'));
     return asked(delegating, question, { targets: delegateTo({ semantic: served }) });
   };
-
   it('reaches the target with the new query and context, on an extended chain', async () => {
     const seen: unknown[] = [];
     const kitchen: Librarian = async (query, context) => {
@@ -306,12 +285,10 @@ describe('a delegated question', () => {
     const context = { delegationChain: ['gateway', 'navigator'], metadata, user: { id: 'user:u_secret' } };
     expect(seen).toMatchObject(['Where exactly?', context]);
   });
-
   it('returns the error of the target with its status', async () => {
     const missing: Librarian = async () => ({ error: { code: 'NOT_FOUND', message: 'Cannot find it' } });
     expect((await delegated(missing)).refusal).toEqual([404, 'NOT_FOUND']);
   });
-
   it('is not sent when the target does not exist', async () => {
     const others = { analytics: { fetch: () => Promise.reject(new Error('not asked')) } };
     for (const targets of [undefined, delegateTo(others)]) {
@@ -321,7 +298,6 @@ describe('a delegated question', () => {
       expect(reply.error.suggestion).toMatch(binding);
     }
   });
-
   it('that fails keeps the own answer as partial, and names the gap', async () => {
     const unsure = { answer: 'Perhaps inside.', confidence: 0.5, delegate: { to: 'semantic' } };
     const { status, reply } = await asked(async () => unsure);
@@ -329,7 +305,6 @@ describe('a delegated question', () => {
     expect(reply.metadata.delegationError.code).toBe('DELEGATION_FAILED');
     expect(reply.delegate).toBeUndefined();
   });
-
   it('is cancelled at the target when the caller disconnects', async () => {
     const { librarian, given } = hanging();
     const { target } = targetOf(await serve(librarian, {}, 'semantic'));

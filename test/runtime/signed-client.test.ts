@@ -52,7 +52,6 @@ describe('signedClient()', () => {
     expect(answer.receiptText.split('.').length).toBe(3);
     expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
   });
-
   it('sends bytes and text unchanged, with a traceparent from the context and a signature for each call', async () => {
     const context = userContext();
     const headers: (string | null)[][] = [];
@@ -66,7 +65,6 @@ describe('signedClient()', () => {
     expect(trace).toMatch(new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-01$`));
     expect([token === otherToken, trace === otherTrace]).toEqual([false, false]);
   });
-
   it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])(
     'calls a librarian whose id is not a host name: %s',
     async (id) => {
@@ -79,7 +77,6 @@ describe('signedClient()', () => {
       expect(await client.call(userContext(), request)).toMatchObject({ ok: true, status: 200 });
     },
   );
-
   it.each<[string, Partial<SignedRequest>, string]>([
     ['itself', { to: 'gateway' }, 'LOOP_DETECTED'],
     ['a librarian without a binding', { to: 'memory' }, 'DELEGATION_FAILED'],
@@ -93,21 +90,18 @@ describe('signedClient()', () => {
     expect(answer).toMatchObject({ ok: false, error: { code, librarian: request.to ?? 'navigator' } });
     expect(requests).toEqual([]);
   });
-
   it.each(['with a body', 'without a body'])('T22 does not send the token to a redirect target, %s', async (which) => {
     const { requests } = await asking(
       which === 'with a body' ? {} : { path: '/librarians/navigator', body: undefined },
     );
     expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
   });
-
   it('T22 is the only code that attaches the token', () => {
     const sources = globSync(['src/**/*.ts', 'functions/**/*.ts'], { exclude: ['src/dev/**'] });
     const attaches = /CONTEXT_HEADER\]|set\(['"`]context-token/i;
     const attaching = sources.filter((file) => attaches.test(readFileSync(file, 'utf8')));
     expect(attaching).toEqual(['src/runtime/signed-client.ts']);
   });
-
   it.each<[string, (response: Response) => Response]>([
     ['altered', (response) => new Response('{"answer":"Pay mallory."}', response)],
     ['of another status', ({ body, headers }) => new Response(body, { status: 203, headers })],
@@ -117,7 +111,6 @@ describe('signedClient()', () => {
     const error = { code: 'DELEGATION_FAILED', librarian: 'navigator', recoverable: true };
     expect((await asking({}, { tamper })).answer).toMatchObject({ ok: false, error });
   });
-
   it('T26 refuses the response to an earlier call', async () => {
     let first: Response | undefined;
     const tamper = (response: Response) => {
@@ -127,14 +120,12 @@ describe('signedClient()', () => {
     expect((await asking({}, { tamper })).answer.ok).toBe(true);
     expect((await asking({}, { tamper })).answer.ok).toBe(false);
   });
-
   it('cancels the body of a response without a receipt', async () => {
     const cancel = vi.fn();
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel });
     const { answer } = await calling(() => new Response(endless));
     expect([answer.ok, cancel.mock.calls.length]).toEqual([false, 1]);
   });
-
   it('times out at the deadline when the target does not respond', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const received = Promise.withResolvers<AbortSignal>();
@@ -149,7 +140,6 @@ describe('signedClient()', () => {
     expect((await call).answer).toMatchObject({ ok: false, why: 'timeout', sent: true, error, ...SPAN });
     expect(signal.aborted).toBe(true);
   });
-
   it('cancels the call when the caller aborts, and sends nothing when it already has', async () => {
     const controller = new AbortController();
     const aborting = () => {
@@ -162,7 +152,6 @@ describe('signedClient()', () => {
     expect(early.answer).toMatchObject({ ok: false, why: 'refused', sent: false, error: { code: 'TIMEOUT' } });
     expect(early.requests).toEqual([]);
   });
-
   it.each<[string, string, () => Response | Promise<Response>]>([
     ['lost in transit', 'transport', () => Promise.reject(new TypeError('connection lost'))],
     ['answered without a receipt', 'receipt', () => new Response('{}')],
@@ -175,7 +164,6 @@ describe('signedClient()', () => {
     expect(lines).toMatchObject([{ event: 'fault', where: 'call navigator', cause: expect.any(String) }]);
     expect(JSON.stringify(lines)).not.toContain('key?');
   });
-
   it('reports that a call was refused locally or cancelled', async () => {
     const refused = await callFrom('gateway', userContext(), { targets: {}, request: ASK });
     expect(refused.answer).toMatchObject({ why: 'refused', sent: false, spanId: undefined });

@@ -62,7 +62,6 @@ describe('buildEdition()', () => {
     });
     fc.assert(property);
   });
-
   it('builds the same bytes for any order of the articles, and from a generator', () => {
     const property = fc.property(drawnEntries, (entries) => {
       const bytes = buildEdition(entries, IDENTITY);
@@ -71,12 +70,10 @@ describe('buildEdition()', () => {
     });
     fc.assert(property, { numRuns: 30 });
   });
-
   it('refuses two articles with the same id', () => {
     const entry = entryOf({ id: 'a', sections: [{ text: 'fan' }] });
     expect(() => buildEdition([entry, entry], IDENTITY)).toThrow(RangeError);
   });
-
   it('throws when a text changes between the two passes', () => {
     let readings = 0;
     const entries = {
@@ -88,7 +85,6 @@ describe('buildEdition()', () => {
     expect(() => buildEdition(entries, IDENTITY)).toThrow('changed meanwhile');
     expect(readings).toBe(2);
   });
-
   it('stores chunk numbers of any size', () => {
     const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'hay' }));
     const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
@@ -97,7 +93,6 @@ describe('buildEdition()', () => {
     expect(postings.get(stem('hay'))).toEqual(Array.from({ length: 65_599 }, (_, at) => at));
     expect(edition.chunk(65_599).text).toBe('needle');
   });
-
   it('needs at most 120 bytes of memory for each of 100,000 different words', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void; // exposed by the flag above
@@ -125,7 +120,6 @@ describe('buildEdition()', () => {
     expect(() => buildEdition(entries, IDENTITY, { pages })).toThrow('a page has gone');
     expect((after - before) / 100_000).toBeLessThan(120);
   });
-
   it('builds an empty edition', () => {
     const edition = openEdition(buildEdition([], IDENTITY));
     expect(edition).toMatchObject({ articleCount: 0, chunkCount: 0 });

@@ -74,7 +74,6 @@ describe('createEditionReader()', () => {
     clock.now += 3000;
     expect(await readText()).toBe('newest');
   });
-
   it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
     const { clock, library, read } = readerForTest();
     await Promise.all([1, 2, 3].map(read));
@@ -83,7 +82,6 @@ describe('createEditionReader()', () => {
     const parts = [0, 1].map((part) => `/editions/e000001-00000000/parts/${part}`);
     expect(library.requests).toEqual(['/editions/current', ...parts, '/editions/current']);
   });
-
   it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
     const damaged = OLD.bytes[1]?.map((byte) => byte ^ 1);
     const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged) };
@@ -91,7 +89,6 @@ describe('createEditionReader()', () => {
     expect(await readText()).toBe('old');
     expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
   });
-
   it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
     const { clock, library, read } = readerForTest();
     expect((await read()).isStale).toBe(false);
@@ -101,7 +98,6 @@ describe('createEditionReader()', () => {
     clock.now = STALE_LIMIT_MS;
     await expect(read()).rejects.toThrow(EditionUnavailable);
   });
-
   it.each<[string, object, string]>([
     ['nothing was published', { current: undefined }, 'no knowledge base has been synced'],
     ['the library is down', { isDown: true }, 'cannot be asked'],
@@ -113,7 +109,6 @@ describe('createEditionReader()', () => {
     const message = expect.stringContaining(problem);
     await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
   });
-
   it('starts another load when a shared one fails', async () => {
     const { reader, library, source, read } = readerForTest();
     const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
@@ -124,7 +119,6 @@ describe('createEditionReader()', () => {
     expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
     expect(timesAsked(library)).toBe(1);
   });
-
   it('waits once for five seconds for a load that hangs, and then starts another', async () => {
     vi.useFakeTimers();
     try {
@@ -144,7 +138,6 @@ describe('createEditionReader()', () => {
       vi.useRealTimers();
     }
   });
-
   it('evicts the least recently read workspace when the editions exceed the limit', async () => {
     const { reader, clock } = readerForTest({ maxBytes: 60_000 });
     const sources = await Promise.all(

@@ -47,13 +47,11 @@ describe('fitEdition()', () => {
     expect(model.domain).not.toEqual(DEFAULT_MODEL.domain);
     expect(model.topics).toContain('turbine');
   });
-
   it('classifies nine in ten out-of-domain questions as out of domain, and none that its articles answer', () => {
     expect(OFF_TOPIC_QUESTIONS.filter(isOutOfDomain).length / OFF_TOPIC_QUESTIONS.length).toBeGreaterThan(0.9);
     expect(isOutOfDomain('What do I do about cavitation of the impeller?')).toBe(false);
     expect(isOutOfDomain('In which logbook do technicians record corrosion of the flange?')).toBe(false);
   });
-
   it('uses the default for an edition that is too small, and for one without a fit', () => {
     const tiny = openEdition(fitEdition(buildEdition([], IDENTITY)));
     expect(answeringModelOf(tiny)).toMatchObject({ relevance: DEFAULT_MODEL.relevance, domain: DEFAULT_MODEL.domain });

@@ -40,7 +40,6 @@ describe('editionFor()', () => {
     const contained = Array.from({ length: edition.articleCount }, (_, at) => edition.article(at).id);
     expect(contained.join(' ')).toBe(ids);
   });
-
   it('returns the edition itself when all may be read, and one edition for callers with the same access', () => {
     expect(editionFor(EDITION, ['*'])).toBe(EDITION);
     expect(editionFor(EDITION, ['other'])).toBe(editionFor(EDITION, []));
@@ -48,7 +47,6 @@ describe('editionFor()', () => {
     expect(editionFor(open, [])).toBe(open);
     expect(open.section('word.sets')).toBeUndefined();
   });
-
   it('contains no words, terms, devices, intents or ids of other articles', () => {
     const open = editionFor(EDITION, []);
     for (const word of ['zirconium', 'furnace', 'dollars', 'contract']) {
@@ -64,14 +62,12 @@ describe('editionFor()', () => {
     expect(() => open.chunk(2)).toThrow(RangeError);
     expect(open.sampleTexts().join()).not.toMatch(/zirconium|dollars|contract/);
   });
-
   it('does not correct a misspelling to a word of other articles', () => {
     const corrections = (audiences: string[], query: string) =>
       searchEdition(editionFor(EDITION, audiences), query).query.terms.flatMap((term) => term.corrections);
     expect(corrections([], 'zirconum furnase')).toEqual([]);
     expect(corrections(['staff'], 'zirconum')).toEqual(['zirconium']);
   });
-
   it('names only topics of its articles', () => {
     const sketches = Array.from({ length: 8 }, (_, at) => {
       const [audiences, material, device] =
@@ -84,7 +80,6 @@ describe('editionFor()', () => {
     expect(open).not.toMatch(/Zirconium|Furnace/);
     expect(open).toMatch(/Granite|Pump/);
   });
-
   it('hides words of audiences beyond the thirtieth, unless all of them may be read', () => {
     const sketches = Array.from({ length: 40 }, (_, at) =>
       article(`n${10 + at}`, [`group${at}`], `Only word${'abcdefghijklmnopqrstuvwxyz'[at % 26]}${at}x here.`),
@@ -95,7 +90,6 @@ describe('editionFor()', () => {
     expect(isKnown).toEqual([true, false, false]);
     expect(searchEdition(editionFor(edition, ['group39']), 'only here').hits).toHaveLength(1);
   });
-
   it('finds the same as an edition that is built from its articles only', () => {
     const words = ['pump', 'bench', 'oak', 'furnace', 'filter', 'valve', 'lamp'];
     const audience = fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: undefined });

@@ -49,7 +49,6 @@ describe('openEdition()', () => {
     const shifted = new Uint8Array([0, ...build()]).subarray(1);
     expect(searchEdition(openEdition(shifted), 'fan').hits).toEqual(searchEdition(openEdition(build()), 'fan').hits);
   });
-
   it('refuses an edition truncated at any byte, and with a header that states the new length', () => {
     const bytes = build();
     for (let length = 0; length < bytes.length; length++) {
@@ -60,7 +59,6 @@ describe('openEdition()', () => {
       expect(() => openEdition(cut)).toThrow(EditionFormatError);
     }
   });
-
   it('refuses other bytes, other versions, longer bytes and a section outside of them', () => {
     const bytes = build();
     expect(() => openEdition(new ArrayBuffer(5000))).toThrow('does not begin like an edition');
@@ -71,7 +69,6 @@ describe('openEdition()', () => {
     view.setUint32(32 * view.getUint32(12, true) + 28, 1_000_000, true);
     expect(() => openEdition(attached)).toThrow('a section lies outside of it');
   });
-
   it('refuses or reads safely when any byte is changed', () => {
     const bytes = build();
     const seen = { read: 0, refused: 0 };
@@ -85,7 +82,6 @@ describe('openEdition()', () => {
     expect(seen.read).toBeGreaterThan(0);
     expect(seen.refused).toBeGreaterThan(0);
   });
-
   it('is not affected by an earlier search that failed on damage', () => {
     const bytes = build();
     const failed = new Set<number>();
@@ -101,7 +97,6 @@ describe('openEdition()', () => {
     }
     expect(failed.size).toBeGreaterThan(0);
   });
-
   it('refuses or reads safely when many bytes are changed', () => {
     const bytes = build();
     const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 });
@@ -123,7 +118,6 @@ describe('attachSection()', () => {
     expect(found).toEqual([Uint8Array.of(1, 2, 3), new Uint8Array(0), undefined]);
     expect(searchEdition(edition, 'clean the fan')).toEqual(before);
   });
-
   it('copies only when there is no room, and writes the same bytes with and without', () => {
     const bytes = build();
     expect(attachSection(bytes, 'small', new Uint8Array(100)).buffer).toBe(bytes.buffer);
@@ -132,7 +126,6 @@ describe('attachSection()', () => {
     const [tight, roomy] = [build().slice(), build()].map((each) => attachSection(each, 'a', Uint8Array.of(9)));
     expect(tight).toEqual(roomy);
   });
-
   it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {
     expect(() => attachSection(build(), name, new Uint8Array(1))).toThrow(RangeError);
   });

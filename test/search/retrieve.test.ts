@@ -72,7 +72,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
       createRetriever({ embeddings, indexOf: () => index ?? fakeIndex(), onFault: (_, error) => faults.push(error) });
     return { model, edition, index, faults, retriever, retrieve: retriever() };
   };
-
   it('finds a text with the same meaning and no common word', async () => {
     const { edition, retrieve } = await setUp();
     expect(searchEdition(edition, PARAPHRASE).hits).toEqual([]);
@@ -82,7 +81,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(outcome.hits[0]).toMatchObject({ score: 0, lexical: 0, similarity: expect.any(Number) });
     expect(outcome).toMatchObject({ quality: 0, coverage: 0, margin: 0, model: 'text-embedding-ada-002' });
   });
-
   it('keeps the lexical scores and hits', async () => {
     const { edition, retrieve } = await setUp();
     for (const question of ['why does the fan hum', 'pump seal', 'grease', 'loose cable wheels']) {
@@ -99,7 +97,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
       }
     }
   });
-
   it('respects the filter, and does not find chunks without a vector', async () => {
     const { edition, retrieve } = await setUp([2]);
     const cart = await retrieve(edition, PARAPHRASE, { filter: { device: 'cart' } });
@@ -108,7 +105,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(semantic).toBe('used');
     expect(outcome.hits.map(({ chunk }) => chunk)).not.toContain(2);
   });
-
   it('embeds a question together with the previous one, and only its beginning', async () => {
     const { edition, model, retrieve } = await setUp();
     const turn = { speaker: 'user', text: 'The fan hums' } as const;
@@ -116,7 +112,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     await retrieve(edition, 'fan '.repeat(100_000));
     expect(model.texts).toEqual(['The fan hums\nAnd why?', 'fan '.repeat(500)]);
   });
-
   it('does not compare vectors of different models', async () => {
     const { edition, retriever } = await setUp();
     const other = fakeModel({ model: 'other' });
@@ -127,7 +122,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
       });
     expect(other.texts).toEqual([]);
   });
-
   it('falls back to lexical search when the model fails, and reports it', async () => {
     const { edition, model, retrieve, faults } = await setUp();
     model.forever = DOWN;
@@ -135,7 +129,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect(await retrieve(edition, 'pump seal')).toEqual(expected);
     expect(faults).toEqual([DOWN]);
   });
-
   it.each([
     ['too short', [1, 2]],
     ['without a direction', new Array<number>(64).fill(0)],
@@ -145,7 +138,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     const embeddings = { ...newModel(), embed: async () => vector };
     expect((await retriever(embeddings)(edition, 'pump seal')).semantic).toBe('failed');
   });
-
   it('falls back to lexical search at the deadline, and caches the late vector', async () => {
     const { edition, model, index, retriever } = await setUp();
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -168,7 +160,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     await Promise.all(late);
     expect([model.texts, index?.queries ?? 0]).toEqual([['pump seal'], 0]);
   });
-
   it('waits for at most half of the time left', async () => {
     const { edition } = await setUp();
     const retrieve = createRetriever({ embeddings: hangingModel(), indexOf: () => fakeIndex(), deadlineMs: 5000 });
@@ -176,7 +167,6 @@ describe.each(['edition', 'index'] as const)('createRetriever() over vectors in 
     expect([await elapse(199), await elapse(1)]).toEqual(['waiting', 'answered']);
     expect((await found).semantic).toBe('late');
   });
-
   it('rejects when the caller aborts, and leaves no unhandled rejection, which would fail the run', async () => {
     const { edition, retriever } = await setUp();
     const { promise, reject } = Promise.withResolvers<number[]>();
@@ -207,7 +197,6 @@ describe('createRetriever() over a vector index', () => {
     expect(outcome.hits).toHaveLength(4);
     expect(indexOf.mock.calls).toEqual([['acme']]);
   });
-
   it('aborts the query of the index at the deadline', async () => {
     const model = newModel();
     const { edition } = await editionWith(model, 'index');
@@ -242,7 +231,6 @@ describe('createRetriever() over word vectors', () => {
   const retrieve = createRetriever({ wordVectors: shippedWordVectors });
   const hitsOf = ({ outcome }: { outcome: SearchOutcome }) =>
     outcome.hits.map(({ article }) => edition.article(article).id);
-
   it('finds a text without a common word, without a timer or an embedding service', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     expect((await createRetriever({})(edition, question)).outcome.hits).toEqual([]);
@@ -251,14 +239,12 @@ describe('createRetriever() over word vectors', () => {
     expect([found.semantic, found.outcome.model, hitsOf(found)[0]]).toEqual(['used', 'static-words-2', 'fans.md']);
     expect([vi.getTimerCount(), meaningOf.mock.calls]).toEqual([0, []]);
   });
-
   it('uses the embedding service for editions with other vectors', async () => {
     const { edition: other } = await editionWith(newModel(), 'edition');
     const wordVectors = () => expect.fail('the table is not needed');
     const { semantic, outcome } = await createRetriever({ wordVectors, embeddings: newModel() })(other, PARAPHRASE);
     expect([semantic, outcome.model]).toEqual(['used', 'text-embedding-ada-002']);
   });
-
   it('lowers similarity with the share of unknown words, and searches only words when all are unknown', async () => {
     const similarityOf = async (text: string) => {
       const { outcome } = await retrieve(edition, text);
@@ -270,14 +256,12 @@ describe('createRetriever() over word vectors', () => {
     const { semantic, outcome } = await retrieve(edition, 'qzxv wvvk');
     expect([semantic, outcome.hits, outcome.model]).toEqual(['absent', [], undefined]);
   });
-
   it('respects the filter of articles, and reads the turn before a follow-up question', async () => {
     const onCarts = await retrieve(edition, question, { filter: { device: 'Cart' } });
     expect(new Set(hitsOf(onCarts))).toEqual(new Set(['wheels.md']));
     const history = [{ speaker: 'user' as const, text: 'My ventilator is noisy' }];
     expect(hitsOf(await retrieve(edition, 'why?', { history }))[0]).toBe('fans.md');
   });
-
   it('uses only lexical search, and reports it, when the table is damaged', async () => {
     const faults: unknown[] = [];
     const wordVectors = wordVectorsIn(new ArrayBuffer(100));
@@ -286,7 +270,6 @@ describe('createRetriever() over word vectors', () => {
     expect([semantic, outcome.model, hitsOf({ outcome })]).toEqual(['failed', undefined, ['screens.md']]);
     expect(faults).toEqual([expect.any(WordVectorsUnreadable)]);
   });
-
   it('rejects when the caller has aborted', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
     await expect(retrieve(edition, question, { signal })).rejects.toThrow('gone');

@@ -66,7 +66,6 @@ describe('searchEdition()', () => {
     });
     fc.assert(property);
   });
-
   it('returns the best first, with features in their ranges, and keeps no state between searches', () => {
     const property = fc.property(corpus, words, words, (sketches, first, second) => {
       const edition = editionOf(...sketches);
@@ -81,7 +80,6 @@ describe('searchEdition()', () => {
     });
     fc.assert(property);
   });
-
   it('prefers words that are adjacent, exact, and close together', () => {
     const filler = 'one two three four five six';
     expect(idsOf(editionOfTexts('board hash', 'hash board'), 'hash board')).toEqual(['b', 'a']);
@@ -92,12 +90,10 @@ describe('searchEdition()', () => {
     const tight = editionOfTexts(`fan ${filler} noise`, `fan five noise ${filler}`, `noise ${filler} fan`);
     expect(idsOf(tight, 'fan noise')[0]).toBe('b');
   });
-
   it.each(cases.found)('finds by %j the text %j', (question, text) => {
     const edition = editionOfTexts('nothing to see', text, 'something else');
     expect(idsOf(edition, question)).toEqual(['b']);
   });
-
   it.each(['', '   ', 'what is it', '?!…', '\u0000\u0007\u001b[0m\ud800', '机器学习', 'sourdough starter'])(
     'finds nothing for %j',
     (question) => {
@@ -105,7 +101,6 @@ describe('searchEdition()', () => {
       expect(outcome).toMatchObject({ hits: [], quality: 0, coverage: 0, margin: 0 });
     },
   );
-
   it('searches only the first words of a text of 100,000 characters, and none after 8,000 characters', () => {
     const edition = editionOfTexts('needle', 'fan noise', 'late', 'fan');
     const { hits, query } = searchEdition(edition, `needle ${'fan '.repeat(2_000)}late ${'log line '.repeat(11_000)}`);
@@ -114,7 +109,6 @@ describe('searchEdition()', () => {
     expect(query.terms.length).toBeLessThanOrEqual(24);
     expect(idsOf(edition, `needle${' '.repeat(8_000)}late`)).toEqual(['a']);
   });
-
   it('searches the parts of an unknown camelCase word', () => {
     const edition = editionOfTexts('the smart card reader', 'nothing');
     const { query, hits } = searchEdition(edition, 'SmratCardLogon');
@@ -122,14 +116,12 @@ describe('searchEdition()', () => {
     expect(known).toEqual({ smrat: false, card: true, logon: false });
     expect(hits).toMatchObject([{ chunk: 0, matched: [0, 1] }]);
   });
-
   it('searches the twelve rarest known words', () => {
     const rare = Array.from({ length: 12 }, (_, at) => `rare${at}word`);
     const edition = editionOfTexts('common', 'common', `common ${rare.join(' ')}`);
     const { query } = searchEdition(edition, `common ${rare.join(' ')}`);
     expect(query.terms.map(({ word }) => word).sort()).toEqual(rare.toSorted());
   });
-
   it('reports how each word was interpreted', () => {
     const edition = editionOfTexts('clean the fans', 'fans and ethernet');
     const { query } = searchEdition(edition, 'fan ethrenet sourdough');
@@ -142,7 +134,6 @@ describe('searchEdition()', () => {
     expect(query.total).toBeCloseTo(known + corrected + unknown);
     expect(unknown).toBeCloseTo(Math.log(1 + 2.5 / 0.5));
   });
-
   it.each([
     ["I'm lost, what's the pool's fee? I don’t know, it'll do", 'lost pool fee not know'],
     ['How many blades, and how  much air?', 'blades air'],
@@ -151,14 +142,12 @@ describe('searchEdition()', () => {
     const { query } = searchEdition(editionOfTexts('pool fee', 'the fan has 44 blades', 'many things'), question);
     expect(query.terms.map(({ word }) => word).join(' ')).toBe(expected);
   });
-
   it('measures matches relative to the whole question', () => {
     const { hits, query, margin } = searchEdition(editionOfTexts('clean fan', 'fan'), 'clean fan dust');
     expect(hits[0]).toMatchObject({ chunk: 0, matched: [0, 1] });
     expect(hits[0]?.coverage).toBeCloseTo((query.terms[0]!.idf + query.terms[1]!.idf) / query.total);
     expect(margin).toBeCloseTo((hits[0]!.score - hits[1]!.score) / hits[0]!.score);
   });
-
   it('returns at most the limit, clamped to 1 to 50', () => {
     const edition = editionOf({ id: 'a', sections: Array.from({ length: 80 }, () => ({ text: 'fan' })) });
     const counts = [undefined, 3, 0, 1000].map((limit) => searchEdition(edition, 'fan', { limit }).hits.length);
@@ -173,7 +162,6 @@ describe('searchEdition() with metadata', () => {
     { id: 'iii', title: 'Reset', devices: ['Apollo III'], intents: ['Setup', 'repair'], sections: [{ text }] },
     { id: 'none', title: 'Reset', sections: [{ text }] },
   );
-
   it.each([
     [{ device: 'apollo iii' }, ['iii']],
     [{ intent: 'SETUP ' }, ['btc', 'iii']],
@@ -184,13 +172,11 @@ describe('searchEdition() with metadata', () => {
     [{ device: 'unheard of' }, []],
     [{}, ['btc', 'iii', 'none']],
   ])('filters by %j', (filter, expected) => expect(idsOf(edition, 'reset miner', { filter })).toEqual(expected));
-
   it('boosts the article on the device that the question names or the user has, without excluding others', () => {
     expect(idsOf(edition, 'reset my apollo III')[0]).toBe('iii');
     expect(idsOf(edition, 'reset my apollo btc')[0]).toBe('btc');
     expect(idsOf(edition, 'reset miner', { devices: ['Apollo III'] })).toEqual(['iii', 'btc', 'none']);
   });
-
   it('ranks the article on Apollo II above a better match on Apollo when Apollo II is named', () => {
     const plain = 'Hold the button of the dashboard.';
     const reset = (id: string, device: string, text: string) => ({
@@ -205,7 +191,6 @@ describe('searchEdition() with metadata', () => {
     expect(idsOf(family, `${question} apollo ii`)).toEqual(['two', 'one', 'other']);
     expect(idsOf(family, `${question} apollo`)).toEqual(['one', 'other', 'two']);
   });
-
   it.each([
     ['How do I reset the password of my Apollo II?', [0, 1]],
     ['Do I reset the password of my Apollo II with a stick?', [0, 1]],
@@ -222,7 +207,6 @@ describe('searchEdition() with metadata', () => {
     });
     expect(searchEdition(shared, question).hits.map(({ chunk }) => chunk)).toEqual(sections);
   });
-
   it('matches words of intents and devices in every chunk of the article, but not as exact or adjacent words', () => {
     const labelled = editionOf(
       {
@@ -242,7 +226,6 @@ describe('searchEdition() with metadata', () => {
 
 describe('searchEdition() with history', () => {
   const edition = editionOfTexts('replace the loud old fan of the miner', 'replace the power supply', 'fan noise');
-
   it('understands a follow-up question by the last turn of each speaker, the user before the assistant', () => {
     const history = [
       { speaker: 'user', text: 'power' } as const,
@@ -254,7 +237,6 @@ describe('searchEdition() with history', () => {
     expect(terms).toEqual(['replace question 1', 'fan conversation 0.2', 'noise conversation 0.1']);
     expect([idsOf(edition, 'how do I replace it')[0], hits[0]?.article]).toEqual(['b', 0]);
   });
-
   it('weights exact words of the question less than terms from the conversation', () => {
     const others = ['fan', 'dust', 'wallet', 'pool'];
     const texts = editionOfTexts('connected cable lamp desk shelf', 'connection cable lamp desk power', ...others);

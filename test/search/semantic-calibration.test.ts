@@ -25,12 +25,10 @@ describe('semanticRelevances()', () => {
     const [first = 0, second = 0, third = 0] = relevances([0.6, 0.58, 0.5], SMALL);
     expect([first > second, second > third]).toEqual([true, true]);
   });
-
   it('is undefined for hits that were not compared', () => {
     expect(relevances([0.6, undefined], SMALL)[1]).toBeUndefined();
     expect(relevances([0.6, 0.5])).toEqual([undefined, undefined]);
   });
-
   it.each(['unheard-of', 'constructor', '__proto__'])('is conservative with the unknown model %s', (model) => {
     expect(best([0.7, 0.6], model)).toBeLessThan(0.35);
     expect(best([0.95, 0.5], model)).toBeGreaterThan(0.8);
@@ -69,7 +67,6 @@ describe.each(Object.entries(RANGES))('the calibration of %s', (model, range) =>
     const rising = Array.from({ length: 70 }, (_, step) => best([0.31 + step / 100, 0.3], model));
     expect(rising).toEqual(rising.toSorted((a, b) => a - b));
   });
-
   if (range === undefined) return;
   it('returns equal relevance for equal evidence', () => {
     const [unrelated, answer, second] = range;
@@ -90,13 +87,11 @@ describe('fitSemanticCalibration()', () => {
       return { features: semanticFeatures(cosineOf(similarity), cosineOf(similarity - lead)), label };
     });
   };
-
   it('recovers the probabilities of the examples', () => {
     const fitted = fitSemanticCalibration(drawn(4000));
     for (const features of [0.2, 0.4, 0.5, 0.6, 0.7].flatMap((near) => [-0.1, 0, 0.1].map((lead) => [near, lead])))
       expect(Math.abs(applyLogistic(fitted, features) - applyLogistic(TRUTH, features))).toBeLessThan(0.08);
   });
-
   it('returns equal relevance for equal evidence in any range of similarities', () => {
     const narrow = (similarity: number): number => 0.68 + similarity / 4;
     const [wide, squeezed] = [fitSemanticCalibration(drawn(1500)), fitSemanticCalibration(drawn(1500, narrow))];
@@ -109,7 +104,6 @@ describe('fitSemanticCalibration()', () => {
     expectEqual(0.3, 0.6);
     expect(squeezed.slope / wide.slope).toBeCloseTo(4, 1);
   });
-
   it('lowers relevance when many questions have no answer, without changing the slope between sources', () => {
     const answerable = drawn(1000);
     const others = answerable.map(({ features }) => ({ features, label: false }));
@@ -117,7 +111,6 @@ describe('fitSemanticCalibration()', () => {
     expect(applyLogistic(mixed, [0.6, 0.05])).toBeLessThan(applyLogistic(alone, [0.6, 0.05]));
     expect(mixed.slope).toBe(alone.slope);
   });
-
   it('never fits a negative weight for similarity, and stays finite without two classes of examples', () => {
     const examples = [0.1, 0.2, 0.8, 0.9].map((similarity, at) => ({ features: [similarity, 0], label: at < 2 }));
     const { weights, slope } = fitSemanticCalibration(examples);

@@ -39,14 +39,12 @@ describe('quantise()', () => {
     for (const { chunk, similarity } of nearestRows(rowsOf(others))(query, { limit: 59 }))
       expect(Math.abs(similarity - cosine(query, others[chunk] ?? []))).toBeLessThan(0.01);
   });
-
   it('ignores the length of a vector, and round-trips through packing', () => {
     const [vector = []] = randomVectors(1, 33);
     const { row, scale } = quantise(vector);
     for (const same of [quantise(vector.map((value) => value * 1e-6)), unpackVector(packVector({ row, scale }))])
       expect(same).toEqual({ row, scale: expect.closeTo(scale, 6) });
   });
-
   it.each([[[]], [[0, 0]], [[1, Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])('refuses %j', (vector) => {
     expect(() => quantise(vector)).toThrow(RangeError);
   });
@@ -75,14 +73,12 @@ describe('nearestRows()', () => {
     }
     expect(found / 50).toBeGreaterThan(0.9);
   });
-
   it('omits chunks that are not allowed or have no vector', () => {
     const views = rowsOf(randomVectors(5, 64));
     views.scales[1] = 0;
     const near = nearestRows(views)(new Array<number>(64).fill(1), { limit: 5, isAllowed: (chunk) => chunk !== 3 });
     expect(near.map(({ chunk }) => chunk).sort()).toEqual([0, 2, 4]);
   });
-
   it('refuses a vector of another dimension', () => {
     expect(() => nearestRows(rowsOf(randomVectors(5, 64)))([1, 2], { limit: 5 })).toThrow(RangeError);
   });
@@ -102,7 +98,6 @@ describe('the vectors of an edition', () => {
     const asked = [...['a0', 'b0', '00', 'ff', 'c'].map(idOf), 'a0', '../x', ''];
     expect(asked.map((id) => vectors.chunksOf(id))).toEqual([[1], [0, 3], [], [], [], [], [], []]);
   });
-
   it('are attached without a copy when there is room', () => {
     const space = { model: 'm', dimensions: 20_000 };
     const built = edition(attachedBytes('rows', space, 4));
@@ -110,7 +105,6 @@ describe('the vectors of an edition', () => {
     const attached = attachVectors(built, { kind: 'rows', space, rows, chunks: 4 });
     expect([attached.buffer === built.buffer, vectorsOf(openEdition(attached))?.kind]).toEqual([true, 'rows']);
   });
-
   it('are absent when a section does not match the chunks, and refused when their number differs', () => {
     const ids = ['a0'.padEnd(32, '0')];
     expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
@@ -123,7 +117,6 @@ describe('the embedded text of a chunk', () => {
     expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe('T\nA > B\nText.');
     expect(embeddingTextOf({ title: ' ', headingPath: [], text: 'Text.' })).toBe('Text.');
   });
-
   it.each(['a', 'é', '文', '😀'])('is at most 8,000 bytes long and cut between characters: %s', (character) => {
     const text = embeddingTextOf({ title: 'T', headingPath: [], text: character.repeat(9000) });
     const bytes = new TextEncoder().encode(text);
@@ -131,7 +124,6 @@ describe('the embedded text of a chunk', () => {
     expect(bytes.length).toBeLessThanOrEqual(8000);
     expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe(text);
   });
-
   it('has a different id for every change of the text, the model or the dimensions', async () => {
     const spaces = [SPACE, SPACE, { ...SPACE, model: 'n' }, { ...SPACE, dimensions: 9 }];
     const ids = await Promise.all([...spaces.map((space) => vectorIdOf('a', space)), vectorIdOf('b', SPACE)]);

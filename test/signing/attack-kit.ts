@@ -29,7 +29,6 @@ const LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
 
 /** Eight hops that end at `billing`. */
 export const LONG_PATH = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'h7', 'billing'];
-
 export type Claims = Record<string, unknown>;
 
 /** Tools of an attacker with some keys, and of honest librarians. */

@@ -21,7 +21,6 @@ describe('verifyContext()', () => {
   it.each(CONTROLS)('accepts $number $name', async ({ run, gives, expected }) => {
     expect(gives(await run(kit))).toEqual(expected);
   });
-
   it.each([
     ['without a cache', undefined, 6],
     ['of earlier links once, of the last one always, with a cache', realRuntime.linkCache(), 4],
@@ -42,27 +41,23 @@ describe('verifyContext()', () => {
   });
 });
 
-describe('verifyReceipt()', () => {
-  it('accepts the receipt of the answer, and returns the usage, also in a unit without a limit', async () => {
-    const expected = await expectation(kit);
-    const text = await honestReceipt(kit, expected.linkHash);
-    const receipt = await realRuntime.verifyReceipt(text, expected);
-    expect(receipt).toMatchObject({ iss: 'billing', aud: 'gateway', st: 200, use: { tokens: 1200 } });
-    expect(receipt.sub).toEqual([expected.linkHash]);
-    await expect(realRuntime.verifyReceipt(text, { ...expected, budgets: {} })).resolves.toMatchObject({ st: 200 });
-  });
+it('verifyReceipt() accepts the receipt of the answer, and returns the usage, also in a unit without a limit', async () => {
+  const expected = await expectation(kit);
+  const text = await honestReceipt(kit, expected.linkHash);
+  const receipt = await realRuntime.verifyReceipt(text, expected);
+  expect(receipt).toMatchObject({ iss: 'billing', aud: 'gateway', st: 200, use: { tokens: 1200 } });
+  expect(receipt.sub).toEqual([expected.linkHash]);
+  await expect(realRuntime.verifyReceipt(text, { ...expected, budgets: {} })).resolves.toMatchObject({ st: 200 });
 });
 
-describe('loadDirectory()', () => {
-  it('accepts a directory signed by the root, with its own version, also again', async () => {
-    const load = async (seq: number) => {
-      const claims = { ...(await productionClaims()), seq };
-      const text = await realRuntime.signDirectory(claims, { privateKey: ROOT_KEY });
-      return realRuntime.loadDirectory(text, { ...EXPECTED, lastSeq: seq });
-    };
-    const [first, second] = [await load(7), await load(8)];
-    expect(first.key('billing.1')?.librarian).toBe('billing');
-    expect(first).toMatchObject({ env: 'production' });
-    expect(first.version).not.toBe(second.version);
-  });
+it('loadDirectory() accepts a directory signed by the root, with its own version, also again', async () => {
+  const load = async (seq: number) => {
+    const claims = { ...(await productionClaims()), seq };
+    const text = await realRuntime.signDirectory(claims, { privateKey: ROOT_KEY });
+    return realRuntime.loadDirectory(text, { ...EXPECTED, lastSeq: seq });
+  };
+  const [first, second] = [await load(7), await load(8)];
+  expect(first.key('billing.1')?.librarian).toBe('billing');
+  expect(first).toMatchObject({ env: 'production' });
+  expect(first.version).not.toBe(second.version);
 });

@@ -113,7 +113,6 @@ const headed = (number: string, name: string, reason: string, header: string): A
 
 /** The start plus some milliseconds, as a NumericDate. */
 const at = (ms: number): number => (NOW + ms) / 1000;
-
 const OTHER_TYPE = 'the type is not the one expected here';
 const HEADER = 'the header is not {alg, kid, typ}';
 const CANONICAL = 'the claims are not canonical JSON';
@@ -143,7 +142,6 @@ const CAP_LIST = 'cap is not a list of at most 24';
 const CAP_MEMBERS = 'cap holds something else than capabilities';
 const NO_OBJECT = 'the claims are not an object';
 const NO_UTF8 = 'the claims are not UTF-8 in base64url';
-
 const NINE = Object.fromEntries([...'abcdefghi'].map((name) => [name, 1]));
 const gatewayKid = kidOf('gateway');
 const headerWith = (members: string): string => `${headerOf(gatewayKid).slice(0, -1)},${members}}`;
@@ -487,7 +485,6 @@ const timeLeftAt =
 const limits = ({ deadlineMs, capabilities, budgets, maxHops }: VerifiedContext) =>
   [deadlineMs - NOW, capabilities, budgets, maxHops] as const;
 const audiences = (context: VerifiedContext) => context.audiences;
-
 const depth = ({ chain: { length }, maxHops }: VerifiedContext) => [length, maxHops];
 
 /** An honest chain along a path. */

@@ -12,7 +12,6 @@ describe('encodeBase64url() and decodeBase64url()', () => {
       }),
     );
   });
-
   it('are canonical: a decoded text encodes to the same text', () => {
     const anyText = fc.string({ unit: fc.constantFrom(...'ABab01-_+/= \n\u00e9'), maxLength: 12 });
     fc.assert(
@@ -23,7 +22,6 @@ describe('encodeBase64url() and decodeBase64url()', () => {
       { numRuns: 2000 },
     );
   });
-
   it.each(['A', 'AB', 'AAB', 'AA==', 'AA AA', 'AA+A', 'AA/A', 'AAA\n', 'AA\u0141A'])('refuse %j', (text) => {
     expect(decodeBase64url(text)).toBeUndefined();
   });

@@ -28,20 +28,17 @@ describe('identityFrom() in production', async () => {
     expect(signer.kid).toBe('navigator.1');
     expect(await directory.key('navigator.1')?.verify(await signer.sign(bytes), bytes)).toBe(true);
   });
-
   it('does not expose the private key', async () => {
     const variables = await deployment();
     const identity = await identityFrom(variables, 'navigator');
     expect(JSON.stringify(identity)).not.toContain(variables.CONTEXT_SIGNING_KEY.slice(24));
     expect(Object.keys(identity.signer).toSorted()).toEqual(['id', 'kid', 'sign']);
   });
-
   it('creates a key that fits a Worker secret: 64 characters of PKCS8', async () => {
     const { privateKey } = await makeSigningKey();
     const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' });
     expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
   });
-
   const { privateKey, x } = await makeSigningKey();
   const DERIVED = /derived keys are for development/;
   const production = { ENVIRONMENT: 'production' };
@@ -67,7 +64,6 @@ describe('identityFrom() in production', async () => {
 
 describe('identityFrom() in development', () => {
   const DEVELOPMENT = { ENVIRONMENT: 'development' };
-
   it('derives the keys of all functions from the seed, the same everywhere', async () => {
     const { directory } = await identityFrom(DEVELOPMENT, 'gateway');
     expect(directory.ids()).toEqual(expect.arrayContaining(Object.keys(LOCAL_LIBRARIANS)));
@@ -77,7 +73,6 @@ describe('identityFrom() in development', () => {
     const publicKey = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
     expect(directory.key('dev.navigator.1')?.x).toBe(publicKey.export({ format: 'jwk' }).x);
   });
-
   it('derives different keys from another seed', async () => {
     const [first, second] = await Promise.all(
       ['a', 'b'].map((seed) => identityFrom({ ...DEVELOPMENT, CONTEXT_KEY_SEED: seed }, 'gateway')),
@@ -85,19 +80,16 @@ describe('identityFrom() in development', () => {
     expect(first?.directory.key('dev.gateway.1')?.x).not.toBe(second?.directory.key('dev.gateway.1')?.x);
     expect(first?.directory.version).not.toBe(second?.directory.version);
   });
-
   it('contains itself and configured librarians, which may not originate contexts', async () => {
     const { directory } = await identityFrom({ ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' }, 'notes');
     expect(directory.librarian('notes')).toMatchObject({ keys: [{ kid: 'dev.notes.1' }] });
     expect(directory.librarian('faq')?.ws).toBeUndefined();
     expect(directory.librarian('gateway')?.origin).toEqual(['user', 'anon']);
   });
-
   it('is read once for the same variables', async () => {
     const first = await identityFrom(DEVELOPMENT, 'memory');
     expect(await identityFrom({ ...DEVELOPMENT }, 'memory')).toBe(first);
   });
-
   it('reads again after a failure', async () => {
     const bad = { ENVIRONMENT: 'production' };
     const [first, second] = [identityFrom(bad, 'memory'), identityFrom(bad, 'memory')];

@@ -57,46 +57,43 @@ const wish = fc.record(
   { requiredKeys: [] },
 );
 
-describe('extend, then verify', () => {
-  it('never raises a limit, whatever the sender requests', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({ capabilities, audiences, budgets, maxHops: fc.integer({ min: 1, max: 8 }) }),
-        fc.array(wish, { minLength: 2, maxLength: 5 }),
-        fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: 5, maxLength: 5 }),
-        async (start, wishes, skews) => {
-          const path = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5'];
-          let context: Parameters<typeof realRuntime.signLink>[0] = kit.origin({ ...start, timeoutMs: 250_000 });
-          for (const [hop, asked] of wishes.entries()) {
-            const [self = '', aud = ''] = [path[hop], path[hop + 1]];
-            // Each clock is off by up to 1.5 s.
-            const now = NOW + (skews[hop] ?? 0);
-            const call = { ...asked, signer: kit.signer(self), aud, op: opFor(aud), body: BODY, now };
-            const sent = await realRuntime.signLink(context, call).catch((error: unknown) => error);
-            if (sent instanceof ContextRefused) return;
-            if (sent instanceof Error) throw sent;
-            const { token } = sent as Awaited<ReturnType<typeof realRuntime.signLink>>;
-            const received: Awaited<ReturnType<typeof kit.verify>> | ContextRefused = await kit
-              .verify(token, { self: aud, op: opFor(aud), now })
-              .catch((error) => error);
-            // The origin may grant almost no time; nothing else may be refused.
-            if (received instanceof ContextRefused) return expect(received.code).toBe('TIMEOUT');
-            expect(received.deadlineMs).toBeLessThanOrEqual(context.deadlineMs);
-            expect(received.maxHops).toBeLessThanOrEqual(context.maxHops);
-            for (const held of received.capabilities) expect(covers(context.capabilities, held)).toBe(true);
-            for (const held of received.audiences) expect(covers(context.audiences, held)).toBe(true);
-            for (const [name, amount] of Object.entries(context.budgets)) {
-              expect(received.budgets[name]).toBeLessThanOrEqual(amount);
-            }
-            const { subject, workspace, traceId } = context;
-            expect(received).toMatchObject({ subject, workspace, traceId });
-            context = received;
-          }
-        },
-      ),
-      { numRuns: 150, seed: 20_261_121 },
-    );
-  });
+it('a context that is extended and verified never has a higher limit, whatever the sender requests', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ capabilities, audiences, budgets, maxHops: fc.integer({ min: 1, max: 8 }) }),
+      fc.array(wish, { minLength: 2, maxLength: 5 }),
+      fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: 5, maxLength: 5 }),
+      async (start, wishes, skews) => {
+        const path = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5'];
+        let context: Parameters<typeof realRuntime.signLink>[0] = kit.origin({ ...start, timeoutMs: 250_000 });
+        for (const [hop, asked] of wishes.entries()) {
+          const [self = '', aud = ''] = [path[hop], path[hop + 1]];
+          // Each clock is off by up to 1.5 s.
+          const now = NOW + (skews[hop] ?? 0);
+          const call = { ...asked, signer: kit.signer(self), aud, op: opFor(aud), body: BODY, now };
+          const sent = await realRuntime.signLink(context, call).catch((error: unknown) => error);
+          if (sent instanceof ContextRefused) return;
+          if (sent instanceof Error) throw sent;
+          const { token } = sent as Awaited<ReturnType<typeof realRuntime.signLink>>;
+          const received: Awaited<ReturnType<typeof kit.verify>> | ContextRefused = await kit
+            .verify(token, { self: aud, op: opFor(aud), now })
+            .catch((error) => error);
+          // The origin may grant almost no time; nothing else may be refused.
+          if (received instanceof ContextRefused) return expect(received.code).toBe('TIMEOUT');
+          expect(received.deadlineMs).toBeLessThanOrEqual(context.deadlineMs);
+          expect(received.maxHops).toBeLessThanOrEqual(context.maxHops);
+          for (const held of received.capabilities) expect(covers(context.capabilities, held)).toBe(true);
+          for (const held of received.audiences) expect(covers(context.audiences, held)).toBe(true);
+          for (const [name, amount] of Object.entries(context.budgets))
+            expect(received.budgets[name]).toBeLessThanOrEqual(amount);
+          const { subject, workspace, traceId } = context;
+          expect(received).toMatchObject({ subject, workspace, traceId });
+          context = received;
+        }
+      },
+    ),
+    { numRuns: 150, seed: 20_261_121 },
+  );
 });
 
 describe('a link and another JWT library', () => {
@@ -110,7 +107,6 @@ describe('a link and another JWT library', () => {
       expect(decodeProtectedHeader(link)).toEqual({ alg: 'EdDSA', kid: kidOf(id), typ: 'ctx+jwt' });
     }
   });
-
   it('is accepted when that library signed it', async () => {
     const der = Buffer.from(await localSigningKey('gateway', SEED), 'base64url').toString('base64');
     const key = await importPKCS8(`-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----`, 'EdDSA');

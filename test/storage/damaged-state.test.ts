@@ -32,7 +32,6 @@ describe('a library with damaged values', () => {
     return { ...parts, texts: Array.from({ length: edition.chunkCount }, (_, at) => edition.chunk(at).text) };
   };
   const TEXTS = ['Text of a.', 'Text of b.'];
-
   it.each([
     ['labels', "UPDATE articles SET intents = '{', devices = '7'"],
     ['chunks', "UPDATE chunks SET chunks = '[[1,2' WHERE id = 'a.md'"],
@@ -48,7 +47,6 @@ describe('a library with damaged values', () => {
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
     expect((await reopened({ ...before, sql })).texts.sort()).toEqual(TEXTS);
   });
-
   it.each([
     ['a damaged manifest', "UPDATE editions SET manifest = '{'"],
     ['the layout of another version', "UPDATE editions SET manifest = json_set(manifest, '$.formatVersion', 1)"],

@@ -36,7 +36,6 @@ const TIMEOUT_MS = 10_000;
 /** Tests that every Upstash adapter reports a faulty service. */
 export const describeUpstashFaults = (name: string, { server, calls, secrets }: Upstash): void => {
   const TOKEN = 'token-that-is-never-logged';
-
   const expectFailure = async (call: Call, reason: StoreFailure, signal?: AbortSignal) => {
     const error = await call(signal).catch((thrown: unknown) => thrown);
     expect(error, String(call)).toMatchObject({ name: 'StoreUnavailable', reason });
@@ -54,7 +53,6 @@ export const describeUpstashFaults = (name: string, { server, calls, secrets }: 
     server().faults.always(fault);
     server().forgetRequests();
   };
-
   describe(`${name}: faults`, () => {
     it.each(FAULTS)(
       'throws StoreUnavailable without a value of the command when the service %s',

@@ -20,7 +20,6 @@ const POINTS: VectorRecord[] = [
 
 const FACT = { field: 'type', in: ['fact'] };
 const AT_MOST_0_4 = { field: 'confidence', atMost: 0.4 };
-
 const idsOf = (hits: readonly { id: string }[]) => hits.map(({ id }) => id);
 
 /** The contract of every adapter. @param make An empty index with three dimensions. */

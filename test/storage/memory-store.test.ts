@@ -4,7 +4,6 @@ import type { MemoryListing, MemoryQuery, MemoryStore } from '../../src/storage/
 import { embeddedStore, eraseAll, newMemory, newWorkspace, pointing, upstashStore } from './memory-stores.ts';
 
 const idsOf = (memories: Memory[]): string[] => memories.map(({ id }) => id).toSorted();
-
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 1, 10, minute)).toISOString();
 
 describe.each([
@@ -34,7 +33,6 @@ describe.each([
     workspace = newWorkspace();
   });
   afterAll(() => made?.stop());
-
   describe('put() and get()', () => {
     it('returns a memory as it was stored', async () => {
       const memory = await put({
@@ -109,9 +107,8 @@ describe.each([
         [{ conversationId: "c1' OR conversation != '" }, []],
       ];
       for (const [narrowing, ids] of cases) {
-        for (const way of [{ vector }, { text: 'fan' }, { vector, text: 'fan' }, {}]) {
+        for (const way of [{ vector }, { text: 'fan' }, { vector, text: 'fan' }, {}])
           expect((await found({ ...way, ...narrowing })).toSorted(), JSON.stringify({ way, narrowing })).toEqual(ids);
-        }
       }
     });
   });
@@ -149,13 +146,7 @@ describe.each([
     const DAY_MS = 86_400_000;
     const turn = (id: string, minute: number, changes: Partial<Memory> = {}) =>
       put({
-        ...{
-          id,
-          created_at: at(minute),
-          content: 'A turn about the fan.',
-          conversation_id: 'c',
-          stored_by: 'user:a',
-        },
+        ...{ id, created_at: at(minute), content: 'A turn about the fan.', conversation_id: 'c', stored_by: 'user:a' },
         ...{ expires_at: new Date(Date.now() + DAY_MS).toISOString(), ...changes },
       });
     const limits = { perConversation: 10, perSubject: 10, perWorkspace: 10 };
@@ -163,7 +154,6 @@ describe.each([
       const of = { storedBy: 'user:a', conversationId: 'c', ...limits, ...changes };
       return (await store.surplusTurns(workspace, of)).toSorted();
     };
-
     it('are counted separately from other memories, and per subject', async () => {
       await turn('t1', 1);
       await turn('t2', 2, { stored_by: 'user:b' });

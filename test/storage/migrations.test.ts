@@ -24,7 +24,6 @@ describe('migrate()', () => {
       { store: 'other', version: 1 },
     ]);
   });
-
   it('changes nothing when a migration fails', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST]);
@@ -32,7 +31,6 @@ describe('migrate()', () => {
     expect(sql.all('SELECT version FROM schema_versions')).toEqual([{ version: 1 }]);
     expect(() => sql.all('SELECT at FROM notes')).toThrow('no such column');
   });
-
   it('refuses a database of a newer version, with advice', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST, SECOND]);
@@ -48,7 +46,6 @@ describe('a database without schema versions', () => {
     database.exec(readFileSync(join(import.meta.dirname, 'older-schemas', `${name}.sql`), 'utf8'));
     return nodeSql(database);
   };
-
   it('of memories keeps them, and adds lifetime and owner to its turns', async () => {
     const now = () => Date.parse('2026-11-02T00:00:00Z');
     const store = sqlMemoryStore(databaseOf('memories'), { workspace: 'w', wordsOf: (text) => text.split(' '), now });
@@ -60,11 +57,9 @@ describe('a database without schema versions', () => {
     expect(await store.count('w', { turns: true, storedBy: 'user:ada' })).toBe(1);
     expect(await store.removeExpired()).toBe(Date.parse(expires_at));
   });
-
   it('of a ticket without the column `refusals` gets it, and keeps its jobs', () => {
     expect(ticketStore(databaseOf('tickets')).open()).toMatchObject([{ about: 'm-1', attempts: 2, refusals: 0 }]);
   });
-
   it('of gaps keeps them, with their questions', () => {
     const book = sqlGapBook(databaseOf('gaps'), { newId: () => 'g-2' });
     expect(book.list({ state: 'all', limit: 9 }).gaps).toMatchObject([{ count: 3, example_queries: ['Zigbee?'] }]);

@@ -44,7 +44,6 @@ describeUpstashFaults('Upstash Redis', {
 describe('redisEmbeddingStore()', () => {
   const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
   const keys = entries.map(({ key }) => key);
-
   it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
     const store = storeOf();
     server.forgetRequests();

@@ -94,7 +94,6 @@ describe.each(Object.entries(OPEN))('the databases of %s of release 97e41a9', (o
     expect(schemaOf(sql)).toEqual(schemaOf(fresh));
     expect(rowsOf(sql)).toMatchObject(released);
   };
-
   it('are completed without loss when an upgrade was stopped at any statement', () => {
     let isStopped = true;
     for (let at = 1; isStopped; at += 1) {
@@ -112,7 +111,6 @@ describe.each(Object.entries(OPEN))('the databases of %s of release 97e41a9', (o
       }
     }
   });
-
   it('get the tables of new ones without loss; those of a newer version are refused unchanged', () => {
     for (const sql of releasedOf(object)) {
       const released = rowsOf(sql);

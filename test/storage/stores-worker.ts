@@ -4,11 +4,9 @@ import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
 /** Vectors in the SQLite of a Durable Object: writes and compares `?count=` of them. */
 export class Vectors {
   readonly #storage: SqlStorage;
-
   constructor({ storage }: { storage: SqlStorage }) {
     this.#storage = storage;
   }
-
   async fetch(request: Request): Promise<Response> {
     const count = Number(new URL(request.url).searchParams.get('count'));
     const index = sqlVectorIndex(durableObjectSql(this.#storage), { namespace: 'many', dimensions: 64 });

@@ -182,7 +182,6 @@ describeUpstashFaults('The memory store in Upstash Redis', {
 
 describe('upstashMemoryStore() with damaged records', () => {
   const altered = (changes: object) => (record: string) => JSON.stringify({ ...JSON.parse(record), ...changes });
-
   it.each<[string, (record: string) => string]>([
     ['cut off', (record) => record.slice(0, 40)],
     ['without members', () => '{}'],
@@ -199,7 +198,6 @@ describe('upstashMemoryStore() with damaged records', () => {
     await command('SET', key, damage((await command('GET', key)) as string));
     const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
     onTestFinished(() => lines.mockRestore());
-
     const idsFor = async (query: object) =>
       (await made.store.searchMemories(workspace, { limit: 9, ...query })).map(({ memory }) => memory.id);
     const others = [kept.id, third.id].toSorted();
@@ -274,7 +272,6 @@ describe('upstashMemoryStore() with words in 100,000 memories', () => {
     redis.call('ZADD', 'memory:large:all', 0, place)
     for _, word in ipairs(KEYS) do redis.call('SADD', word, place) end
   end`;
-
   /** 100,000 memories with ten common words, older than those of the tests. */
   beforeAll(async () => {
     const words = stemsOf(COMMON).map((word) => `memory:large:word:${shortHash(word)}`);

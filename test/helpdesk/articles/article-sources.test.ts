@@ -281,20 +281,18 @@ describe('intercomArticles()', () => {
   });
 });
 
-describe('chatwootArticles()', () => {
-  it('takes the locale of an article from its list', async () => {
-    const { articles } = helpdesks.desks.chatwoot;
-    articles.add({ title: 'Fans', body: '## Fans' });
-    articles.add({ title: 'Lüfter', body: '## Lüfter', locale: 'de' });
-    articles.add({ title: 'Ventilateurs', body: '## Ventilateurs', locale: 'fr' });
-    const more = { publicUrl: 'https://help.example.com/' };
-    const found = await readAll(sourceOf('chatwoot', { more }));
-    const url = expect.stringMatching(/^https:\/\/help\.example\.com\/hc\/help\/articles\/\d+-fans$/);
-    expect(found).toMatchObject([
-      { title: 'Fans', locale: 'en', format: 'markdown', url },
-      { title: 'Lüfter', locale: 'de' },
-    ]);
-  });
+it('chatwootArticles() takes the locale of an article from its list', async () => {
+  const { articles } = helpdesks.desks.chatwoot;
+  articles.add({ title: 'Fans', body: '## Fans' });
+  articles.add({ title: 'Lüfter', body: '## Lüfter', locale: 'de' });
+  articles.add({ title: 'Ventilateurs', body: '## Ventilateurs', locale: 'fr' });
+  const more = { publicUrl: 'https://help.example.com/' };
+  const found = await readAll(sourceOf('chatwoot', { more }));
+  const url = expect.stringMatching(/^https:\/\/help\.example\.com\/hc\/help\/articles\/\d+-fans$/);
+  expect(found).toMatchObject([
+    { title: 'Fans', locale: 'en', format: 'markdown', url },
+    { title: 'Lüfter', locale: 'de' },
+  ]);
 });
 
 describe('zammadArticles()', () => {

@@ -36,7 +36,6 @@ describe('a repository at GitHub', () => {
   const SETTING = { tool: 'github', repository: 'acme/docs', folder: 'docs/' };
   const open = (more: object = {}, setting: object = {}) =>
     sourceOf({ ...SETTING, ...setting }, { ...replies.github, ...more });
-
   it('lists the articles of a folder, without drafts, hidden files and pictures', async () => {
     const opened = open({}, { publicUrl: 'https://docs.example.com/' });
     const articles = await readAll(opened, { limit: 1 });
@@ -48,18 +47,15 @@ describe('a repository at GitHub', () => {
     // A tree is listed once for all pages of a listing.
     expect(opened.calls.filter(({ route }) => route.includes('/trees/'))).toHaveLength(1);
   });
-
   it('links files at GitHub when no public address is set', async () => {
     const [article] = await readAll(open());
     expect(article).toMatchObject({ url: 'https://github.com/acme/docs/blob/HEAD/docs/guides/reset.md' });
   });
-
   it('lists a binary file as unreadable', async () => {
     const binary = { content: btoa('\x89PNG\0\0\0\r'), encoding: 'base64' };
     const articles = await readAll(open({ [BLOB]: binary }));
     expect(idsOf(articles)).toEqual(['unreadable guides/reset.md', 'unreadable huge.md', 'index.mdx']);
   });
-
   it('lists only changes between the commit of that time and the newest', async () => {
     const changed = [
       { filename: 'docs/index.mdx', status: 'modified' },
@@ -69,13 +65,11 @@ describe('a repository at GitHub', () => {
     const opened = open({ [commits]: [{ sha: sha('9') }], [COMPARE]: { files: changed } });
     expect(idsOf(await readAll(opened, { since: '2026-10-01' }))).toEqual(['index.mdx']);
   });
-
   it('lists everything when more files changed than GitHub compares', async () => {
     const files = Array.from({ length: 300 }, (_, number) => ({ filename: `docs/${number}.md` }));
     const opened = open({ 'GET /repos/acme/docs/commits': [{ sha: sha('9') }], [COMPARE]: { files } });
     expect(await readAll(opened, { since: '2026-10-01' })).toHaveLength(3);
   });
-
   it('fails when the tree is larger than one listing, so that no article looks deleted', async () => {
     await expect(readAll(open({ [TREE]: { truncated: true, tree: [] } }))).rejects.toThrow(/name a smaller folder/);
   });
@@ -98,7 +92,6 @@ describe('the pages of Notion', () => {
         next_cursor,
       };
     });
-
   it('are read as Markdown, page by page, and assembled from their parts when they are long', async () => {
     const opened = open([['p1'], ['p2']]);
     const updatedAtMs = Date.parse('2026-10-05T10:00:00Z');
@@ -108,14 +101,12 @@ describe('the pages of Notion', () => {
     ]);
     expect(opened.calls[0]?.headers.get('notion-version')).toBe('2025-09-03');
   });
-
   it('end at the first listing page older than the requested time', async () => {
     const opened = open([['p2', 'old'], ['older'], ['p1']]);
     expect(idsOf(await readAll(opened, { since: '2026-10-01' }))).toEqual(['p2']);
     const routes = ['POST /v1/search', 'GET /v1/pages/p2/markdown', 'POST /v1/search'];
     expect(opened.calls.map(({ route }) => route)).toEqual(routes);
   });
-
   it('are omitted without text, in the trash or unpublished; an unreadable one is listed', async () => {
     const opened = open([['trashed', 'p1', 'empty', 'missing', 'broken']], { onlyPublished: true });
     expect(idsOf(await readAll(opened))).toEqual(['unreadable broken', 'unreadable missing']);
@@ -130,7 +121,6 @@ describe('a space of Confluence Cloud', () => {
       if (route === 'GET /wiki/api/v2/spaces?keys=DOCS') return spaces;
       return listings[route.includes('cursor=abc') ? second : first];
     });
-
   it('lists its current pages, with code and without macro parameters', async () => {
     const opened = open('first', 'second');
     const articles = await readAll(opened);
@@ -141,14 +131,12 @@ describe('a space of Confluence Cloud', () => {
     });
     expect(opened.calls[0]?.headers.get('authorization')).toBe(`Basic ${btoa('a@acme.example:secret')}`);
   });
-
   it('lists only changes, newest first, and ends at the first listing page without any', async () => {
     const opened = open('changed', 'unchanged');
     expect(idsOf(await readAll(opened, { since: '2026-10-01' }))).toEqual(['1']);
     expect(opened.calls.at(-1)?.route).toContain('sort=-modified-date');
     expect(opened.calls).toHaveLength(3);
   });
-
   it('fails with advice when the space does not exist', async () => {
     await expect(readAll(open('first', 'second', { results: [] }))).rejects.toThrow(/no such space/);
   });

@@ -26,7 +26,6 @@ const pathsOf = (articles: readonly Article[]) =>
   articles.map((each) => ('url' in each ? (each.url ?? '').slice(site.origin.length) : 'unreadable')).toSorted();
 const xml = (body: string | Uint8Array, type = 'xml') => ({ headers: { 'content-type': `application/${type}` }, body });
 const TEXT = pageOf('Page', 'Text.');
-
 const link = (...paths: string[]) => paths.map((path) => `<a href="${path}">x</a>`).join(' ');
 
 describe('a site with a sitemap', () => {
@@ -41,7 +40,6 @@ describe('a site with a sitemap', () => {
       },
     ]);
   });
-
   it('is read in parts, also when another isolate continues', async () => {
     serve(Object.fromEntries(Array.from({ length: 57 }, (_, number) => [`/p/${number}`, TEXT])), {});
     for (const from of [undefined, () => sourceOf()]) {
@@ -49,7 +47,6 @@ describe('a site with a sitemap', () => {
       expect(new Set(paths).size).toBe(57);
     }
   });
-
   it('may be compressed, an index, and named by robots.txt; other hosts are not read', async () => {
     const part = `<urlset><url><loc>${site.origin}/a</loc></url><url><loc>https://evil.example.com/b</loc></url></urlset>`;
     serve({
@@ -60,7 +57,6 @@ describe('a site with a sitemap', () => {
     });
     expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a']);
   });
-
   it('gives only changes, by the times of the sitemap and by ETags', async () => {
     const pages = { '/old': TEXT, '/new': TEXT, '/same': { headers: { ETag: '"1"' }, body: TEXT } };
     serve(pages, { '/old': '2026-01-01', '/new': '2026-03-01' });
@@ -85,7 +81,6 @@ describe('a site without a sitemap', () => {
     expect(pathsOf(await readAll(source))).toEqual(['/docs/', '/docs/a', '/docs/b', '/docs/deep/d']);
     expect(site.requests.filter((path) => path === '/docs/b')).toHaveLength(1);
   });
-
   it('is continued by another isolate, and fails when it changed meanwhile', async () => {
     const paths = Array.from({ length: 12 }, (_, number) => `/p${number}`);
     serve({ '/': pageOf('Home', link(...paths)), ...Object.fromEntries(paths.map((path) => [path, TEXT])) });
@@ -100,7 +95,6 @@ describe('a site without a sitemap', () => {
     });
     await expect(changed).rejects.toThrow(/interrupted/);
   });
-
   it('fails with advice when there is nothing to read', async () => {
     serve({ '/robots.txt': 'User-agent: *\nDisallow: /\n', '/': { status: 404 } });
     const advice = /has no text and no links: check its address, and robots.txt/;
@@ -113,7 +107,6 @@ describe('a page', () => {
     serve(pages, {});
     return readAll(sourceOf());
   };
-
   it.each<[string, LocalPage]>([
     ['with a noindex tag', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
     ['with a noindex header', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
@@ -125,7 +118,6 @@ describe('a page', () => {
   ])('%s is omitted', async (_, page) => {
     expect(pathsOf(await read({ '/x': page, '/other': TEXT }))).toEqual(['/other']);
   });
-
   it.each([
     ['/', 'index'],
     ['/docs/', 'docs/index'],
@@ -140,22 +132,18 @@ describe('a page', () => {
     const found = await read({ [pathname + search]: TEXT });
     expect(found).toEqual([expect.objectContaining({ id: expect.stringMatching(id) })]);
   });
-
   it('is read under its canonical address', async () => {
     const twin = pageOf('Fan', 'Text.', '<link rel="canonical" href="/fan">');
     const moved = { status: 301, headers: { Location: '/fan' } };
     expect(pathsOf(await read({ '/fan': twin, '/fan/': twin, '/moved': moved }))).toEqual(['/fan']);
   });
-
   it('is listed even if it cannot be read, so that it does not look deleted', async () => {
     expect(pathsOf(await read({ '/x': '<b>'.repeat(20_000) }))).toEqual(['unreadable']);
   });
-
   it.each([500, 503, 429])('fails the listing when the server answers %i', async (status) => {
     const failed = read({ '/a': TEXT, '/x': { status, headers: { 'Retry-After': '7' } } });
     await expect(failed).rejects.toThrow(`status is ${status}`);
   });
-
   it('is decoded from its charset', async () => {
     const body = new Uint8Array(Buffer.from(pageOf('Lüfter', 'Größe'), 'latin1'));
     const found = await read({ '/de': { headers: { 'content-type': 'text/html; charset=iso-8859-1' }, body } });
@@ -165,7 +153,6 @@ describe('a page', () => {
 
 describe('robots.txt and settings', () => {
   const three = () => serve({ '/a': TEXT, '/private/b': TEXT, '/c': TEXT }, {});
-
   it('exclude paths, and set the pause between requests', async () => {
     three();
     const own = 'User-agent: constellation-sources\nDisallow: /private\nCrawl-delay: 3\n';
@@ -176,13 +163,11 @@ describe('robots.txt and settings', () => {
     expect(pathsOf(await readAll(sourceOf({ exclude: ['/a'] })))).toEqual(['/c']);
     expect(site.requests).not.toContain('/private/b');
   });
-
   it('fail a site with more pages than maxPages, with advice', async () => {
     three();
     const advice = /has 3 pages or more, and maxPages is 2: raise it, or exclude paths/;
     await expect(readAll(sourceOf({ maxPages: 2 }))).rejects.toThrow(advice);
   });
-
   it.each([
     [
       'entities without end',
@@ -198,7 +183,6 @@ describe('robots.txt and settings', () => {
     serve({ '/': TEXT, '/sitemap.xml': xml(body) });
     expect(pathsOf(await readAll(sourceOf()))).toEqual(['/']);
   });
-
   it('a sitemap that names itself ends', async () => {
     serve({ '/sitemap.xml': `<sitemapindex><sitemap><loc>${site.origin}/sitemap.xml</loc></sitemap></sitemapindex>` });
     await expect(readAll(sourceOf())).rejects.toThrow(/more than 50 sitemaps/);

@@ -78,7 +78,6 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, messages, faul
   let markers = 0;
   /** Number of writes to the database before the process ends, during the next write or right after it. */
   let writesLeft: { count: number; after: boolean } | undefined;
-
   const call = async <T>(name: string, effect: () => T): Promise<T> => {
     world.calls.push(name);
     const { before, after, lateMs } = world.fault(name) ?? {};
@@ -91,7 +90,6 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, messages, faul
     if (after) throw after;
     return result;
   };
-
   /** A process with the ticket's case, on the database as it is. */
   const start = (): TicketCase => {
     alive = { is: true };
@@ -185,7 +183,6 @@ export const worldForTest = ({ write = 'note', hasDrafts = false, messages, faul
       },
     });
   };
-
   return Object.assign(world, {
     start,
     isAlive: () => alive.is,

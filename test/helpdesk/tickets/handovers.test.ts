@@ -64,7 +64,6 @@ describe('a request of a visitor', () => {
       expect(first?.body).toMatch(text);
     },
   );
-
   it('becomes one ticket even if the reply to its creation is lost', async () => {
     const { handovers, workAfter } = open();
     const before = createdIn('zendesk').length;
@@ -76,7 +75,6 @@ describe('a request of a visitor', () => {
     expect(await workAfter(30_000)).toMatchObject({ state: 'created', ticket_id: createdIn('zendesk').at(-1) });
     expect(createdIn('zendesk').length - before).toBe(1);
   });
-
   it('is listed for a person when the tool cannot search for the ticket', async () => {
     const { handovers, workAfter } = open();
     const before = createdIn('zammad').length;
@@ -87,7 +85,6 @@ describe('a request of a visitor', () => {
     expect(await workAfter(30_000)).toMatchObject({ state: 'listed', last_error });
     expect(createdIn('zammad').length - before).toBe(1);
   });
-
   it('is listed with its text after the last attempt', async () => {
     const { handovers, workAfter } = open({
       connect: () => {
@@ -98,7 +95,6 @@ describe('a request of a visitor', () => {
     for (const state of ['waiting', 'waiting', 'listed']) expect(await workAfter(60_000)).toMatchObject({ state });
     expect(await workAfter(0)).toMatchObject({ request: { email: 'Dana.Ortiz@example.net' } });
   });
-
   it('is listed with its text after a refusal, or without a helpdesk', async () => {
     const { connection } = helpdesks.desks.zendesk;
     const refusing = open({ connect: () => helpdeskTools.standard.client(connection, { fetch, now: Date.now }) });
@@ -108,7 +104,6 @@ describe('a request of a visitor', () => {
     expect(handovers.add(request(), { target: 'list' })).toBe('listed');
     expect(only()).toMatchObject({ helpdesk: null, request: { page: 'https://shop.example.com/help' } });
   });
-
   it('is refused beyond five of an address in an hour', () => {
     const { clock, handovers } = open();
     const add = (number: number, sender = 'one') => handovers.add(numbered(number), { target: 'list', sender });
@@ -118,7 +113,6 @@ describe('a request of a visitor', () => {
     clock.now += 3_600_001;
     expect(add(15)).toBe('listed');
   });
-
   it('is erased by address in any case, and deleted after its retention time', () => {
     const { clock, handovers, only } = open();
     handovers.add(request(), { target: 'list' });
@@ -127,7 +121,6 @@ describe('a request of a visitor', () => {
     clock.now += 86_400_001;
     expect(only()).toBeUndefined();
   });
-
   it('is listed by pages without gaps', () => {
     const { clock, handovers } = open();
     for (let number = 10; number < 17; number += 1) {

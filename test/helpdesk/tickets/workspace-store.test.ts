@@ -22,7 +22,6 @@ describe('ticketIndex()', () => {
   const listed = (request: Partial<TicketsRequest>) =>
     TicketsResponse.omit({ helpdesks: true }).parse(index.list({ limit: 50, ...request }));
   const idsIn = (request: Partial<TicketsRequest>) => listed(request).tickets.map(({ id }) => id);
-
   it('lists jobs by state, the latest change first', () => {
     const dead = job({ job: 2, changed_at: at(3), state: 'dead', last_error: 'No.' });
     index.report(place('1'), [job({ changed_at: at(1) }), dead]);

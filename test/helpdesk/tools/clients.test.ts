@@ -13,7 +13,6 @@ import { verifyDelivery } from '../verify-delivery.ts';
 
 const MARKER = noteOf().marker;
 const DRAFT = { markdown: 'Hello', html: '<p>Hello</p>', text: 'Hello' };
-
 let helpdesks: LocalHelpdesks;
 beforeAll(async () => {
   helpdesks = await startHelpdesks();
@@ -57,7 +56,6 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
     const { headers, body } = local.sign(ticketId, messageId);
     return madeUp(body, headers);
   };
-
   it('reads the ticket and the message that a signed delivery names', async () => {
     const { local, ticketId, messageId, read } = open(id, { ticket: { message: 'It came twice.', subject: 'Twice' } });
     for (const [named, text] of [

@@ -80,7 +80,6 @@ describe.each(TOOLS)('a ticket for a visitor in %s', (id) => {
     expect(kept?.text.includes('<loud>')).toBe(!TRAITS[id]?.markup);
     if (id !== 'intercom') expect(kept?.subject).toBe(REQUEST.subject);
   });
-
   it('is a second one of the same person for the same address', async () => {
     const email = 'someone.new@example.net';
     const { create } = open(id);
@@ -90,7 +89,6 @@ describe.each(TOOLS)('a ticket for a visitor in %s', (id) => {
     const kept = storedIn(id).filter((one) => one.id === first || one.id === second);
     expect(kept.map((one) => one.email)).toEqual([email, email]);
   });
-
   it('has an unknown outcome when the reply to its creation is lost, and is found if the tool can search', async () => {
     const { create, find, faults, canFind } = open(id);
     const key = 'lost-reply-000001';

@@ -52,7 +52,6 @@ describe('an example of docs/helpdesk-tools.md', () => {
     ['gorgias', '{ "ticket": { "id"', '35436 #77'],
     ['standard', '{\n  "type": "message.created"', 'tkt_20417 #msg_2 with its ticket'],
   ])('is read, of %s', (id, start, event) => expect(readIn(id, example(start))).toEqual([event]));
-
   it('contains a ticket, of Standard Webhooks', () => {
     const [event] = helpdeskTools.standard.read(example('{\n  "type": "message.created"'));
     const ticket = event?.kind === 'message' ? event.ticket : undefined;

@@ -99,7 +99,6 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
   /** Freshdesk keeps the first message in the ticket itself. */
   const entriesIn = async (client = open()) =>
     (await client.readTicket(ticketId, { signal })).messages.filter((message) => !message.id.startsWith('ticket-'));
-
   it('reads who wrote each message, what the customer sees, and what the ticket is about', async () => {
     add({ id: '1' }, { id: '2', by: 'agent' }, { id: '3', by: 'agent', isPublic: false });
     expect(await entriesIn()).toEqual([

@@ -45,7 +45,6 @@ export const startDocumentedApis = async () => {
     return { status: 201, body: { id } };
   };
   const contacts: string[] = [];
-
   // What a client sends is JSON of any form.
   // biome-ignore lint/suspicious/noExplicitAny: each route knows its own form.
   const routes: Record<string, (sent: any, query: URLSearchParams) => { status: number; body: unknown }> = {
@@ -93,7 +92,6 @@ export const startDocumentedApis = async () => {
       return keep({ email: contacts[Number(to.id)] ?? '', subject: properties.subject, text: properties.content });
     },
   };
-
   const server = await startLocalServer({
     handle: ({ method, path, query, body, headers }) => {
       if (headers.authorization !== AUTHORIZATION[path.split('/')[1] ?? '']) return { status: 401, body: {} };

@@ -123,9 +123,7 @@ describe('HelpdeskApi.call()', () => {
 });
 
 describe('pathOf()', () => {
-  it('encodes each value as one segment', () => {
-    expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc');
-  });
+  it('encodes each value as one segment', () => expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc'));
   it.each(['', '.', '..', 'x'.repeat(257)])('refuses %j, which would change the path', (value) => {
     expect(() => pathOf`/a/${value}`).toThrow(HelpdeskFailed);
   });

@@ -26,7 +26,6 @@ describe('Standard Webhooks, against a receiver', () => {
     expect(path).toBe('/notes');
     return madeUp(body, headers as Record<string, string>);
   };
-
   it.each([
     ['the secret of the connection', SECRET, [SECRET], undefined],
     ['its own secret when it has one', OWN, [PUBLIC_KEY], OWN],

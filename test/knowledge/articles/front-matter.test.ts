@@ -15,11 +15,9 @@ describe('splitFrontMatter()', () => {
       warnings: [],
     });
   });
-
   it.each(cases.lists)('reads a list written as %j', (list) =>
     expect(split(`intent: ${list}`).front.intents).toEqual(['a', 'b', 'c']),
   );
-
   it('reads back what a YAML writer writes', () => {
     const text = fc.stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/).map((words) => words.replace(/\s+/g, ' '));
     fc.assert(
@@ -28,7 +26,6 @@ describe('splitFrontMatter()', () => {
       }),
     );
   });
-
   it.each([
     ...cases.notMappings,
     `a: ${'['.repeat(16_000)}`,
@@ -43,7 +40,6 @@ describe('splitFrontMatter()', () => {
     expect(body).toBe(`\`\`\`\`\`yaml\n${source}\n\`\`\`\`\`\n\nBody.`);
     expect(warnings).toEqual([NOT_A_MAPPING]);
   });
-
   it('looks for the end of front matter in its first 16,384 characters', () => {
     const noteOf = (length: number) => split(`title: T\nnote: ${'x'.repeat(length)}`);
     expect(noteOf(16_000)).toMatchObject({ front: { title: 'T' }, body: 'Body.', warnings: [] });

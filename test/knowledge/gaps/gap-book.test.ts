@@ -52,7 +52,6 @@ describe('sqlGapBook()', () => {
       example_queries: Array.from({ length: 5 }, (_, at) => `question ${requests - at}`),
     });
   });
-
   const meaning = (stems: Record<string, number>, vector: number[], model = 'm') =>
     gapOn('', { subject: { stems: Object.entries(stems), vector, model } });
   const intentOnly = gapOn('', { kind: 'intent', subject: { stems: [] } });
@@ -74,7 +73,6 @@ describe('sqlGapBook()', () => {
     const listed = book.list(all);
     expect([listed.total, listed.gaps[0]?.count]).toEqual([total, 3 - total]);
   });
-
   it('counts a copy of a request once, until an hour later', () => {
     const book = bookOf();
     const copy = { requestHash: 'the same' };
@@ -84,7 +82,6 @@ describe('sqlGapBook()', () => {
     meet(book, 'zigbee hub', { ...copy, nowMs: DAY + 3_600_000 });
     expect(book.list(all).gaps).toMatchObject([{ count: 2 }]);
   });
-
   it('closes a gap that an edition answers, and reopens it when it is recorded again', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
@@ -100,7 +97,6 @@ describe('sqlGapBook()', () => {
     meet(book, 'zigbee hub', { edition: THIRD, nowMs: DAY + 9 });
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
   });
-
   it('keeps a gap closed when an older edition reports it, and one open that was recorded during its check', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
@@ -108,7 +104,6 @@ describe('sqlGapBook()', () => {
     note(book, found, THIRD, true);
     meet(book, 'zigbee hub', { edition: SECOND });
     expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
-
     const other = bookOf();
     meet(other, 'zigbee hub');
     const [checked] = other.toCheck(SECOND, 10, DAY);
@@ -116,7 +111,6 @@ describe('sqlGapBook()', () => {
     note(other, checked, SECOND, true, DAY + 2);
     expect(other.list(all).gaps).toMatchObject([{ state: 'open', closed_at: null }]);
   });
-
   it('follows a rollback of the library once the newer edition is no longer reported', () => {
     const book = bookOf();
     book.record(sighting([gapOn('zigbee hub'), gapOn('rack mount')]));
@@ -132,7 +126,6 @@ describe('sqlGapBook()', () => {
     const expected = [{ count: 2, checked_edition: SECOND }, { count: 1 }];
     expect(book.list({ state: 'open', limit: 5 }).gaps).toMatchObject(expected);
   });
-
   it('returns the same gaps to two concurrent checks, and records the first result', () => {
     const book = bookOf();
     meet(book, 'zigbee hub');
@@ -142,7 +135,6 @@ describe('sqlGapBook()', () => {
     for (const [at, isAnswered] of [true, false].entries()) note(book, one, SECOND, isAnswered, DAY + at);
     expect(book.list(all).gaps).toMatchObject([{ state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' }]);
   });
-
   it('finds the same gap among two thousand with vectors', () => {
     const book = bookOf();
     const vector = Array.from({ length: 1536 }, (_, at) => Math.sin(at));
@@ -156,7 +148,6 @@ describe('sqlGapBook()', () => {
     const expected = { total: 2000, gaps: [{ count: 2, gap: 'No article covers w1999 v1999' }] };
     expect(book.list({ ...all, limit: 1 })).toMatchObject(expected);
   });
-
   it('returns gaps to check in batches, the most frequent first, each once per edition', () => {
     const book = bookOf();
     for (const [index, word] of ['zigbee', 'rack', 'tor', 'vpn', 'solar'].entries())
@@ -168,7 +159,6 @@ describe('sqlGapBook()', () => {
     }
     expect(seen).toEqual(['solar', 'vpn', 'tor', 'rack', 'zigbee']);
   });
-
   it('lists every gap once across pages, the most frequent first', () => {
     const book = bookOf();
     for (let index = 0; index < 23; index++)
@@ -183,7 +173,6 @@ describe('sqlGapBook()', () => {
     expect([seen.length, new Set(seen.map(({ id }) => id)).size]).toEqual([23, 23]);
     expect(seen).toEqual(seen.toSorted((left, right) => right.count - left.count));
   });
-
   it('drops closed gaps first beyond its limit, then the least frequent ones', () => {
     const book = bookOf(3);
     meet(book, 'zigbee');
@@ -196,7 +185,6 @@ describe('sqlGapBook()', () => {
     book.record(sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], { edition: SECOND, nowMs: DAY + 1 }));
     expect(book.list(all).total).toBe(3);
   });
-
   it('lets a key add 200 gaps a day and counts known ones beyond; our own functions have no limit', () => {
     const book = bookOf();
     const found = (at: number, more: Partial<GapSighting> = {}) => book.record(sighting([gapOn(`word${at}`)], more));
@@ -208,7 +196,6 @@ describe('sqlGapBook()', () => {
     found(302, { nowMs: DAY + 86_400_000 });
     expect(book.list(all).total).toBe(203);
   });
-
   describe('with audiences', () => {
     const meetFor = (book: GapBook, ...lists: (string[] | undefined)[]) => {
       for (const audiences of lists) {
@@ -223,7 +210,6 @@ describe('sqlGapBook()', () => {
       expect([records.toSorted(), total]).toEqual([messages.toSorted(), messages.length]);
       return messages.toSorted();
     };
-
     it('shows a gap to callers who hold all its audiences, and never mixes questions', () => {
       const book = bookOf();
       meetFor(book, undefined, ['staff'], ['staff', 'sales'], ['sales', 'staff'], ['*']);
@@ -233,7 +219,6 @@ describe('sqlGapBook()', () => {
       expect(seen(book, ['sales', 'staff'])).toEqual(['for sales,staff', 'for staff', 'for undefined']);
       expect(seen(book, ['*'])).toHaveLength(4);
     });
-
     it('returns gaps to check by their audiences', () => {
       const book = bookOf();
       meetFor(book, undefined, ['staff']);
@@ -244,7 +229,6 @@ describe('sqlGapBook()', () => {
       expect(toCheck()).toEqual(['for undefined']);
       expect(toCheck(['staff', 'sales'])).toEqual([]);
     });
-
     it('keeps the audiences of exported gaps', () => {
       const [from, to] = [bookOf(), bookOf()];
       meetFor(from, ['staff']);
@@ -252,13 +236,11 @@ describe('sqlGapBook()', () => {
       expect([seen(to), seen(to, ['staff'])]).toEqual([[], ['for staff']]);
     });
   });
-
   it('truncates between whole characters', () => {
     const book = bookOf();
     meet(book, 'zigbee', { query: { message: `${'x'.repeat(999)}😀`, subject: null, intent: 'x', product: null } });
     expect(book.list(all).gaps[0]?.example_queries).toEqual(['x'.repeat(999)]);
   });
-
   it('accepts any text', () => {
     const text = fc.string({ unit: 'binary', maxLength: 300 });
     const stem = fc.tuple(text, fc.double({ min: 0.1, max: 1, noNaN: true }));

@@ -78,20 +78,17 @@ describe('createGapKeeper()', () => {
     const expected = [{ count: 1, product: 'Apollo III', intent: 'general_info', example_queries }];
     expect(await listed('open')).toMatchObject(expected);
   });
-
   it('stores nothing for a caller that may only read', async () => {
     const { ask, listed } = setUp();
     expect((await ask(QUESTION, { capabilities: ['kb:read'] })).gaps).not.toEqual([]);
     expect(await listed('all')).toEqual([]);
   });
-
   it('masks personal data and the name of the customer before it stores a gap', async () => {
     const { ask, listed } = setUp({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
     const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
     await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
     expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
   });
-
   it('stores only the sentences in which the gap was found, without names', async () => {
     const { ask, listed } = setUp();
     const message =
@@ -101,7 +98,6 @@ describe('createGapKeeper()', () => {
     expect(gaps[0]?.example_queries).toEqual(['Can [name] [name] pair my Apollo IV with a Zigbee hub?']);
     expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
   });
-
   it('closes the gaps that a new edition answers, and keeps the others open', async () => {
     const { ask, listed, current } = setUp();
     await ask(QUESTION);
@@ -111,7 +107,6 @@ describe('createGapKeeper()', () => {
     expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
     expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
   });
-
   it.each<[string, string, object, object]>([
     [
       'even if the rest of its message is covered',
@@ -132,7 +127,6 @@ describe('createGapKeeper()', () => {
     await refresh();
     expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
   });
-
   it('checks gaps once per edition, and retries after a failure', async () => {
     let calls = 0;
     const book = bookOf('default');
@@ -145,7 +139,6 @@ describe('createGapKeeper()', () => {
     for (let times = 0; times < 4; times++) await ask(QUESTION);
     expect([calls, faults]).toEqual([2, ['compare gaps']]);
   });
-
   it('closes gaps on listing and on schedule, each workspace only its own', async () => {
     const { ask, listed, refresh, sweep, current } = setUp();
     await ask(QUESTION, { workspace: 'acme' });
@@ -157,7 +150,6 @@ describe('createGapKeeper()', () => {
     expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
     expect(await listed('all', 'default')).toEqual([]);
   });
-
   it('checks the other workspaces when the library of one fails', async () => {
     let nowMs = Date.UTC(2026, 9, 1);
     const gone: string[] = [];
@@ -178,7 +170,6 @@ describe('createGapKeeper()', () => {
     }
     expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
   });
-
   it('yields to other work between two checks', async () => {
     const { ask, refresh, current } = setUp();
     for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel']) await ask(canIUse(what));
@@ -192,7 +183,6 @@ describe('createGapKeeper()', () => {
     await others;
     expect(turns).toBeGreaterThanOrEqual(4);
   });
-
   it('resumes after a crash without losing anything', async () => {
     const book = bookOf('default');
     const workspaces = async () => ['default'];
@@ -219,7 +209,6 @@ describe('createGapKeeper()', () => {
     await refresh();
     expect([await compared(), (await listed('closed')).length]).toEqual([subjects.length, 1]);
   });
-
   it('never fails a response, whatever fails in the background', async () => {
     const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
     const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };

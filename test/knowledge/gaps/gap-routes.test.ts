@@ -16,7 +16,6 @@ import { asRemote } from './remote-book.ts';
 
 const PATH = '/v1/knowledge/gaps';
 const { mask } = createMask(MASK_KINDS);
-
 let requests = 0;
 const meet = (book: GapBook, subject: string, person?: string): void => {
   const [product, intent] = [null, 'general_info'];
@@ -64,7 +63,6 @@ describe('GET /v1/knowledge/gaps', () => {
     expect(listed).toMatchObject({ total: 1, edition: null, gaps: [{ example_queries: ['Is there a [email]?'] }] });
     expect(JSON.stringify(listed)).not.toContain('ann@example.org');
   });
-
   it('neither repeats nor omits gaps when counts change between two pages', async () => {
     const subjects = ['zigbee', 'rack', 'tor', 'vpn', 'solar', 'kettle'];
     const book = bookWith(...subjects, ...subjects.slice(0, 3), 'zigbee');
@@ -84,20 +82,17 @@ describe('GET /v1/knowledge/gaps', () => {
 describe('DELETE /v1/knowledge/gaps', () => {
   const remove = (book: GapBook, way: string) => call(book, way, 'DELETE', 'support:gaps:write');
   const all = (book: GapBook) => book.list({ state: 'all', limit: 9 }).gaps.map(({ gap }) => /“(.*)”/.exec(gap)?.[1]);
-
   it('deletes a gap by its id', async () => {
     const book = bookWith('zigbee', 'rack');
     expect([(await remove(book, '/gap-1')).status, (await remove(book, '/gap-1')).status]).toEqual([204, 404]);
     expect(all(book)).toEqual(['rack']);
   });
-
   it('erases the questions of a person, and gaps without any other question', async () => {
     const book = bookWith('rack');
     for (const subject of ['zigbee', 'rack']) meet(book, subject, 'p-1');
     for (const erased of [2, 0]) expect(await (await remove(book, '?person_id=p-1')).json()).toEqual({ erased });
     expect(all(book)).toEqual(['rack']);
   });
-
   it('requires its own capability, and a person or an id', async () => {
     const book = bookWith('rack');
     expect((await call(book, '/gap-1', 'DELETE')).status).toBe(401);

@@ -26,7 +26,6 @@ describe('knowledgeHealth()', () => {
     const other = { article_id: 'b.md', heading: 'After', text: RINSE.replace('5', '15') };
     expect(differing(RINSE, '5', '15')).toMatchObject([{ place, other, detail: '15 min instead of 5 min' }]);
   });
-
   const GUIDE = 'Read the [guide to the boiler](https://docs.example.com/5-minutes) of the machine.';
   it.each<[string, string, string, string, string[][]?]>([
     ['another version in a name', 'Install the Barista driver 2013 on the computer of the office.', '2013', '2016'],
@@ -34,7 +33,6 @@ describe('knowledgeHealth()', () => {
     ['one more quantity', RINSE, '5 minutes', '5 minutes at 90 °C'],
     ['quantities of different products', RINSE, '5', '15', [['Barista I'], ['Barista II']]],
   ])('does not report %s', (_, ...given) => expect(differing(...given)).toEqual([]));
-
   it('reports an article whose sentences another one contains, but not two that share a few', () => {
     const sentences = ['boiler', 'grinder', 'tray', 'filter', 'pump', 'wand', 'tank', 'hopper'].map(
       (part) => `Clean the ${part} of the machine every week with a soft cloth and warm water.`,
@@ -53,7 +51,6 @@ describe('knowledgeHealth()', () => {
     for (const shared of [sentences.slice(0, 3), [...sentences.slice(0, 4), ...own]])
       expect(of('duplicate', whole, article('other.md', shared.join('\n\n')))).toEqual([]);
   });
-
   it('reports articles a year older than the newest on their product, oldest first', () => {
     const [old, older, fresh] = ['2024-05-01', '2020-05-01', '2026-01-01'].map((day, at) =>
       article(`a${at}.md`, RINSE, { devices: ['Barista'], lastUpdated: `${day}T00:00:00Z` }),
@@ -64,7 +61,6 @@ describe('knowledgeHealth()', () => {
     const detail = 'changed on 2020-05-01, the newest article about Barista on 2026-01-01';
     expect(found[0]).toMatchObject({ other: { article_id: 'a2.md' }, detail });
   });
-
   it('reports only links to missing articles', () => {
     const here = ['other.md', './other', 'https://docs.example.com/other#rinse', '#here', 'mailto:a@example.com'];
     const dead = ['gone.md', '../gone.md', 'https://docs.example.com/gone'];
@@ -73,19 +69,16 @@ describe('knowledgeHealth()', () => {
     const found = of('dead_link', article('a.md', `Read ${written}.`), article('other.md', RINSE));
     expect(found.map(({ detail }) => detail)).toEqual(dead);
   });
-
   it('reports headings without text below them', () => {
     const found = of('empty_section', article('a.md', `## Rinse\n\n${RINSE}\n\n## Reset the machine\n\nTo do.`));
     expect(found).toMatchObject([{ place: { article_id: 'a.md', heading: 'Reset the machine' } }]);
   });
-
   it('reports an article that a search for its title does not find among the first', () => {
     const same = [0, 1, 2, 3, 4].map((at) => article(`m${at}.md`, 'Nothing.', { title: 'Machine' }));
     expect(of('not_found_by_title', ...same)).not.toEqual([]);
     const different = [article('boiler.md', RINSE), article('grinder.md', 'Grind the beans.')];
     expect(of('not_found_by_title', ...different)).toEqual([]);
   });
-
   it('counts the listed findings', () => {
     const health = knowledgeHealth(openSmallKb().edition);
     expect(health.articles).toBe(openSmallKb().edition.articleCount);

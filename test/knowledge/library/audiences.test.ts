@@ -34,14 +34,12 @@ describe('a library with restricted articles', () => {
       expect(library.readText(id, audiences) !== undefined, id).toBe(ids.includes(id));
     }
   });
-
   it('hides article ids in sync reports from callers who may not read all articles', async () => {
     const { library } = await synced();
     expect(library.status(['*']).last_report?.warnings.map(({ id }) => id)).toContain('none.md');
     expect(JSON.stringify(library.status(['staff']))).not.toContain('none.md');
     expect(library.status(['staff']).last_report).toMatchObject({ outcome: 'published', warnings: [], skipped: [] });
   });
-
   it('hides the id of a refused article only if it is restricted', async () => {
     const refused = [{ ...forStaff('secret.md'), content: '' }, hostArticle('open.md', '')];
     const [restricted, open] = refused.map((article) => libraryForTest(hostWith([article, hostArticle('b.md', 'B.')])));
@@ -50,7 +48,6 @@ describe('a library with restricted articles', () => {
     expect(JSON.stringify(restricted!.library.status(['*']))).toContain('secret.md');
     expect(open!.library.status().last_report?.skipped.map(({ id }) => id)).toEqual(['open.md']);
   });
-
   it('publishes again when only the audience of an article has changed', async () => {
     const { host, library } = await synced();
     const before = library.status().edition;
@@ -59,7 +56,6 @@ describe('a library with restricted articles', () => {
     expect(library.status().edition).not.toBe(before);
     expect(library.readArticle('open.md')).toBeUndefined();
   });
-
   it('refuses to write or delete an article that the caller may not read', async () => {
     const { library } = await synced();
     const put = (id: string, audience: string[] | undefined, audiences: string[]) =>

@@ -38,7 +38,6 @@ describe('the history of editions', () => {
       { cause: 'sync', is_current: false, articles: 5, changes: null },
     ]);
   });
-
   it('shows the articles that differ between two editions, with their texts on both sides', async () => {
     const { library, first, second, third } = await withThree();
     expect(changesOf(library, second, { article: 'a1.md' })).toMatchObject({
@@ -53,7 +52,6 @@ describe('the history of editions', () => {
     expect(changesOf(library, third, { from: first })).toMatchObject({ added: 2, changed: 1, removed: 1 });
     expect(library.editionChanges('e000099-00000000', {})).toBeUndefined();
   });
-
   it('publishes an earlier edition again until the next sync, which publishes the sources', async () => {
     const { library, first, host } = await withThree();
     expect(await activate(library, first)).toMatchObject({ restored: 2, removed: 2, left_out: 0 });
@@ -65,7 +63,6 @@ describe('the history of editions', () => {
     expect(host.filters[0]?.updatedSince).toBeUndefined();
     expect(textsOf(library, 'a1.md', 'a4.md', 'new.md')).toEqual(['Another text.', undefined, 'A new text.']);
   });
-
   it('never restores articles that a caller deleted', async () => {
     const { library, first } = await withThree();
     for (const id of ['a2.md', 'a1.md']) await library.deleteArticle(id);
@@ -74,7 +71,6 @@ describe('the history of editions', () => {
     expect(await activate(library, first)).toMatchObject({ left_out: 2 });
     expect(textsOf(library, 'a1.md', 'a2.md')).toEqual([undefined, undefined]);
   });
-
   it('keeps the configured number of editions for 30 days, with their texts', async () => {
     const { library, clock, sql, host } = await withThree(1);
     expect(listOf(library)).toHaveLength(2);
@@ -88,7 +84,6 @@ describe('the history of editions', () => {
     expect(versions()).toEqual([]);
     expect(listOf(library)).toHaveLength(1);
   });
-
   it('keeps nothing unless configured, and then deletes older editions', async () => {
     const [sql, host] = [nodeSql(), hostOf(3)];
     const { library } = libraryForTest(host, { history: 5, sql });
@@ -101,7 +96,6 @@ describe('the history of editions', () => {
     expect(EditionList.parse(without.editions())).toEqual({ editions: [], kept: 0 });
     expect(sql.all('SELECT id FROM versions')).toEqual([]);
   });
-
   it('is hidden from callers who may not read every article, even after the last restricted one is removed', async () => {
     const secret = hostArticle('s.md', 'For staff.', {
       metadata: { intent: [], device: [], last_updated: '2026-01-01T00:00:00Z', audience: ['staff'] },
@@ -119,7 +113,6 @@ describe('the history of editions', () => {
     await syncNow(library, { full: true, force: true });
     expect(library.editions([])).toBe('hidden');
   });
-
   it('refuses to activate while a sync runs, and an unknown edition', async () => {
     const { library, first } = await withThree();
     expect(await library.activateEdition('e000099-00000000')).toBe('unknown');

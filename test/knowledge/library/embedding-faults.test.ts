@@ -36,7 +36,6 @@ describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) 
       expect(choosy.calls).toBeLessThan(60 * numbers.length);
     },
   );
-
   it('retries that text only when it changes, or in a full sync', async () => {
     const host = hostOf(3, { 1: 'poison' });
     const { sync, model } = embeddingLibrary(place, host);
@@ -49,7 +48,6 @@ describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) 
     host.articles = hostOf(3).articles;
     expect(await sync()).toMatchObject({ embeddings: 1, changed: 1 });
   });
-
   it('retries refused texts a bounded number of times, and in a full sync after the outage', async () => {
     const { sync, model } = embeddingLibrary(place, hostOf(100));
     const { embedBatch } = model;
@@ -62,7 +60,6 @@ describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) 
     expect(await sync({ full: true })).toMatchObject({ embeddings: 16, warning_count: 0, outcome: 'published' });
     expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged' });
   });
-
   it('ends early when every text is refused, with a report, and retries them later', async () => {
     const { sync, model, clock } = embeddingLibrary(place, hostOf(300));
     model.forever = REFUSED;
@@ -90,7 +87,6 @@ describe('an index that rejects vectors', () => {
     expect(await sync({})).toMatchObject({ embeddings: 300, outcome: 'published' });
     expect([model.texts.length, index.vectors.size]).toEqual([300, 300]);
   });
-
   it('receives the same vectors later, which are then deleted from the database', async () => {
     const [failing, plain] = [embeddingLibrary('index', hostOf(5)), embeddingLibrary('index', hostOf(5))];
     failing.index.failures.push(INDEX_DOWN);
@@ -109,7 +105,6 @@ describe('an index that has lost vectors', () => {
     parts.model.texts.length = 0;
     return { ...parts, ids: [...parts.index.vectors.keys()] };
   };
-
   it('receives them again in a full sync, with a report', async () => {
     const { sync, index, model, ids } = await synced();
     await index.delete(ids.slice(1));
@@ -119,7 +114,6 @@ describe('an index that has lost vectors', () => {
     expect(report).toMatchObject({ embeddings: 19, warning_count: 1, warnings });
     expect([index.vectors.size, model.texts.length, index.vectors.has(ids[0] ?? '')]).toEqual([20, 19, true]);
   });
-
   it('is compared page by page, and nothing is stored again when none is missing', async () => {
     const { sync, index, model, ids } = await synced();
     const cursors: (string | undefined)[] = [];
@@ -131,7 +125,6 @@ describe('an index that has lost vectors', () => {
     expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged', writes: 0 });
     expect([cursors, model.texts.length]).toEqual([[undefined, '8', '16'], 0]);
   });
-
   it.each<[string, number, () => Promise<{ ids: string[]; next: string }>]>([
     ['beyond a page limit', 300, async () => ({ ids: [], next: 'again' })],
     ['when it does not answer', 1, () => Promise.reject(INDEX_DOWN)],
@@ -188,7 +181,6 @@ describe.each(PLACES)('a sync that removes an article, vectors in the %s', (plac
     expect(seen).toEqual([399, true]);
     expect(clock.now - began).toBe(tookMs);
   });
-
   it('ends with one report on all changes', async () => {
     const host = hostOf(10);
     const { sync, model } = embeddingLibrary(place, host);

@@ -40,7 +40,6 @@ const chunksWithVectors = async (library: Library, model: ReturnType<typeof fake
 
 describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (place) => {
   const setUp = (host: FakeHost, more?: Parameters<typeof embeddingLibrary>[2]) => embeddingLibrary(place, host, more);
-
   it('embeds every chunk once, and nothing when nothing changed', async () => {
     const { library, sync, model, index } = setUp(hostOf(10));
     expect(await sync({})).toMatchObject({ outcome: 'published', embeddings: 10, added: 10, warning_count: 0 });
@@ -53,7 +52,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(index.upserts).toBe(upserts);
     expect(library.status().last_report).not.toHaveProperty('embeddings_missing');
   });
-
   it('embeds changed chunks only, and equal ones once', async () => {
     const host = hostOf(3);
     host.articles.push(hostArticle('twins.md', '## One\n\nText.\n\n## Two\n\nOther.'));
@@ -65,7 +63,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(model.texts).toEqual(['Title of twins.md\nTwo\nChanged.']);
     expect(await chunksWithVectors(library, model)).toHaveLength(6);
   });
-
   it('reports the progress of embedding', async () => {
     const { library, model, rest } = setUp(hostOf(600));
     const seen: string[] = [];
@@ -79,7 +76,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     await rest();
     expect(seen).toEqual([0, 256, 512].map((done) => `embedding ${done} of 600`));
   });
-
   it('publishes without the missing vectors when the model does not answer, reports it, and adds them later', async () => {
     const { library, sync, model, faults, rest } = setUp(hostOf(5));
     model.forever = DOWN;
@@ -95,7 +91,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4]);
     expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0 });
   });
-
   it('retries a failed call, after the pause that the service requests', async () => {
     const { sync, model, clock } = setUp(hostOf(5));
     model.failures.push(DOWN, new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }));
@@ -103,7 +98,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await sync()).toMatchObject({ embeddings: 5, warning_count: 0 });
     expect(clock.now - began).toBeGreaterThanOrEqual(31_000);
   });
-
   it('ends soon without vectors when the model does not answer, and adds them the next time', async () => {
     const { sync, model, clock } = setUp(hostOf(3));
     const { embedBatch } = model;
@@ -119,7 +113,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     model.embedBatch = embedBatch;
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 3 });
   });
-
   it.each<[string, (vectors: number[][]) => number[][]]>([
     ['too few', (vectors) => vectors.slice(1)],
     ['too short', (vectors) => vectors.map((vector) => vector.slice(1))],
@@ -131,7 +124,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
     expect(await chunksWithVectors(library, model)).toEqual([]);
   });
-
   it('embeds a text with a zero vector only once', async () => {
     const host = hostOf(2);
     host.articles.push(hostArticle('signs.md', '…', { title: '…' }));
@@ -140,7 +132,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await sync()).toMatchObject({ outcome: 'unchanged', embeddings: 0 });
     expect((await editionOf(library)).chunkCount).toBe(3);
   });
-
   it('embeds everything again for another model', async () => {
     const first = setUp(hostOf(4));
     await first.sync();
@@ -151,7 +142,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const lengths = [...index.vectors.values()].map(({ vector }) => vector.length);
     expect(lengths).toEqual(place === 'index' ? [32, 32, 32, 32] : []);
   });
-
   it('publishes an edition without vectors when the model is removed', async () => {
     const { sync, clock, sql } = setUp(hostOf(2));
     await sync();
@@ -159,7 +149,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', embeddings: 0 });
     expect(vectorsOf(await editionOf(library))).toBeUndefined();
   });
-
   it('ends in the same state after a crash at any write', async () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
@@ -182,7 +171,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     }
     expect(kills).toBeGreaterThan(30);
   });
-
   it('embeds an article that a caller writes before it is published, or later when the model does not answer', async () => {
     for (const isDown of [false, true]) {
       const { library, model, rest } = setUp(hostOf(0));
@@ -197,7 +185,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       expect(await chunksWithVectors(library, model)).toEqual([0]);
     }
   });
-
   it('publishes a deletion without calling the model, and removes its vector', async () => {
     const { library, sync, model, index, rest } = setUp(hostOf(3));
     await sync();
@@ -211,7 +198,6 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
 
 describe('a sync with a vector index', () => {
   const setUp = (host: FakeHost, delayMs = 0) => embeddingLibrary('index', host, { delayMs });
-
   it('publishes once the index finds the stored vectors', async () => {
     const { library, clock, index } = setUp(hostOf(5), 7000);
     const began = clock.now;
@@ -221,7 +207,6 @@ describe('a sync with a vector index', () => {
     expect(clock.now - began).toBeGreaterThanOrEqual(7100);
     expect(clock.now - began).toBeLessThan(12_000);
   });
-
   it('polls the index a limited number of times, and publishes after a minute anyway', async () => {
     const { library, sync, index } = setUp(hostOf(5), 10_000_000);
     const pending = vi.spyOn(index, 'pending');
@@ -230,7 +215,6 @@ describe('a sync with a vector index', () => {
     expect(pending.mock.calls.length).toBeLessThan(25);
     expect((await editionOf(library)).chunkCount).toBe(5);
   });
-
   it('removes vectors of deleted and changed chunks once the new edition is current, with retries', async () => {
     const host = hostOf(4);
     const { library, sync, index, rest } = setUp(host, 5000);
@@ -253,7 +237,6 @@ describe('a sync with a vector index', () => {
     expect(new Set(currentAtDeletion)).toEqual(new Set(['e000003']));
     expect(library.isBusy()).toBe(false);
   });
-
   it('stores a vector again when a chunk needs it during its removal', async () => {
     const { library, sync, index, rest, model } = setUp(hostOf(2));
     await library.writeArticle('mine.md', { title: 'Mine', content: 'My own pump.' });
@@ -270,7 +253,6 @@ describe('a sync with a vector index', () => {
     expect(await chunksWithVectors(library, model)).toEqual([0, 1]);
     expect(index.vectors.size).toBe(2);
   });
-
   it('stores everything again in another index', async () => {
     const first = setUp(hostOf(3));
     await first.sync();

@@ -13,7 +13,6 @@ import { hostArticle } from './library-for-test.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 type Answer = (response: ServerResponse, url: URL, request: IncomingMessage) => unknown;
-
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
@@ -72,7 +71,6 @@ describe('hostKbClient()', () => {
     const query = 'intent=not_hashing&device=Apollo+II&updated_since=2024-01-14T00%3A00%3A00Z&limit=100';
     expect(requests).toEqual([{ url: `/api/kb/articles?${query}`, authorization: 'Bearer secret' }]);
   });
-
   it.each<[string, string, (from: number) => { body?: object; headers?: Record<string, string> }]>([
     ['next_cursor', 'cursor', (from) => ({ body: { next_cursor: from < 4 ? String(from + 2) : null } })],
     [
@@ -94,13 +92,11 @@ describe('hostKbClient()', () => {
     });
     expect(await readAll(host)).toEqual(['ab', 'cd', 'e']);
   });
-
   it('refuses a link to another host', async () => {
     const link = '<http://169.254.169.254/>; rel=next';
     const { read } = await hostThat((response) => send(response, { articles }, { link }));
     await expect(read()).rejects.toThrow('the link to the next page leads elsewhere');
   });
-
   it('retries with growing pauses, and not before the time that the host asks for', async () => {
     const answers = [
       status(503),
@@ -114,7 +110,6 @@ describe('hostKbClient()', () => {
     expect((await read()).received).toBe(5);
     expect(pauses).toEqual([500, 7000, 30_000]);
   });
-
   it.each<[string, Answer, string, number]>([
     ['keeps failing', status(500), 'status is 500', 4],
     ['requests too long a pause', status(503, { 'retry-after': '3600' }), 'status is 503', 1],
@@ -140,7 +135,6 @@ describe('hostKbClient()', () => {
     await expect(read()).rejects.toThrow(problem);
     expect(requests).toHaveLength(attempts);
   });
-
   it.each<[string, Answer]>([
     ['at all', () => {}],
     ['to the end', (response) => response.writeHead(200, JSON_TYPE).write('{"articles": [')],
@@ -149,7 +143,6 @@ describe('hostKbClient()', () => {
     await expect(read()).rejects.toThrow('no answer within 50 ms');
     expect(requests).toHaveLength(4);
   });
-
   it.each(['page', 'cursor'])('requests fewer articles when a page is too large, and misses none: %s', async (kind) => {
     const textOf = (at: number) => (at < 12 ? 'Short.' : 'Long. '.repeat(200));
     const many = Array.from({ length: 25 }, (_, at) => hostArticle(`a${at}`, textOf(at)));
@@ -164,7 +157,6 @@ describe('hostKbClient()', () => {
     const limits = host.requests.map(({ url }) => Number(/limit=(\d+)/.exec(url)?.[1]));
     expect([limits[0], Math.min(...limits) < 10]).toEqual([10, true]);
   });
-
   it('fails when pages cannot be made smaller', async () => {
     const body = { articles: [hostArticle('a', 'x'.repeat(3000))], total: 5 };
     const { read, requests } = await hostThat((response) => send(response, body), { maxBytes: 2_000 });
@@ -172,7 +164,6 @@ describe('hostKbClient()', () => {
     await expect(read({ kind: 'link', value: 'http://127.0.0.1/' })).rejects.toThrow();
     expect(requests).toHaveLength(1);
   });
-
   it('skips the broken articles of a page, each with its reason', async () => {
     const trap = { length: { valueOf: 0, toString: 0 } };
     const sent = [
@@ -193,7 +184,6 @@ describe('hostKbClient()', () => {
     const other = await hostThat((response) => send(response, { articles: [], next_cursor: trap }));
     await expect(other.read()).rejects.toThrow('the answer is no listing');
   });
-
   it('follows a redirect on the same host', async () => {
     const { read } = await hostThat((response, { pathname }) =>
       pathname === '/moved' ? send(response, { articles }) : response.writeHead(308, { location: '/moved' }).end(),

@@ -55,13 +55,11 @@ describe('a sync', () => {
         ...{ outcome: 'unchanged', unchanged: 10, writes: 0, edition },
       });
   });
-
   it('publishes an empty edition when the host has nothing yet', async () => {
     const { library, report } = await synced(0);
     expect(report).toMatchObject({ outcome: 'published', error: null });
     expect(await editionTexts(library)).toEqual([]);
   });
-
   it('requests only changes after the first time, since before the last listing, and deletes nothing then', async () => {
     // Ten minutes before the last listing it was another day.
     const { host, library, clock } = await synced(4, { clock: { now: Date.UTC(2027, 0, 15, 0, 9) } });
@@ -73,7 +71,6 @@ describe('a sync', () => {
     const expected = ['Text number 0.', 'Changed.', 'Text number 2.', 'Text number 3.', 'New.'];
     expect(await editionTexts(library)).toEqual(expected);
   });
-
   it('lists everything again once the last full listing is a day old', async () => {
     const { host, library, clock } = await synced(4);
     host.articles = host.articles.slice(1);
@@ -85,14 +82,12 @@ describe('a sync', () => {
     }
     expect(fullAfter).toEqual([[24, 1]]);
   });
-
   it('removes what a full listing lacks up to 30 %, and beyond reports why not, unless forced', async () => {
     const { library, ...first } = await synced(10);
     first.host.articles.splice(0, 3);
     const removal = { outcome: 'published', removed: 3, held_deletions: null };
     expect(await syncNow(library, { full: true })).toMatchObject(removal);
     expect(await editionTexts(library)).not.toContain('Text number 2.');
-
     const { host, library: other } = await synced(10);
     host.articles.splice(0, 4);
     const ids = ['a0.md', 'a1.md', 'a2.md', 'a3.md'];
@@ -103,7 +98,6 @@ describe('a sync', () => {
     expect(await syncNow(other, { force: true })).toMatchObject({ ...removal, full: true, removed: 4 });
     expect(other.status().articles).toBe(6);
   });
-
   it.each<[string, Partial<FakeHost> | ((articles: unknown[]) => Partial<FakeHost>), string]>([
     ['fails in the middle', { failsAtPage: 1 }, 'status is 500'],
     [
@@ -121,7 +115,6 @@ describe('a sync', () => {
     expect(await syncNow(library, { full: true, force: true })).toMatchObject({ outcome: 'failed', edition, error });
     expect(contentsOf(library)).toEqual(contents);
   });
-
   it('skips a broken article with its reason, keeps its previous version, and reads the others', async () => {
     const { host, library } = await synced(4);
     host.articles = [
@@ -144,14 +137,12 @@ describe('a sync', () => {
     const texts = (await editionTexts(library)).join();
     for (const kept of ['Text number 0.', 'Broken front matter.']) expect(texts).toContain(kept);
   });
-
   it('removes nothing when an entry has no id, as it may be any article', async () => {
     const { host, library } = await synced(10);
     host.articles[3] = { nonsense: true };
     const report = await syncNow(library, { full: true });
     expect(report).toMatchObject({ removed: 0, held_deletions: { count: 1, ids: ['a3.md'] } });
   });
-
   it.each([
     ['far too much text', 400_000],
     ['slightly too much text, which is known only after the build', 34_000],
@@ -178,7 +169,6 @@ describe('a sync', () => {
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
     expect(await editionTexts(library)).toHaveLength(9);
   });
-
   it.each<[string, number | undefined, (edition: Uint8Array, sql: Sql) => Uint8Array]>([
     ['the new one', undefined, (edition) => edition.subarray(0, edition.length / 2)],
     [
@@ -205,14 +195,12 @@ describe('a sync', () => {
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published' });
     expect((await editionOf(library)).chunkCount).toBe(5);
   });
-
   it('shares the bytes of an edition between all its parts', async () => {
     const complete = (edition: Uint8Array) => attachSection(edition, 'x', new Uint8Array(EDITION_PART_BYTES));
     const { editionStorage } = await synced(4, { complete });
     const buffers = [...editionStorage.parts.values()].map(({ buffer }) => buffer);
     expect([buffers.length, new Set(buffers).size]).toEqual([2, 1]);
   });
-
   it('continues when another sync is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
@@ -221,7 +209,6 @@ describe('a sync', () => {
     await workOff(library);
     expect(library.status().last_report?.added).toBe(10);
   });
-
   it('ends in the same state after a crash at any write', async () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
@@ -263,7 +250,6 @@ describe('articles that callers write', () => {
     expect(report?.skipped).toEqual([{ id: 'a1.md', reason }]);
     expect(await editionTexts(library)).toEqual(['Text number 0.', 'My own.', 'Mine too.']);
   });
-
   it('are published after a second, and within five when they keep coming', async () => {
     const { library, clock, wakes } = libraryForTest(hostOf(0));
     const began = clock.now;
@@ -275,7 +261,6 @@ describe('articles that callers write', () => {
     await library.work();
     expect(library.status().articles).toBe(8);
   });
-
   it('are removed from the current edition when a deletion returns, for good', async () => {
     const { host, library } = await synced(2);
     expect(await library.deleteArticle('a0.md')).toBe(true);
@@ -291,7 +276,6 @@ describe('articles that callers write', () => {
     await syncNow(library, { full: true });
     expect(await editionTexts(library)).toEqual(['Text number 1.']);
   });
-
   it.each<[string, unknown[], number]>([
     ['so little that deletions are held', [], 6],
     ['an entry without an id in its place', [{ nonsense: true }], 1],
@@ -320,7 +304,6 @@ describe('old editions', () => {
     expect(library.editionPart(old, 0)).toBeUndefined();
     expectCurrentPartsOnly(library, editionStorage);
   });
-
   it('are removed from edition storage a minute later when a deletion failed', async () => {
     const map = mapStorage();
     let isDown = true;
@@ -336,7 +319,6 @@ describe('old editions', () => {
     expectCurrentPartsOnly(library, map);
     expect(library.isBusy()).toBe(false);
   });
-
   it('are removed if never published, once a later one is published', async () => {
     const same = { sql: nodeSql(), editionStorage: mapStorage(), clock: { now: 1_800_000_000_000 } };
     const { host } = await synced(2, same);
@@ -372,7 +354,6 @@ describe('listArticles()', () => {
     const expected = { articles: [{ id: 'a4.md' }, { id: 'x.md' }], next: undefined, total: 6 };
     expect(library.listArticles({ limit: 4, from: next })).toMatchObject(expected);
   });
-
   const LABELS = Array.from({ length: 100 }, (_, index) => `${index}${'x'.repeat(97)}`);
   const metadata = { intent: LABELS, device: LABELS, last_updated: '2026-01-01T00:00:00Z' };
   it.each<[string, string, number, object?]>([
@@ -390,7 +371,6 @@ describe('listArticles()', () => {
     expect([page.articles.length, page.next !== undefined]).toEqual([shown, shown < articles.length]);
     expect(new TextEncoder().encode(JSON.stringify(page)).length).toBeLessThan(4 * 1024 * 1024);
   });
-
   it('returns content unchanged except for control characters', async () => {
     const { library } = libraryForTest(hostWith([hostArticle('n.md', 'N\u0000.')]));
     await syncNow(library);

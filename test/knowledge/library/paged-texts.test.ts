@@ -31,7 +31,6 @@ const published = async (pagedFromBytes: number) => {
 
 type ReadPart = EditionParts['readPart'];
 type Page = ReturnType<ReadPart>;
-
 let paged: Awaited<ReturnType<typeof published>>;
 let whole: Edition;
 let texts: string[];
@@ -73,7 +72,6 @@ describe('an edition whose texts are on pages', () => {
       expect(library.editionPart(manifest.edition, part)).toEqual(stored);
     }
   });
-
   it('gives the same results and answers as an edition in memory', async () => {
     const { edition, requested } = await openPaged();
     expect(requested).toEqual([]);
@@ -88,7 +86,6 @@ describe('an edition whose texts are on pages', () => {
       expect({ ...one, evidence: undefined }).toEqual({ ...other, evidence: undefined });
     }
   });
-
   it('fetches only the pages of its results, once', async () => {
     const { edition, requested } = await openPaged();
     await search(edition, questions[1] ?? '');
@@ -96,7 +93,6 @@ describe('an edition whose texts are on pages', () => {
     await search(edition, questions[1] ?? '');
     expect(new Set(requested).size).toBe(requested.length);
   });
-
   it.each<[string, (page: number, read: () => Page) => Page]>([
     ['missing', async () => undefined],
     ['damaged', async (_, read) => (await read())?.map((byte) => byte ^ 1)],
@@ -113,7 +109,6 @@ describe('an edition whose texts are on pages', () => {
     }
     expect(reports).toContain(true);
   });
-
   it('reads a page from the library when edition storage does not have a valid one', async () => {
     const { library, manifest } = paged;
     const readPart: ReadPart = async (of, part) => (part < FIRST_PAGE ? paged.readPart(of, part) : new Uint8Array(9));
@@ -121,7 +116,6 @@ describe('an edition whose texts are on pages', () => {
     const edition = await loadEdition(manifest, { parts: [{ readPart }, { readPart: fromLibrary }] });
     expect(await search(edition, questions[2] ?? '')).toEqual(await search(whole, questions[2] ?? ''));
   });
-
   it('answers at the deadline without missing pages, and with them the next time', async () => {
     const arrivals: (() => void)[] = [];
     const { edition } = await openPaged(async (_, read) => {
@@ -141,21 +135,18 @@ describe('an edition whose texts are on pages', () => {
     const { edition: ready } = await openPaged();
     expect((await retrieve(ready, message)).outcome.hits.length).toBeGreaterThan(0);
   });
-
   it('throws outside of readPages instead of returning an empty text', async () => {
     const { edition } = await openPaged();
     expect(() => edition.chunk(0)).toThrow(PagesMissing);
     expect(() => edition.headingPath(0)).not.toThrow();
     expect(edition.sampleTexts()).toEqual(whole.sampleTexts());
   });
-
   it('answers with a cache that is smaller than its pages', async () => {
     const { edition, requested } = await openPaged(undefined, pageCache(1));
     for (const question of questions.slice(0, 5))
       expect(await search(edition, question)).toEqual(await search(whole, question));
     expect(requested.length).toBeGreaterThan(new Set(requested).size);
   });
-
   it('removes the pages of an edition with it', async () => {
     const { library, editionStorage, clock, manifest, host } = await published(0);
     host.articles.push(hostArticle('zz.md', 'One more.'));

@@ -26,7 +26,6 @@ describe('readListing()', () => {
     expect(articles).toEqual([{ id: 'a', content: 'Grüße' }, { id: 'b' }]);
     expect(members).toEqual({ total: 2, articles: [], next_cursor: 'c2' });
   });
-
   it.each<[string, BodyInit, string]>([
     ['cut off within an article', '{"articles": [{"id": "a"}, {"id": ', 'not-json'],
     ['cut off after the last article', '{"articles": [{"id": "a"}], "total": 1', 'not-json'],
@@ -37,7 +36,6 @@ describe('readListing()', () => {
   ])('refuses a page that is %s', async (_, body, kind) => {
     await expect(read(body)).rejects.toMatchObject({ kind });
   });
-
   it('returns no articles when they are not a list', async () => {
     expect(await read('{"articles": {"a": {"id": "a"}}}')).not.toEqual({ articles: [] });
     expect(await read('[{"articles": []}]')).toEqual({});

@@ -34,7 +34,6 @@ describe('a library with a table of word vectors and no embedding model', () => 
     expect(await closestTo(library, 'noisy ventilator')).toEqual(['fans.md', 'pumps.md']);
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'unchanged', writes: 0 });
   });
-
   it('publishes an article that was written with its vector at once', async () => {
     const parts = libraryForTest(host(), { wordVectors });
     await syncNow(parts.library, { full: true });
@@ -43,7 +42,6 @@ describe('a library with a table of word vectors and no embedding model', () => 
     await workThrough(parts);
     expect((await closestTo(parts.library, 'lubricate the axle'))?.[0]).toBe('wheels.md');
   });
-
   it('publishes again when the table is added, when an embedding model is added, and when that is removed', async () => {
     const sql = nodeSql();
     const publishedWith = async (options: Parameters<typeof libraryForTest>[1]) => {
@@ -56,7 +54,6 @@ describe('a library with a table of word vectors and no embedding model', () => 
     expect(await publishedWith({ wordVectors, embedding: { provider: fakeModel() } })).toBe('fake');
     expect(await publishedWith({ wordVectors })).toBe('static-words-2');
   });
-
   it('keeps the edition and reports why when the table cannot be read', async () => {
     const sql = nodeSql();
     const { library } = libraryForTest(host(), { sql, wordVectors });

@@ -27,7 +27,6 @@ it.each(cases as Labelled[])('findGaps() $name', async ({ question, kind, produc
 describe('gaps of kind intent', () => {
   const entries = SAMPLE.filter(({ article }) => !article.intents.includes('wallet_payout'));
   const message = 'Where do I change the bitcoin address I am paid to?';
-
   it('names the intent that no article is about', async () => {
     const gaps = await gapsOf({ intent: 'wallet_payout', message }, { edition: editionOf(entries) });
     expect(gaps).toContainEqual({
@@ -35,14 +34,12 @@ describe('gaps of kind intent', () => {
       ...{ product: undefined, stems: [] },
     });
   });
-
   it('is none when articles of another intent are configured to answer it', async () => {
     const edition = editionOf(entries);
     const options = { edition, articleIntents: ['pool_configuration'] };
     const gaps = await gapsOf({ intent: 'wallet_payout', message }, options);
     expect(gaps.map(({ kind }) => kind)).not.toContain('intent');
   });
-
   it('is none in a knowledge base that has no intents at all', async () => {
     const edition = editionOf(SAMPLE.map((entry) => ({ ...entry, article: { ...entry.article, intents: [] } })));
     const gaps = await gapsOf({ intent: 'wallet_payout', message: 'Which UPS should I buy?' }, { edition });
@@ -56,7 +53,6 @@ describe('gaps of a version', () => {
     message: `What do I need for solo mining with firmware ${version}?`,
   });
   const without = SAMPLE.filter(({ article }) => !article.title.includes('firmware 2.x'));
-
   it('name the version when the sources are only about newer ones', async () => {
     const edition = editionOf(without);
     const gaps = await gapsOf(question('2.4'), { edition });
@@ -65,7 +61,6 @@ describe('gaps of a version', () => {
     ]);
     expect(gaps[0]?.stems.length).toBeGreaterThan(1);
   });
-
   it('are none when a source is about that version, or names no version', async () => {
     expect(await gapsOf(question('2.4'), { edition: editionOf(SAMPLE) })).toEqual([]);
     expect(await gapsOf(question('3.4'), { edition: editionOf(without) })).toEqual([]);
@@ -80,7 +75,6 @@ describe('gaps of kind outdated', () => {
   const STEPS = 'Descale the boiler every 60 days with citric acid. Hold the rinse button for five seconds.';
   const message = 'How often do I descale the boiler with citric acid?';
   const filler = SAMPLE.slice(0, 6).map(({ article }) => entryOf(article.id, { title: article.title }, article.text));
-
   it('names an article about an older version than others on its product', async () => {
     const edition = editionOf([
       entryOf('old.md', { title: 'Descale the boiler (firmware 2.x)', devices: ['Brewer'] }, STEPS),
@@ -92,7 +86,6 @@ describe('gaps of kind outdated', () => {
       'The article “Descale the boiler (firmware 2.x)” is about firmware 2.x, and there is firmware 3.4.1',
     ]);
   });
-
   it('names a general article that is older than all on the product', async () => {
     const lately = { devices: ['Brewer'], lastUpdated: '2026-06-01T00:00:00Z' };
     const on = (id: string) => entryOf(id, { title: `Brewer ${id}`, ...lately }, 'The lid is grey.');

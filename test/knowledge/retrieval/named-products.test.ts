@@ -11,12 +11,10 @@ describe('namedProducts()', () => {
     'understands %j of a ticket on %j, and omits products that are said to work',
     (text, product, known) => expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] }),
   );
-
   it.each(cases.unknown as [string, string | null, string][])(
     'reports an unknown product as unknown: %j of a ticket on %j',
     (text, product, unknown) => expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] }),
   );
-
   it('finds configured products without any article', () => {
     expect(named('The hyperion 9 hums', undefined, ['Hyperion 9'])).toEqual({ known: [], unknown: ['Hyperion 9'] });
   });

@@ -19,7 +19,6 @@ describe('mentionIn()', () => {
   ])('recognises words in the name of another page: %s', (text) => {
     expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBeCloseTo(1);
   });
-
   it("counts the passage's own words even if it names another page", () => {
     const text = 'Calibrate the zirconium nozzle by turning it, see *Turn the zirconium nozzle*.';
     expect(mentionOf(text, 'calibrate the zirconium nozzle')?.referred).toBe(0);
@@ -27,7 +26,6 @@ describe('mentionIn()', () => {
       0,
     );
   });
-
   it('weights words in title and headings', () => {
     const mention = mentionOf('Choose *8333*.\n\n## Zirconium nozzle\n\nIt calibrates itself.', 'zirconium nozzle');
     expect(mention?.headIdf).toBeCloseTo(mention?.matchedIdf ?? 0);

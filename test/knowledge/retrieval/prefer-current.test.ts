@@ -15,7 +15,6 @@ describe('an old page', () => {
     expect(await titles(QUESTION)).toEqual(['Log in to the dashboard and reset a forgotten password']);
     expect(await titles({ ...QUESTION, include_weak: true })).toContain('Apollo quick start card (2021)');
   });
-
   it('is a source when there is no other, and is reported', async () => {
     const edition = editionOf(SAMPLE.filter(({ article }) => article.id !== CURRENT));
     const knowledge = await retrieved(QUESTION, { edition });
@@ -24,7 +23,6 @@ describe('an old page', () => {
       'The article “Apollo quick start card (2021)” is of 2021, and others on the same are of 2026',
     ]);
   });
-
   it('is preferred when the question names its date or version', async () => {
     const message = 'Which password does the Apollo quick start card (2021) tell?';
     expect((await titles({ ...QUESTION, message }))[0]).toBe('Apollo quick start card (2021)');
@@ -33,7 +31,6 @@ describe('an old page', () => {
     expect(knowledge.sources_consulted[0]?.title).toBe('Requirements for solo mining (firmware 2.x)');
     expect(knowledge.gaps).toEqual([]);
   });
-
   it('is not recognised by a number alone', async () => {
     const numbered = entryOf('iso.md', { title: 'Comply with ISO 2022:5' }, 'Seal the hopper lid with tamper tape.');
     const edition = editionOf([numbered, ...SAMPLE.slice(0, 8)]);

@@ -29,7 +29,6 @@ describe('retrieveKnowledge()', () => {
     expect(knowledge.sources_consulted[0]?.excerpt).toContain('0 H/s');
     expect(knowledge.evidence?.articles).toHaveLength(2);
   });
-
   it('returns a valid block for any input', async () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withObjectString: true });
     const word = fc.constantFrom('Apollo II', '0 H/s', 'Wi-Fi', '?', '\n', 'fan', 'Zigbee', '😀', '\ud83d', '|', '> ');
@@ -55,12 +54,10 @@ describe('retrieveKnowledge()', () => {
     });
     await fc.assert(property, { numRuns: 300 });
   });
-
   it('answers a message of a million characters', async () => {
     const message = 'My Apollo shows 0 H/s. '.repeat(45_000);
     expect(await retrieved({ ...SEED, message })).toMatchObject({ coverage: 'high' });
   });
-
   it.each([
     ['an edition that does not load', { edition: never }, 'timeout'],
     ['an edition that fails', { edition: () => Promise.reject(new Error('down')) }, 'unavailable'],
@@ -73,7 +70,6 @@ describe('retrieveKnowledge()', () => {
     const knowledge = await retrieved(SEED, { ...options, timeoutMs: 30, onFault });
     expect([knowledge, faults]).toEqual([unavailableRetrieval(why), ['retrieve knowledge']]);
   });
-
   it.each<[string, typeof retrieve, string[] | undefined]>([
     ['never arrive', never, ['embeddings']],
     ['throw', () => Promise.reject(new Error('down')), ['embeddings']],
@@ -85,7 +81,6 @@ describe('retrieveKnowledge()', () => {
     const knowledge = await retrieved(SEED, { retrieve: custom });
     expect([knowledge.coverage, knowledge.degraded]).toEqual(['high', degraded]);
   });
-
   it.each([
     ['the edition does not load', { edition: never }, 'timeout'],
     ['embeddings never arrive', { retrieve: never }, 'embeddings'],
@@ -101,7 +96,6 @@ describe('retrieveKnowledge()', () => {
       vi.useRealTimers();
     }
   });
-
   it('finds an article by its embedding without a common word', async () => {
     const message = 'Mein Gerät tut gar nichts mehr';
     const chunk = sampleEdition.article(sampleEdition.findArticle('troubleshooting/not-hashing.md')).firstChunk;
@@ -114,13 +108,11 @@ describe('retrieveKnowledge()', () => {
     expect(titlesOf(await retrieved(question))).toEqual([]);
     expect(titlesOf(await retrieved(question, { retrieve: custom }))[0]).toBe('Device is not hashing (0 H/s)');
   });
-
   it('returns the available results when the request is aborted', async () => {
     const signal = AbortSignal.abort();
     expect(await retrieved(SEED, { signal })).toMatchObject({ coverage: 'high', degraded: ['embeddings'] });
     expect(await retrieved(SEED, { signal, edition: never })).toEqual(unavailableRetrieval('timeout'));
   });
-
   it('measures the wait for the edition, and computation by a clock that stops while code runs', async () => {
     // As on Cloudflare: the clock shows the time of the last event.
     let clock = 0;
@@ -140,7 +132,6 @@ describe('retrieveKnowledge()', () => {
     expect(retrieval_time_ms).toBeGreaterThanOrEqual(40);
     expect(retrieval_time_ms).toBeLessThanOrEqual(Math.ceil(performance.now() - begun));
   });
-
   it.each([
     ['the sentences', 'query', false],
     ['the gaps', 'filter', true],
@@ -158,7 +149,6 @@ describe('retrieveKnowledge()', () => {
     const isSame = JSON.stringify(late.sources_consulted) === JSON.stringify(whole.sources_consulted);
     expect(isSame).toBe(hasAllSources);
   });
-
   it.each([
     [500, 'https://docs.example.com/'.padEnd(500, 'x')],
     [501, 'fans.md'],
@@ -170,7 +160,6 @@ describe('retrieveKnowledge()', () => {
     const { sources_consulted } = await retrieved({ intent: 'x', message, include_weak: true }, { edition });
     expect(sources_consulted.find(({ title }) => title === 'Fan noise')?.url).toBe(shown);
   });
-
   it('reports whole milliseconds of the given clock, at least 1', async () => {
     const timeOf = async (now: () => number) =>
       (await retrieved({ intent: 'x', message: 'fan' }, { now })).retrieval_time_ms;
@@ -178,7 +167,6 @@ describe('retrieveKnowledge()', () => {
     expect(await timeOf(() => times.shift() ?? 28.4)).toBe(28);
     expect(await timeOf(() => 5)).toBe(1);
   });
-
   it('masks personal data before search and embedding', async () => {
     const seen: string[] = [];
     const custom: typeof retrieve = (edition, question, options) => {
@@ -191,13 +179,11 @@ describe('retrieveKnowledge()', () => {
     expect(seen.join()).not.toContain('ann@example.org');
     expect(seen.join()).toContain('fan');
   });
-
   it('finds nothing by the placeholders of personal data', async () => {
     const weak = { intent: 'unknown', message: '[name]\n[email] [key]', include_weak: true };
     expect(await retrieved(weak)).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });
     expect(titlesOf(await retrieved({ ...weak, message: 'name' }))).not.toEqual([]);
   });
-
   it('includes weak sources only on request', async () => {
     const question = { intent: 'network_issue', message: 'wifi on apollo 3?' };
     const [strict, weak] = [await retrieved(question), await retrieved({ ...question, include_weak: true })];
@@ -205,7 +191,6 @@ describe('retrieveKnowledge()', () => {
     expect(weak.sources_consulted.length).toBeGreaterThan(0);
     expect(weak.sources_consulted.every(({ relevance_score }) => relevance_score < 0.7)).toBe(true);
   });
-
   it('never counts an article on another device for the named one', async () => {
     const question = { intent: 'network_issue', message: 'How do I connect to Wi-Fi?', include_weak: true };
     const title = 'Use Wi-Fi with Apollo and Apollo II';
@@ -215,7 +200,6 @@ describe('retrieveKnowledge()', () => {
     expect(found?.relevance_score ?? 0).toBeLessThan(0.7);
     expect(titlesOf(others)[0]).not.toBe(title);
   });
-
   it.each(['Brewer 1', 'Brewer 9'])('applies an article without devices to every device: %s', async (product) => {
     const text = 'Descale the boiler every 60 days with citric acid.';
     const grinder = { title: 'Clean the grinder', devices: ['Brewer 1'] };
@@ -225,7 +209,6 @@ describe('retrieveKnowledge()', () => {
     const knowledge = await retrieved({ intent: 'unknown', message, metadata: { product } }, { edition });
     expect([titlesOf(knowledge), knowledge.gaps]).toEqual([['Descale the boiler'], []]);
   });
-
   it.each([
     ['pairing', 'Lamp and button'],
     ['reset', 'Button and lamp'],
@@ -239,7 +222,6 @@ describe('retrieveKnowledge()', () => {
     const message = 'How long do I hold the button until the lamp blinks?';
     expect(titlesOf(await retrieved({ intent, message, include_weak: true }, { edition }))[0]).toBe(title);
   });
-
   it('returns nothing for an edition without articles', async () => {
     const knowledge = await retrieved({ intent: 'x', message: 'fan' }, { edition: editionOf([]) });
     expect(knowledge).toMatchObject({ sources_consulted: [], coverage: 'none', gaps: [] });

@@ -23,19 +23,11 @@ describe('createMask()', () => {
     });
     expect(gzipSync(outputFiles?.[0]?.contents ?? '').byteLength).toBeLessThan(5.5 * 1024);
   });
-
-  it.each(MASKED)('masks $text', ({ text, masked }) => {
-    expect(mask(text)).toBe(masked);
-  });
-
-  it.each(KEPT)('leaves %j unchanged', (text) => {
-    expect(mask(text)).toBe(text);
-  });
-
+  it.each(MASKED)('masks $text', ({ text, masked }) => expect(mask(text)).toBe(masked));
+  it.each(KEPT)('leaves %j unchanged', (text) => expect(mask(text)).toBe(text));
   it('is tried with at least 120 sentences of either set', () => {
     expect(Math.min(MASKED.length, KEPT.length)).toBeGreaterThanOrEqual(120);
   });
-
   it('masks only the configured kinds', () => {
     const text =
       'jane@example.com, +49 30 1234567, 4111 1111 1111 1111, 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa, password: hunter2';
@@ -45,11 +37,9 @@ describe('createMask()', () => {
     );
     expect(createMask([]).mask(text)).toBe(text);
   });
-
   it('masks a wallet address that is a password as a key', () => {
     expect(mask('password: 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')).toBe('password: [key]');
   });
-
   it('masks forwarded messages with any line ends and quote marks', () => {
     const lines = ['Hello,', 'my card is 4111 1111', '1111 1111 and I am', 'jane@example.com', 'or +49 30', '1234567'];
     for (const between of ['\n', '\r\n', '\n> ', '\r\n>> ', '\r']) {
@@ -58,21 +48,18 @@ describe('createMask()', () => {
       expect(masked).toBe(first + ['Hello,', 'my card is [card] and I am', '[email]', 'or [phone]'].join(between));
     }
   });
-
   const fragment = fc.oneof(
     fc.constantFrom(...MASKED.map(({ text }) => text), ...KEPT),
     fc.string({ unit: 'binary', maxLength: 12 }),
     fc.constantFrom(...fragments),
   );
   const hostile = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
-
   it('is idempotent', () => {
     fc.assert(
       fc.property(hostile, (text) => mask(mask(text)) === mask(text)),
       { numRuns: 1000 },
     );
   });
-
   it('keeps characters whole, and unmasked text unchanged', () => {
     fc.assert(
       fc.property(hostile, (text) => {
@@ -100,7 +87,6 @@ describe('readMaskKinds()', () => {
   ])('reads %s', (_, variable, kinds) => {
     expect(readMaskKinds(variable)).toEqual(kinds);
   });
-
   it.each(['emails', 'email,none', 'email;phone', 'key,xyz'])('refuses %s', (variable) => {
     expect(() => readMaskKinds(variable)).toThrow(SettingRefused);
   });

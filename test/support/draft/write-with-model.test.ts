@@ -32,13 +32,11 @@ const LIST = statement(STEPS.join('\n'), ...STEPS);
 const WARNED = statement(WARNING, WARNING);
 const GOOD = [LEAD, LIST, WARNED];
 const REFUND = statement('We will refund you in full.', WARNING);
-
 const PLAIN = composeFor(MESSAGE, passage(FANS_TEXT));
 const HOLDING = composeFor(MESSAGE);
 const [STATED, NOT_STATED] = [judging(() => true), judging(() => false)];
 const NO_JUDGE: Reply = () => Promise.reject(new Error('no judge'));
 const HANGS: Reply = () => new Promise(() => {});
-
 type Options = Partial<ModelDraftOptions> & { judge?: Reply; facts?: string[] };
 /** The draft of a model that replies with these statements. */
 const write = async (

@@ -26,9 +26,7 @@ const SMALL = { name: 'Small', examples: 8, intent: 'shipping' };
 const quick = (taxonomy: Taxonomy) => trainClassifier(taxonomy, { effort: 'quick' });
 const HASH = hashText(contentHash(smallTaxonomy()));
 const LARGE = withFirstIntent({ examples: Array.from({ length: 400 }, (_, at) => `parcel number ${at}`) });
-const DANGEROUS = withFirstIntent({
-  required_facts: [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }],
-});
+const DANGEROUS = withFirstIntent({ required_facts: [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }] });
 
 /** An isolate with its own clock and workspace, which has a taxonomy, and a record of its reads and faults. */
 const isolate = async ({

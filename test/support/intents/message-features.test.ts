@@ -23,7 +23,6 @@ describe('messageFeatures()', () => {
   /** Number of features of a block that two texts share. */
   const sharedIn = (block: 0 | 1 | 2, one: string, other: string) =>
     blocksOf(one)[block].filter((hash) => blocksOf(other)[block].includes(hash)).length;
-
   it('finds the same pairs of content words in any order', () => {
     expect(blocksOf('the fan rattles')[2]).toHaveLength(1);
     expect(blocksOf('rattles, my fan')[2]).toEqual(blocksOf('the fan rattles')[2]);
@@ -40,9 +39,7 @@ describe('messageFeatures()', () => {
     const { blocks } = messageFeatures(message, { isKnown: (hash) => hash === first });
     expect([blocks[0].length, blocks[2]]).toEqual([5, []]);
   });
-  it('returns nothing for no words', () => {
-    expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] });
-  });
+  it('returns nothing for no words', () => expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] }));
 });
 
 describe('messageParts()', () => {

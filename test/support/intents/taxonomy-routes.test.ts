@@ -13,7 +13,6 @@ import { callFrom, identityOf, targetOf, userContext } from '../../signing/calle
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 const PATH = '/v1/support/taxonomy';
-
 let texts: Map<string, string>;
 let models: Map<string, Uint8Array>;
 let forgotten: string[];
@@ -72,7 +71,6 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
     texts.set('acme', JSON.stringify(of));
     return TaxonomyAccuracy.parse((await measure()).json());
   };
-
   it('counts the examples of each intent that a model trained on the others recognises', async () => {
     const [first, second, ...rest] = taxonomy.intents;
     // Examples of one intent in the words of another train the wrong intent.
@@ -101,7 +99,6 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
 
 describe('PUT /v1/support/taxonomy', () => {
   const put = (body: unknown) => send('PUT', { body });
-
   it('stores a small taxonomy with a model that it trains, and drops the cached one', async () => {
     const { status, json } = await put({ taxonomy });
     expect(status).toBe(200);
