@@ -1,15 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { meaningsOf } from '../../src/adapters/stores.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../src/dev/stand-ins/openai/openai-server.ts';
+import { openaiForTest } from '../ai/openai-for-test.ts';
 
-let server: OpenAIServer;
-beforeAll(async () => {
-  server = await startOpenAIServer();
-});
-afterEach(() => server.forgetRequests());
-afterAll(() => server.stop());
-
+const server = await openaiForTest();
 /** A namespace that functions share. */
 const sharedKv = () => {
   const held = new Map<string, string>();
@@ -21,15 +15,15 @@ const sharedKv = () => {
   } as unknown as Parameters<typeof meaningsOf>[1]['kv'];
 };
 
-const variables = (): AdapterVariables => ({
+const VARIABLES: AdapterVariables = {
   ENVIRONMENT: 'development',
   OPENAI_BASE_URL: server.url,
   OPENAI_API_KEY: server.apiKey,
-});
+};
 
 /** A function in its own isolate. */
 const functionNamed = (librarian: string, kv = sharedKv()) => {
-  const { meaningOf, statistics } = meaningsOf(readSettings(variables()), { librarian, kv });
+  const { meaningOf, statistics } = meaningsOf(readSettings(VARIABLES), { librarian, kv });
   const work: Promise<unknown>[] = [];
   const vectorOf = async (text: string, workspace: string) => {
     const signal = AbortSignal.timeout(10_000);
@@ -43,10 +37,8 @@ const functionNamed = (librarian: string, kv = sharedKv()) => {
 
 describe('meaningsOf()', () => {
   it('provides no embeddings without an embedding model', () => {
-    const without = [{}, { ...variables(), EMBEDDING_MODEL: 'none' }];
-    for (const each of without) {
-      expect(meaningsOf(readSettings(each), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
-    }
+    for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
+      expect(meaningsOf(readSettings(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
   });
 
   it('embeds a query once for all functions that share a namespace', async () => {

@@ -22,17 +22,13 @@ describe('priceOf()', () => {
   });
 });
 
-describe('costOf()', () => {
-  it.each([
-    ['prices cached input as other input without a price of its own', { input: 1_000_000, cached: 500_000 }, cheap, 1],
-    [
-      'counts no more cached tokens than there are',
-      { input: 10, cached: 1000 },
-      { ...cheap, cachedInputPerMillion: 0 },
-      0,
-    ],
-    ['is zero for no tokens', { input: 0, cached: 0 }, dear, 0],
-  ])('%s', (_, tokens, price, cost) => {
-    expect(costOf({ ...tokens, output: 0 }, price)).toBe(cost);
-  });
-});
+it.each([
+  ['prices cached input as other input without a price of its own', { input: 1_000_000, cached: 500_000 }, cheap, 1],
+  [
+    'counts no more cached tokens than there are',
+    { input: 10, cached: 1000 },
+    { ...cheap, cachedInputPerMillion: 0 },
+    0,
+  ],
+  ['is zero for no tokens', { input: 0, cached: 0 }, dear, 0],
+])('costOf() %s', (_, tokens, price, cost) => expect(costOf({ ...tokens, output: 0 }, price)).toBe(cost));

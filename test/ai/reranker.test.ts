@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { rerankApi, workersAIReranker } from '../../src/ai/reranker.ts';
 
 const DOCUMENTS = ['first', 'second', 'third'];
@@ -37,18 +37,10 @@ describe('rerankApi()', () => {
   });
 });
 
-describe('workersAIReranker()', () => {
-  it('calls the binding with contexts and reads its scores', async () => {
-    const inputs: unknown[] = [];
-    const reranker = workersAIReranker({
-      run: async (...input) => {
-        inputs.push(input);
-        return { response: [{ id: 1, score: 0.7 }] };
-      },
-    });
-    const none = Number.NEGATIVE_INFINITY;
-    expect(await reranker.rank('q', DOCUMENTS)).toEqual([none, 0.7, none]);
-    const input = { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 };
-    expect(inputs).toEqual([['@cf/baai/bge-reranker-base', input]]);
-  });
+it('workersAIReranker() calls the binding with contexts and reads its scores', async () => {
+  const run = vi.fn(async (..._input: unknown[]) => ({ response: [{ id: 1, score: 0.7 }] }));
+  const none = Number.NEGATIVE_INFINITY;
+  expect(await workersAIReranker({ run }).rank('q', DOCUMENTS)).toEqual([none, 0.7, none]);
+  const input = { query: 'q', contexts: DOCUMENTS.map((text) => ({ text })), top_k: 3 };
+  expect(run.mock.calls).toEqual([['@cf/baai/bge-reranker-base', input]]);
 });

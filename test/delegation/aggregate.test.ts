@@ -19,8 +19,9 @@ const failed = (to: string, query: string, code: ErrorCode, recoverable = false)
 const stock = branchOf('stock', 'How many are there?', { answer: 'There are 13 pieces.', confidence: 0.9 });
 const guide = branchOf('guide', 'How do I mount it?', { answer: 'Use four screws.', confidence: 0.8 });
 
-it('aggregate() of one branch is its response, unchanged', () => {
+it('aggregate() of one branch is its response, unchanged, and of none an error', () => {
   expect(aggregate([stock])).toBe(stock.response);
+  expect(aggregate([]).error?.code).toBe('DELEGATION_FAILED');
 });
 
 describe('aggregate() of answers to different questions', () => {
@@ -112,13 +113,9 @@ describe('aggregate() when all fail', () => {
     ];
     expect(error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details: { failures } });
   });
-
-  it('is an error too when no librarian was asked', () => {
-    expect(aggregate([]).error?.code).toBe('DELEGATION_FAILED');
-  });
 });
 
-describe('the sources of a joined answer', () => {
+it('the sources of a joined answer are named once, the best first, and match the citations of each part', () => {
   const a = { name: 'Guide', url: 'https://a.example/guide', relevance: 0.5 };
   const [best, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, { name: 'b.md, Install' }];
   const second = [best, { ...install, relevance: 0.7 }];
@@ -126,16 +123,10 @@ describe('the sources of a joined answer', () => {
     branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [install, a] }),
     branchOf('two', 'B?', { answer: 'See [1] and [2].', sources: second }),
   ]);
-
-  it('are named once, the best first, each with its highest relevance', () => {
-    expect(joined.sources).toEqual(second);
-  });
-
-  it('match the citations of each part, by place and by number', () => {
-    expect(joined.metadata?.parts).toMatchObject([{ sources: [1, 0] }, { sources: [0, 1] }]);
-    expect(joined.answer).toContain('First [2], then [1]. Code: `list[1]`.');
-    expect(joined.answer).toContain('See [1] and [2].');
-  });
+  expect(joined.sources).toEqual(second);
+  expect(joined.metadata?.parts).toMatchObject([{ sources: [1, 0] }, { sources: [0, 1] }]);
+  expect(joined.answer).toContain('First [2], then [1]. Code: `list[1]`.');
+  expect(joined.answer).toContain('See [1] and [2].');
 });
 
 describe('the limits of a joined answer', () => {

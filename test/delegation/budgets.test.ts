@@ -15,14 +15,16 @@ const granted = (arrivals: Arrival[], name: string) =>
   arrivals.toSorted((one, other) => one.to.localeCompare(other.to)).map(({ links }) => links.at(-1).bud[name]);
 const toAll = (...ids: string[]) => ids.map((to) => ({ to }));
 
-describe('a context of another librarian', () => {
-  it.each<[string, Record<string, number>, Record<string, number>]>([
-    ['neither tokens nor cost: a default of both', { calls: 3 }, { tokens: 30_000, cost_micros: 100_000 }],
-    ['tokens alone: no limit of cost', { tokens: 900_000 }, { tokens: 900_000, cost_micros: Number.POSITIVE_INFINITY }],
-  ])('that limits %s', (_, budgets, limits) => {
-    const budget = requestBudget({ budgets, caller: 'partner.weather' });
-    expect({ tokens: budget.left('tokens'), cost_micros: budget.left('cost_micros') }).toEqual(limits);
-  });
+it.each<[string, Record<string, number>, Record<string, number>]>([
+  ['neither tokens nor cost has a default of both', { calls: 3 }, { tokens: 30_000, cost_micros: 100_000 }],
+  [
+    'tokens alone has no limit of cost',
+    { tokens: 900_000 },
+    { tokens: 900_000, cost_micros: Number.POSITIVE_INFINITY },
+  ],
+])('a context of another librarian that limits %s', (_, budgets, limits) => {
+  const budget = requestBudget({ budgets, caller: 'partner.weather' });
+  expect({ tokens: budget.left('tokens'), cost_micros: budget.left('cost_micros') }).toEqual(limits);
 });
 
 describe('the budget of calls', () => {

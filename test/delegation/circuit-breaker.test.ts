@@ -19,12 +19,8 @@ const start = (limit?: number) => {
   return { admit: () => breakers.admit('a'), call, open };
 };
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
 
 describe('createCircuitBreakers()', () => {
   const STEPS: Record<string, Health> = { b: 'broken', h: 'healthy', u: 'unknown' };

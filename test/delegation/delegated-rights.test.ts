@@ -35,15 +35,15 @@ describe('T27 a librarian that starts a new chain as itself', () => {
     const [branch] = await createDelegates(parts).ask([{ to: 'b' }]);
     return { response: branch?.response, seen };
   };
-
-  it('is refused when it may not originate one', async () => {
-    expect(await restarting('semantic')).toMatchObject({ response: { error: { code: 'UNAUTHORIZED' } }, seen: [] });
-  });
-
-  it('appears as itself when it may, and not as the user of the question', async () => {
-    const asItself = { user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] };
-    expect(await restarting('webhooks')).toMatchObject({ response: { answer: 'x' }, seen: [asItself] });
-  });
+  it.each([
+    ['is refused when it may not originate one', 'semantic', { error: { code: 'UNAUTHORIZED' } }, []],
+    [
+      'appears as itself when it may, and not as the user of the question',
+      ...['webhooks', { answer: 'x' }, [{ user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] }]],
+    ],
+  ] as const)('%s', async (_, self, response, seen) =>
+    expect(await restarting(self)).toMatchObject({ response, seen }),
+  );
 });
 
 describe('the taint rule', () => {

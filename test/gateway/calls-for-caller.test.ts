@@ -43,11 +43,8 @@ const withCall = async (
 describe('what a function may do in the name of a caller', () => {
   it('asks one question for the request that was counted, and counts each further one', async () => {
     const asksThrice = async (call: GatewayCall) => {
-      for (const expected of [
-        { answer: ANSWER.answer },
-        { answer: ANSWER.answer },
-        { error: { code: 'RATE_LIMITED' } },
-      ])
+      const { answer } = ANSWER;
+      for (const expected of [{ answer }, { answer }, { error: { code: 'RATE_LIMITED' } }])
         expect(await call.ask(QUESTION)).toMatchObject(expected);
     };
     await withCall(asksThrice, { left: 1 });

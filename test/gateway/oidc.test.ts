@@ -1,17 +1,16 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../src/gateway/gateway-error.ts';
 import { oidcTokens, type Provider, readProviders, type Tokens } from '../../src/gateway/oidc.ts';
 import { SettingRefused } from '../../src/http/public-address.ts';
+import { loopbackServer } from '../http/loopback-server.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 
 const FORGED = /its signature is not of the identity provider/;
 const AUDIENCE = 'https://kb.example.com';
 
-let server: Server;
+let server: Awaited<ReturnType<typeof loopbackServer>>;
 let issuer: string;
 let keys: Map<string, KeyPair>;
 let metadata: () => object;
@@ -22,7 +21,7 @@ let tokens: Tokens;
 beforeEach(async () => {
   keys = new Map([['one', await generateKeyPair('ES256')]]);
   fetches = [];
-  server = createServer(async ({ url = '' }, response) => {
+  server = await loopbackServer(async ({ url = '' }, response) => {
     fetches.push(url);
     const published = [...keys].map(async ([kid, { publicKey }]) => ({
       ...(await exportJWK(publicKey)),
@@ -32,15 +31,13 @@ beforeEach(async () => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(url.startsWith('/keys') ? { keys: jwks } : metadata()));
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer = server.url;
   metadata = () => ({ issuer, jwks_uri: `${issuer}/keys?p=1` });
   tokens = oidcTokens([provider()]);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 
 const provider = (): Provider => ({
@@ -141,8 +138,7 @@ describe('the keys of a provider', () => {
 
   it('that cannot be fetched lead to SERVICE_UNAVAILABLE', async () => {
     const token = await sign(EDITOR);
-    server.closeAllConnections();
-    await new Promise((resolve) => void server.close(resolve));
+    await server.close();
     expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE: Cannot check the token/);
   });
 

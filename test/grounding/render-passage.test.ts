@@ -33,21 +33,19 @@ const TEXT = [
   '- one\n- two\n',
 ].join('\n\n');
 
-describe('excerptsOf()', () => {
-  it('returns the exact words of the article that are shown, in order, with their positions', () => {
-    const { edition, units, excerptsIn } = open(TEXT);
-    const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
-    expect(edition.chunkCount).toBeGreaterThan(4);
-    for (const unit of units) {
-      const excerpts = excerptsIn(unit);
-      expect(excerpts.length).toBeGreaterThan(0);
-      for (const { text, start } of excerpts) expect(TEXT.slice(start, start + text.length)).toBe(text);
-      const places = excerpts.map(({ start }) => start);
-      expect(places).toEqual(places.toSorted((a, b) => a - b));
-      if (unit.kind === 'sections' || unit.isCut) continue;
-      expect(excerpts.flatMap(({ text }) => wordsOf(text))).toEqual(wordsOf(passageMarkdown(unit)));
-    }
-  });
+it('excerptsOf() returns the exact words of the article that are shown, in order, with their positions', () => {
+  const { edition, units, excerptsIn } = open(TEXT);
+  const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  expect(edition.chunkCount).toBeGreaterThan(4);
+  for (const unit of units) {
+    const excerpts = excerptsIn(unit);
+    expect(excerpts.length).toBeGreaterThan(0);
+    for (const { text, start } of excerpts) expect(TEXT.slice(start, start + text.length)).toBe(text);
+    const places = excerpts.map(({ start }) => start);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    if (unit.kind === 'sections' || unit.isCut) continue;
+    expect(excerpts.flatMap(({ text }) => wordsOf(text))).toEqual(wordsOf(passageMarkdown(unit)));
+  }
 });
 
 describe('passageMarkdown()', () => {

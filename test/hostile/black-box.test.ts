@@ -57,21 +57,12 @@ const get = async (path: string) => {
 };
 
 it('accepts no context that is signed with the keys which tests derive from a public seed', async () => {
-  const now = Date.now();
+  const now = Date.now() / 1000;
   const root = { tid: randomHex(16), sub: 'user:u_1', ws: 'default', amr: 'key', max: 8, cap: ['sql:read'] };
   const call = { aud: 'analytics', op: 'POST /librarians/analytics/ask', bd: await sha256(utf8(QUESTION)) };
-  const claims = {
-    iss: 'gateway',
-    hop: 0,
-    jti: randomHex(8),
-    iat: now / 1000,
-    exp: now / 1000 + 20,
-    bud: { calls: 8 },
-  };
-  const token = await signJws(
-    { ...claims, ...root, ...call },
-    { typ: 'ctx+jwt', signer: await localSigner('gateway') },
-  );
+  const claims = { iss: 'gateway', hop: 0, jti: randomHex(8), iat: now, exp: now + 20, bud: { calls: 8 } };
+  const signer = await localSigner('gateway');
+  const token = await signJws({ ...claims, ...root, ...call }, { typ: 'ctx+jwt', signer });
   expect((await post('/librarians/analytics/ask', QUESTION, { 'context-token': token })).status).toBe(401);
 });
 

@@ -42,13 +42,9 @@ describe('eventStream()', () => {
     vi.useFakeTimers();
     const { response, send, end } = opened();
     const pieces: string[] = [];
-    const reading = response.body?.pipeThrough(new TextDecoderStream()).pipeTo(
-      new WritableStream({
-        write: (piece) => {
-          pieces.push(piece);
-        },
-      }),
-    );
+    const reading = response.body
+      ?.pipeThrough(new TextDecoderStream())
+      .pipeTo(new WritableStream({ write: (piece) => void pieces.push(piece) }));
     const sent: [name: string, passingMs: number][] = [
       ['routing', 0],
       ['searching', 1],

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AICompletion } from '../../src/contract/librarian.ts';
 import { NavigatorResponse } from '../../src/contract/navigator-response.ts';
 import { shippedWordVectors } from '../../src/dev/run/shipped-word-vectors.ts';
@@ -265,12 +265,8 @@ describe('a transition to a statement', () => {
     const lead = { text, passages: [] };
     for (const judge of [NO_JUDGE, judging((statement) => statement !== text)])
       expect(await shown(lead, judge)).not.toContain(text);
-    expect(
-      await shown(
-        lead,
-        judging(() => true),
-      ),
-    ).toContain(text);
+    const confirming = judging(() => true);
+    expect(await shown(lead, confirming)).toContain(text);
   });
   it.each(cases.transitions)('is shown without a judge when it claims nothing: %s', async (text) => {
     expect(await shown({ text, passages: [] }, NO_JUDGE)).toContain(text);
@@ -311,30 +307,23 @@ describe('quotes replace the answer of a model', () => {
     ['after twelve seconds even if more time is left', 30_000, 11_900, 12_100],
   ])('that hangs, %s', async (_when, timeLeftMs, pendingMs, answeredMs) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      const signals: (AbortSignal | undefined)[] = [];
-      const hangs: Reply = (call) => {
-        signals.push(call.options.signal);
-        return HANGS(call);
-      };
-      let answered: Awaited<ReturnType<typeof ask>> | undefined;
-      const pending = ask(OFTEN, hangs, { timeLeftMs: () => timeLeftMs }).then((reply) => {
-        answered = reply;
-      });
-      await vi.advanceTimersByTimeAsync(pendingMs);
-      expect(answered).toBeUndefined();
-      await vi.advanceTimersByTimeAsync(answeredMs - pendingMs);
-      await pending;
-      expect(answered?.metadata).toMatchObject({
-        answered_by: 'quotes',
-        model_refused: 'timeout',
-        degraded: ['model'],
-      });
-      expect(answered?.response.answer).toBe(PLAIN.answer);
-      expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    const signals: (AbortSignal | undefined)[] = [];
+    const hangs: Reply = (call) => {
+      signals.push(call.options.signal);
+      return HANGS(call);
+    };
+    let answered: Awaited<ReturnType<typeof ask>> | undefined;
+    const pending = ask(OFTEN, hangs, { timeLeftMs: () => timeLeftMs }).then((reply) => {
+      answered = reply;
+    });
+    await vi.advanceTimersByTimeAsync(pendingMs);
+    expect(answered).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(answeredMs - pendingMs);
+    await pending;
+    const timeout = { answered_by: 'quotes', model_refused: 'timeout', degraded: ['model'] };
+    expect(answered).toMatchObject({ metadata: timeout, response: { answer: PLAIN.answer } });
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
   });
   it.each<[string, Given, ModelRefusal]>([
     ['has no time left', { timeLeftMs: () => 100 }, 'timeout'],

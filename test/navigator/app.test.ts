@@ -51,12 +51,6 @@ describe('the navigator function', () => {
     expect(reply).toMatchObject({ outOfDomain: false, edition: 'e1' });
     expect(reply.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
   });
-  it('answers as a librarian', async () => {
-    const { status, reply } = await call('/librarians/navigator/ask', { query: OFTEN });
-    expect(status).toBe(200);
-    const navigator = { edition: 'e1', outOfDomain: false };
-    expect(reply).toMatchObject({ answer: expect.stringContaining('60 days'), metadata: { navigator } });
-  });
   it.each([
     ['an empty query', { query: ' ' }],
     ['an unknown member', { query: 'boiler', top: 3 }],

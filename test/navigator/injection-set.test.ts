@@ -46,11 +46,13 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
 /** Each injection unchanged, and wrapped at one of two widths. */
 const ALL = [...INJECTIONS, ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each))];
 /** For injections in a question or its history. */
-const UNTOUCHED = openSmallKb();
+/** A knowledge base for each injection; an unchanged one for those in a question or its history. */
+const BASES = new Map(ALL.map(({ articles }) => [articles, openSmallKb(articles)]));
+const baseOf = ({ articles }: Injection) => BASES.get(articles)!;
 
 describe.each(ALL)('a text injected as $name', (injection) => {
-  const { articles, question = OFTEN, history, payloads } = injection;
-  const { edition, knowledge } = articles === undefined ? UNTOUCHED : openSmallKb(articles);
+  const { question = OFTEN, history, payloads } = injection;
+  const { edition, knowledge } = baseOf(injection);
 
   it.each(WAYS)('does not reach the response when a model %s', async (_way, obey) => {
     const ai = scriptedModel(obey(injection));
@@ -74,9 +76,9 @@ describe.each(ALL)('a text injected as $name', (injection) => {
 it('the injection set does not affect the answer of an honest model next to each injected paragraph', async () => {
   const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
   const answers = await Promise.all(
-    behind.map(async ({ articles }) => {
+    behind.map(async (injection) => {
       const options = { ai: scriptedModel(obeying([QUOTE])), timeLeftMs: () => 5000 };
-      return (await answerQuestion(openSmallKb(articles).edition, OFTEN, options)).answer.response.answer;
+      return (await answerQuestion(baseOf(injection).edition, OFTEN, options)).answer.response.answer;
     }),
   );
   // Two invisible characters are in the paragraph with the answer, which is removed with them.

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { searchCache, type WebSearch } from '../../../src/agents/web-search/web-search.ts';
 import {
   chooseProvider,
@@ -7,7 +7,7 @@ import {
 } from '../../../src/agents/web-search/web-search-agent.ts';
 import { AgentResponse } from '../../../src/contract/agent-response.ts';
 import { validateResponse } from '../../../src/contract/validate-response.ts';
-import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
+import { serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
 import { CodedError, DataSourceError } from '../../../src/http/coded-error.ts';
 import { replyOf, scriptedModel } from '../../navigator/scripted-model.ts';
 import { callFrom, identityOf, notebook, targetOf, userContext } from '../../signing/callers.ts';
@@ -15,10 +15,7 @@ import { atDeadline, startClock, stopClock } from '../agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
 import { catalogueOf, IPHONE } from './shop.ts';
 
-let local: LocalWebSearch;
-beforeAll(async () => {
-  local = await serveLocalWebSearch();
-});
+const local = await serveLocalWebSearch();
 afterAll(() => local.close());
 
 const localSearch = (): WebSearch => {

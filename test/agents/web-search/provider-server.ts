@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { loopbackServer } from '../../http/loopback-server.ts';
 
 /** A request to a provider. */
 interface ProviderRequest {
@@ -10,22 +10,12 @@ interface ProviderRequest {
 /** A loopback server that answers each request with the next step, and repeats the last one. */
 export const providerServer = async (...steps: ((response: ServerResponse) => unknown)[]) => {
   const requests: ProviderRequest[] = [];
-  const server = createServer((request, response) => {
+  const server = await loopbackServer((request, response) => {
     const step = steps[Math.min(requests.length, steps.length - 1)];
     requests.push({ url: new URL(request.url ?? '/', 'http://localhost'), headers: request.headers });
     step?.(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
-  return {
-    requests,
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { requests, ...server };
 };
 
 export const json =

@@ -4,24 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingCache } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 describe('EmbeddingCache', () => {
-  it('holds at most maxSize entries and evicts the least recently used first', () => {
-    const cache = new EmbeddingCache({ maxSize: 2 });
-    for (const value of [0, 1]) cache.set('a', [value]);
-    cache.set('b', [2]);
-    cache.get('a');
-    cache.set('c', [3]);
-    expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
-  });
-  it('expires an embedding ttl seconds after it was set, not after it was used', () => {
-    let now = 1_000_000;
-    const cache = new EmbeddingCache({ ttl: 60 }, { now: () => now });
-    cache.set('key', [1]);
-    now += 59_999;
-    expect(cache.get('key')).toEqual([1]);
-    now += 1;
-    expect(cache.get('key')).toBeUndefined();
-    expect(cache.size).toBe(0);
-  });
   it('has nothing after it was cleared', () => {
     const cache = new EmbeddingCache({});
     for (const key of ['a', 'b']) cache.set(key, [1]);

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { bundle } from '../../../src/dev/build/bundle-function.ts';
+import { loopbackServer } from '../../http/loopback-server.ts';
 import { oneWorker } from '../../storage/worker-for-test.ts';
 
-let service: Server;
+let service: Awaited<ReturnType<typeof loopbackServer>>;
 let miniflare: Miniflare;
 let url: URL;
 /** Texts of each received call, except those after an answer. */
@@ -17,7 +16,7 @@ let held: (() => void)[] = [];
 const logged: string[] = [];
 
 beforeAll(async () => {
-  service = createServer(async (request, response) => {
+  service = await loopbackServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const texts = JSON.parse(Buffer.concat(parts).toString('utf8')) as string[];
@@ -25,14 +24,12 @@ beforeAll(async () => {
     calls.push(texts);
     held.push(() => answer(response, texts));
   });
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
   const contents = await bundle(fileURLToPath(new URL('cached-embeddings-worker.ts', import.meta.url)));
   miniflare = oneWorker(
     contents,
     {
       compatibilityFlags: ['enable_request_signal'],
-      bindings: { EMBEDDINGS: `http://127.0.0.1:${(service.address() as AddressInfo).port}` },
+      bindings: { EMBEDDINGS: service.url },
       unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
     },
     { handleStructuredLogs: ({ message }: { message: string }) => void logged.push(message) },
@@ -47,8 +44,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await miniflare?.dispose();
-  service?.closeAllConnections();
-  service?.close();
+  await service?.close();
 });
 
 const answer = (response: ServerResponse, texts: string[]): void =>
@@ -60,13 +56,7 @@ const ask = async (text: string, { leave = false, limit = 10_000 } = {}): Promis
   return leave ? await response.text() : await response.json();
 };
 
-const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let look = 0; look < 400; look += 1) {
-    if (await isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error('The condition is not met');
-};
+const SOON = { interval: 5, timeout: 2000 };
 
 /** Number of received requests. */
 const received = async (): Promise<number> => (await (await fetch(new URL('/?received', url))).json()) as number;
@@ -78,8 +68,8 @@ const release = (): void => {
 it('shares a call between requests of one isolate, each of which continues with its own I/O', async () => {
   const before = await received();
   const all = [ask('shared'), ask('shared'), ask('shared')];
-  await until(async () => (await received()) === before + 3);
-  await until(() => calls.length > 0);
+  await expect.poll(received, SOON).toBe(before + 3);
+  await expect.poll(() => calls.length, SOON).toBe(1);
   release();
   for (const each of await Promise.all(all)) expect(each).toMatchObject({ vector: [6, 1], after: [[5, 1]] });
   expect(calls).toEqual([['shared']]);
@@ -89,10 +79,10 @@ it('shares a call between requests of one isolate, each of which continues with 
 
 it('continues a call after the request that started it has aborted and answered', async () => {
   const first = ask('abandoned', { limit: 200 });
-  await until(() => calls.length === 1);
+  await expect.poll(() => calls.length, SOON).toBe(1);
   const before = await received();
   const second = ask('abandoned');
-  await until(async () => (await received()) === before + 1);
+  await expect.poll(received, SOON).toBe(before + 1);
   expect(await first).toMatchObject({ error: expect.stringContaining('given up') });
   release();
   expect(await second).toMatchObject({ vector: [9, 1], after: [[5, 1]] });
@@ -105,10 +95,11 @@ it('starts its own call when the request that started one has ended, and the cal
   // The runtime may or may not still send the first call.
   const second = ask('dead');
   const isAnswered = second.then(() => true);
-  await until(async () => {
+  const poll = () => {
     release();
-    return await Promise.race([isAnswered, Promise.resolve(false)]);
-  });
+    return Promise.race([isAnswered, Promise.resolve(false)]);
+  };
+  await expect.poll(poll, SOON).toBe(true);
   expect(await second).toMatchObject({ vector: [4, 1], after: [[5, 1]] });
   expect(logged).toEqual([]);
 });

@@ -160,11 +160,8 @@ describe('the second level', () => {
     expect(request({ cache }).statistics()).toMatchObject({ storeHits: 2, misses: 1 });
   });
   it('does not delay the answer with its writes', async () => {
-    expect(
-      await start({ store: { setMany: () => new Promise(() => {}) } })
-        .request()
-        .embed('a'),
-    ).toEqual(A);
+    const { request } = start({ store: { setMany: () => new Promise(() => {}) } });
+    expect(await request().embed('a')).toEqual(A);
   });
   it.each([
     ['fails', down, 1],
@@ -336,10 +333,7 @@ describe('forget()', () => {
     expect(held.size).toBe(0);
   });
   it('throws when the second level fails', async () => {
-    await expect(
-      start({ store: { deleteMany: down } })
-        .request()
-        .forget(['a']),
-    ).rejects.toThrow('down');
+    const { request } = start({ store: { deleteMany: down } });
+    await expect(request().forget(['a'])).rejects.toThrow('down');
   });
 });
