@@ -4,6 +4,7 @@ import { AgentResponse, validateAgentResponse } from '../../src/agents/agent-res
 import { ANSWERS } from './agents-for-test.ts';
 
 const QUERY = 'How many iPhone 17 are in stock?';
+const BOTH = ['a', 'b'];
 
 describe('AgentResponse', () => {
   it('builds a response of each type that the contract accepts', () => {
@@ -24,33 +25,24 @@ describe('AgentResponse', () => {
     expect([response.getMetadata(), response.getError()]).toEqual([{ cache_hit: true }, null]);
   });
 
-  it('builds an error', () => {
+  it('builds an error, and is not valid before a result is set', () => {
     const response = AgentResponse.error('hybrid', QUERY, 'Cannot answer').setMetadata({ execution_time: 0.1 });
     const [error, result] = ['Cannot answer', {}];
     expect([response.isSuccess(), response.getError(), response.getResult()]).toEqual([false, error, result]);
     const wire = response.toArray();
     expect(validateAgentResponse(wire).ok).toBe(true);
     expect(wire).toMatchObject({ success: false, result, source_attribution: {}, error });
-  });
-
-  it('is not valid before a result is set', () => {
-    const response = AgentResponse.success('analytics', QUERY).toArray();
-    expect(validateAgentResponse(response)).toMatchObject({ ok: false, issues: expect.any(Array) });
+    const incomplete = AgentResponse.success('analytics', QUERY).toArray();
+    expect(validateAgentResponse(incomplete)).toMatchObject({ ok: false, issues: expect.any(Array) });
   });
 
   it.each([
     [AgentResponse.createAnalyticsSourceAttribution('a'), 'Analytics Database', '📊', { table: 'a' }, 0.9],
-    [
-      AgentResponse.createAnalyticsSourceAttribution(['a', 'b']),
-      'Analytics Database',
-      '📊',
-      { tables: ['a', 'b'] },
-      0.9,
-    ],
+    [AgentResponse.createAnalyticsSourceAttribution(BOTH), 'Analytics Database', '📊', { tables: BOTH }, 0.9],
     [AgentResponse.createSemanticSourceAttribution(3), 'RAG Knowledge Base', '📚', { document_count: 3 }, 0.85],
     [AgentResponse.createWebSearchSourceAttribution(5), 'Web Search', '🌐', { url_count: 5 }, 0.7],
     [AgentResponse.createLlmSourceAttribution(), 'LLM', '🤖', { fallback: true }, 0.5],
-    [AgentResponse.createHybridSourceAttribution(['a', 'b']), 'Mixed', '🔀', { sources: ['a', 'b'] }, 0.8],
+    [AgentResponse.createHybridSourceAttribution(BOTH), 'Mixed', '🔀', { sources: BOTH }, 0.8],
   ])('attributes %o', (attribution, primary_source, icon, details, confidence) => {
     expect(attribution).toEqual({ primary_source, icon, details, confidence });
   });

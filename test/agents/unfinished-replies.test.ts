@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { proposeSplit } from '../../src/agents/hybrid/split-query.ts';
 import { modelSummary } from '../../src/agents/semantic/summaries.ts';
 import { summariseResults } from '../../src/agents/web-search/answer.ts';
@@ -26,6 +26,7 @@ const ended = (text: string, finish: AICompletion['finish']) => ({
 });
 
 type IsAccepted = (finish: AICompletion['finish']) => Promise<boolean>;
+const FINISHES = ['stop', undefined, 'length', 'filtered', 'refused'] as const;
 const limits = { signal, timeoutMs: 5000, timeMs: 5000 };
 const passage = { chunk, score: 1, rank: 1, isNear: false } as never; // the fields that are read
 const findings = { results: found === undefined ? [] : [found], isAboutPrice: false };
@@ -41,12 +42,7 @@ const CALLS = Object.entries<IsAccepted>({
     (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,
 });
 
-describe.each(CALLS)('%s', (_, isAccepted) => {
-  it('accepts a complete reply, and one without a finish reason', async () => {
-    expect([await isAccepted('stop'), await isAccepted(undefined)]).toEqual([true, true]);
-  });
-
-  it.each(['length', 'filtered', 'refused'] as const)('rejects a reply that ends with %s', async (finish) => {
-    expect(await isAccepted(finish)).toBe(false);
-  });
+it.each(CALLS)('%s accepts a complete reply, and none that was cut off, filtered or refused', async (_, isAccepted) => {
+  const outcomes = await Promise.all(FINISHES.map(isAccepted));
+  expect(outcomes).toEqual([true, true, false, false, false]);
 });

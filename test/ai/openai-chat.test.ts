@@ -95,9 +95,7 @@ describe('openaiChat()', () => {
     { apiKey: 'sk 1' },
     { baseURL: 'https://example.com/v1?x=1' },
     { timeoutMs: 600_001 },
-  ])('refuses the configuration %j', (config) => {
-    expect(() => chatOf(config)).toThrow(RangeError);
-  });
+  ])('refuses the configuration %j', (config) => expect(() => chatOf(config)).toThrow(RangeError));
 });
 
 describe('the cost of a completion', () => {

@@ -159,9 +159,7 @@ describe('librarianChecks()', () => {
   it.each<[string, Librarian, LibrarianCases]>([
     ['a conforming librarian', conforming, CASES],
     ['one that always answers', async () => ANSWER, NEVER],
-  ])('accepts %s', async (_, librarian, cases) => {
-    expect(await redOf(librarian, cases)).toEqual({});
-  });
+  ])('accepts %s', async (_, librarian, cases) => expect(await redOf(librarian, cases)).toEqual({}));
 
   it.each([...Object.entries(BROKEN).map(([row, librarian]) => [row, librarian, CASES] as const), ...OTHERWISE])(
     'detects a librarian that %s, by only one check',
@@ -177,26 +175,24 @@ describe('librarianChecks()', () => {
   });
 });
 
-describe('describeLibrarian()', () => {
-  it('passes each check to the runner, the five required ones first', () => {
-    const names: string[] = [];
-    describeLibrarian('The porter', conforming, CASES, {
-      describe: (name, body) => {
-        names.push(name);
-        body();
-      },
-      it: (name) => names.push(name),
-    });
-    expect(names.slice(0, 6)).toEqual([
-      'The porter as a librarian',
-      'answers a question that it is made for',
-      'tells what went wrong as an error',
-      'hands on what another knows better',
-      'gives up when its time is over',
-      'answers without a model',
-    ]);
-    expect(names).toHaveLength(1 + librarianChecks(conforming, CASES).length);
+it('describeLibrarian() passes each check to the runner, the five required ones first', () => {
+  const names: string[] = [];
+  describeLibrarian('The porter', conforming, CASES, {
+    describe: (name, body) => {
+      names.push(name);
+      body();
+    },
+    it: (name) => names.push(name),
   });
+  expect(names.slice(0, 6)).toEqual([
+    'The porter as a librarian',
+    'answers a question that it is made for',
+    'tells what went wrong as an error',
+    'hands on what another knows better',
+    'gives up when its time is over',
+    'answers without a model',
+  ]);
+  expect(names).toHaveLength(1 + librarianChecks(conforming, CASES).length);
 });
 
 describeLibrarian('the conforming librarian of these tests', conforming, CASES, { describe, it });

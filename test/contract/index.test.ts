@@ -45,42 +45,40 @@ describe('the files of the contract', () => {
   });
 });
 
-describe('the wire format', () => {
-  /** The rules of a JSON Schema for one value: `string minLength=1 maxLength=4000`, or the name of a schema. */
-  const rulesOf = (node: Node): string => {
-    if (typeof node.$ref === 'string') return node.$ref.replace('#/$defs/', '');
-    const words = Object.entries(node).flatMap(([key, rule]) => {
-      if (key === '$schema' || key === '$id' || (isNode(rule) && key !== 'not')) return [];
-      if (key === 'type') return [String(rule)];
-      if (key === 'additionalProperties') return rule === false ? ['strict'] : [];
-      return ['required', 'anyOf', 'oneOf', 'id'].includes(key) ? [] : [`${key}=${JSON.stringify(rule)}`];
-    });
-    return words.join(' ') || (node.anyOf || node.oneOf ? 'one of' : 'anything');
-  };
-
-  /** A line for a value and for each value in it. */
-  const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
-    if (!isNode(node)) return [];
-    const required = Array.isArray(node.required) ? node.required : [];
-    const members = isNode(node.properties) ? Object.entries(node.properties) : [];
-    const branches = [node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-    return [
-      `${path}${isOptional ? '?' : ''}: ${rulesOf(node)}`,
-      ...members.flatMap(([name, member]) => linesOf(`${path}.${name}`, member, !required.includes(name))),
-      ...linesOf(`${path}[]`, node.items),
-      ...linesOf(`${path}.*`, node.additionalProperties),
-      ...branches.flatMap((branch, index) => linesOf(`${path}|${index}`, branch)),
-    ];
-  };
-
-  it('matches wire.txt: a change there is visible to callers', async () => {
-    const published = z.registry<{ id: string }>();
-    for (const [id, schema] of schemas) if (id !== 'Response') published.add(schema, { id });
-    const { schemas: rules } = z.toJSONSchema(published, { io: 'input', unrepresentable: 'any', uri: (id) => id });
-    const names = Object.keys(rules).toSorted();
-    const lines = names.flatMap((name) => [...linesOf(name, rules[name]), '']);
-    await expect(lines.join('\n')).toMatchFileSnapshot('wire.txt');
+/** The rules of a JSON Schema for one value: `string minLength=1 maxLength=4000`, or the name of a schema. */
+const rulesOf = (node: Node): string => {
+  if (typeof node.$ref === 'string') return node.$ref.replace('#/$defs/', '');
+  const words = Object.entries(node).flatMap(([key, rule]) => {
+    if (key === '$schema' || key === '$id' || (isNode(rule) && key !== 'not')) return [];
+    if (key === 'type') return [String(rule)];
+    if (key === 'additionalProperties') return rule === false ? ['strict'] : [];
+    return ['required', 'anyOf', 'oneOf', 'id'].includes(key) ? [] : [`${key}=${JSON.stringify(rule)}`];
   });
+  return words.join(' ') || (node.anyOf || node.oneOf ? 'one of' : 'anything');
+};
+
+/** A line for a value and for each value in it. */
+const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
+  if (!isNode(node)) return [];
+  const required = Array.isArray(node.required) ? node.required : [];
+  const members = isNode(node.properties) ? Object.entries(node.properties) : [];
+  const branches = [node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  return [
+    `${path}${isOptional ? '?' : ''}: ${rulesOf(node)}`,
+    ...members.flatMap(([name, member]) => linesOf(`${path}.${name}`, member, !required.includes(name))),
+    ...linesOf(`${path}[]`, node.items),
+    ...linesOf(`${path}.*`, node.additionalProperties),
+    ...branches.flatMap((branch, index) => linesOf(`${path}|${index}`, branch)),
+  ];
+};
+
+it('the wire format matches wire.txt: a change there is visible to callers', async () => {
+  const published = z.registry<{ id: string }>();
+  for (const [id, schema] of schemas) if (id !== 'Response') published.add(schema, { id });
+  const { schemas: rules } = z.toJSONSchema(published, { io: 'input', unrepresentable: 'any', uri: (id) => id });
+  const names = Object.keys(rules).toSorted();
+  const lines = names.flatMap((name) => [...linesOf(name, rules[name]), '']);
+  await expect(lines.join('\n')).toMatchFileSnapshot('wire.txt');
 });
 
 describe('the bounds', () => {

@@ -72,74 +72,48 @@ describe.each(SCHEMAS)('%s', (name, { valid, reads, accepts = [], refuses = [] }
 });
 
 const FAILURE = agents['AgentResponse of a failure'].valid;
+const HOSTED = { id: '7', title: '', content: 'x' };
+const ARTICLES = { articles: [null, { id: 1 }], next_cursor: null };
+const [JANUARY, FEBRUARY] = ['2024-01-01', '2024-02-01T11:00:00+01:00'];
 
-describe('a schema that changes what it reads', () => {
-  it.each<[string, z.ZodType, unknown, unknown]>([
-    [
-      'reads the empty lists that PHP writes for empty objects',
-      AgentResponse,
-      { ...FAILURE, result: [], source_attribution: [], metadata: [] },
-      { ...FAILURE, result: {}, source_attribution: {}, metadata: {} },
-    ],
-    [
-      'reads numbers as ids, single labels, nulls and unknown members of other hosts',
-      HostArticleReply,
-      { id: 7, title: '', content: 'x', body_html: '', metadata: { intent: ' a ', device: null, extra: 1 } },
-      { id: '7', title: '', content: 'x', metadata: { intent: ['a'], device: [] } },
-    ],
-    [
-      'keeps a page with invalid articles',
-      ArticleListingReply,
-      { articles: [null, { id: 1 }], next_cursor: null, took: 3 },
-      { articles: [null, { id: 1 }], next_cursor: null },
-    ],
-    [
-      'reads dates of the wire',
-      SearchOptions,
-      { dateFrom: '2024-01-01', dateTo: '2024-02-01T11:00:00+01:00' },
-      { dateFrom: new Date('2024-01-01'), dateTo: new Date('2024-02-01T10:00:00Z') },
-    ],
-    ['drops unknown members of a response', LibrarianResponse, { answer: 'Yes.', secret: 1 }, { answer: 'Yes.' }],
-    ['trims a query', Query, '  Why?\n', 'Why?'],
-  ])('%s', (_, schema, written, read) => {
-    expect(schema.parse(written)).toEqual(read);
-  });
-});
+it.each<[string, z.ZodType, unknown, unknown]>([
+  [
+    'empty lists, which PHP writes for empty objects',
+    AgentResponse,
+    { ...FAILURE, result: [], source_attribution: [], metadata: [] },
+    { ...FAILURE, result: {}, source_attribution: {}, metadata: {} },
+  ],
+  [
+    'numbers as ids, single labels, nulls and unknown members of other hosts',
+    HostArticleReply,
+    { ...HOSTED, id: 7, body_html: '', metadata: { intent: ' a ', device: null, extra: 1 } },
+    { ...HOSTED, metadata: { intent: ['a'], device: [] } },
+  ],
+  ['a page with invalid articles', ArticleListingReply, { ...ARTICLES, took: 3 }, ARTICLES],
+  ['a date of the wire', SearchOptions, { dateFrom: JANUARY }, { dateFrom: new Date(JANUARY) }],
+  ['a time of the wire', SearchOptions, { dateTo: FEBRUARY }, { dateTo: new Date('2024-02-01T10:00:00Z') }],
+  ['a response without its unknown members', LibrarianResponse, { answer: 'Yes.', secret: 1 }, { answer: 'Yes.' }],
+  ['a trimmed query', Query, '  Why?\n', 'Why?'],
+])('a schema reads %s', (_, schema, written, read) => expect(schema.parse(written)).toEqual(read));
 
 describe('what JSON cannot write', () => {
   const moment = new Date('2024-01-01');
+  const CHINESE = { code: 'TIMEOUT', message: '超时', suggestion: '请稍后再试' };
 
   it.each<[string, z.ZodType, unknown]>([
     ['a start without an end', SearchOptions, { dateFrom: moment }],
     ['an end without a start', SearchOptions, { dateTo: moment }],
     ['a range of one moment', SearchOptions, { dateFrom: moment, dateTo: moment }],
-    [
-      'a short suggestion in a script without spaces',
-      ErrorInfo,
-      { code: 'TIMEOUT', message: '超时', suggestion: '请稍后再试' },
-    ],
+    ['a short suggestion in a script without spaces', ErrorInfo, CHINESE],
     ['a Chinese query', Query, '如何重置？'],
     ['a symbol as query', Query, '?'],
-  ])('accepts %s', (_, schema, value) => {
-    expect(schema.parse(value)).toEqual(value);
-  });
+  ])('accepts %s', (_, schema, value) => expect(schema.parse(value)).toEqual(value));
 
+  const [NAN, answer] = [Number.NaN, 'x'];
   it.each<[string, z.ZodType, unknown, string, RegExp]>([
-    ['an invalid `Date`', SearchOptions, { dateTo: new Date(Number.NaN) }, 'dateTo', /not a date/],
-    [
-      'a confidence of NaN',
-      LibrarianResponse,
-      { answer: 'x', confidence: Number.NaN },
-      'confidence',
-      /expected number/,
-    ],
-    [
-      'a list without NaN',
-      LibrarianResponse,
-      { answer: 'x', metadata: { a: [Number.NaN] } },
-      'metadata',
-      /cannot carry/,
-    ],
+    ['an invalid `Date`', SearchOptions, { dateTo: new Date(NAN) }, 'dateTo', /not a date/],
+    ['a confidence of NaN', LibrarianResponse, { answer, confidence: NAN }, 'confidence', /expected number/],
+    ['a list with NaN', LibrarianResponse, { answer, metadata: { a: [NAN] } }, 'metadata', /cannot carry/],
     ['a listing without articles', ArticleListingReply, { items: [] }, 'articles', /missing/],
   ])('refuses %s', (_, schema, value, path, message) => {
     expect(issuesIn(schema, value)).toEqual([{ path, message: expect.stringMatching(message) }]);

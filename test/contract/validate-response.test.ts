@@ -9,26 +9,18 @@ describe('validateResponse()', () => {
   };
   const ordered = (...sources: object[]) => ({ answer: 'Yes.', sources });
 
+  const UNCLEAR = { error: { code: 'TIMEOUT', message: 'Too late' } };
+  const [A, LINKED] = [{ name: 'a' }, { name: 'a', url: 'https://a.example', relevance: 0.2 }];
   it.each([
     ['an answer longer than 4,000 characters', { answer: 'a'.repeat(4001) }, ['answer']],
     ['no hint at a low confidence', { answer: 'Perhaps.', confidence: 0.59 }, ['partial']],
-    ['a source named twice', ordered({ name: 'a' }, { name: 'a' }), ['sources']],
-    ['sources in the wrong order', ordered({ name: 'a', relevance: 0.4 }, { name: 'b', relevance: 0.5 }), ['sources']],
-    [
-      'an error that does not say what to do',
-      { error: { code: 'TIMEOUT', message: 'Too late' } },
-      ['error.recoverable', 'error.suggestion'],
-    ],
+    ['a source named twice', ordered(A, A), ['sources']],
+    ['sources in the wrong order', ordered({ ...A, relevance: 0.4 }, { name: 'b', relevance: 0.5 }), ['sources']],
+    ['an error that does not say what to do', UNCLEAR, ['error.recoverable', 'error.suggestion']],
     ['nothing in an answer of 4,000 characters', { answer: 'a'.repeat(4000), confidence: 0.6 }, []],
     ['nothing in a partial answer', { answer: 'Partly.', confidence: 0.59, partial: true }, []],
-    [
-      'nothing in sources in order',
-      ordered({ name: 'a', relevance: 1 }, { name: 'b' }, { name: 'a', url: 'https://a.example', relevance: 0.2 }),
-      [],
-    ],
-  ])('warns of %s, without refusing it', (_what, response, paths) => {
-    expect(warningsOf(response)).toEqual(paths);
-  });
+    ['nothing in sources in order', ordered({ ...A, relevance: 1 }, { name: 'b' }, LINKED), []],
+  ])('warns of %s, without refusing it', (_what, response, paths) => expect(warningsOf(response)).toEqual(paths));
 
   it.each([
     ['an unknown target', { to: 'unknown' }, 'delegate.to', /no known librarian: unknown/],

@@ -228,77 +228,75 @@ describe('a part of a joined answer', () => {
   });
 });
 
-describe('aggregate() of any branches', () => {
-  const piece = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 60 }),
-    fc.string({ unit: 'grapheme', maxLength: 60 }),
-    fc.constantFrom(...CASES.pieces, '\ud800'),
-  );
-  const isVisible = (text: string) => /\S/.test(text);
-  const short = fc.array(piece, { minLength: 1, maxLength: 20 }).map((pieces) => pieces.join(''));
-  const long = fc
-    .tuple(piece, fc.integer({ min: 1, max: 3000 }))
-    .map(([text, times]) => `x${text}\n`.repeat(times).slice(0, 32_000));
-  const text = fc.oneof({ weight: 6, arbitrary: short.filter(isVisible) }, { weight: 1, arbitrary: long });
-  const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
-  const share = some(fc.double({ min: 0, max: 1, noNaN: true }));
-  const anyName = fc.string({ minLength: 1, maxLength: 500 }).filter(isVisible);
-  const source = fc
-    .record({
-      name: fc.oneof(fc.constantFrom('a.md', 'b.md, Install'), anyName),
-      url: some(fc.constantFrom('https://a.example/', 'https://b.example/', '/relative')),
-      relevance: share,
-    })
-    .map((each) => Source.parse(each));
-  const error = fc.record({
-    code: fc.constantFrom(...ErrorCode.options),
-    message: fc.constantFrom('Cannot', 'x'.repeat(2000)),
-    recoverable: fc.boolean(),
-  });
-  const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) });
-  const metadata = fc.oneof(
-    fc.constant({ navigator: { answer: 'x' }, trace: { traceId: 'x', hops: [] } }),
-    fc.integer({ min: 1, max: 15 }).map((depth) => ({ deep: nested(depth) })),
-    fc.integer({ min: 1, max: 255_000 }).map((length) => ({ large: 'x'.repeat(length) })),
-  );
-  const sources = fc.array(source, { maxLength: 50 });
-  const reported = { confidence: share, partial: some(fc.boolean()), metadata: some(metadata) };
-  const response = fc
-    .record({ answer: some(text), error: some(error), sources: some(sources), ...reported })
-    .filter(({ answer, error: failure }) => answer !== undefined || failure !== undefined)
-    .map((each) => LibrarianResponse.parse(JSON.parse(JSON.stringify(each))));
-  const query = fc.oneof(
-    fc.constantFrom('How?', 'how', 'When?'),
-    text.map((question) => question.slice(0, 4000)),
-  );
-  const to = fc.constantFrom('navigator', 'semantic', 'weather', 'x'.repeat(48));
-  const branch = fc.record({ query, to, response }).map((each): Branch => ({ ...each, request: { to: each.to } }));
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: 'grapheme', maxLength: 60 }),
+  fc.constantFrom(...CASES.pieces, '\ud800'),
+);
+const isVisible = (text: string) => /\S/.test(text);
+const short = fc.array(piece, { minLength: 1, maxLength: 20 }).map((pieces) => pieces.join(''));
+const long = fc
+  .tuple(piece, fc.integer({ min: 1, max: 3000 }))
+  .map(([text, times]) => `x${text}\n`.repeat(times).slice(0, 32_000));
+const text = fc.oneof({ weight: 6, arbitrary: short.filter(isVisible) }, { weight: 1, arbitrary: long });
+const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const share = some(fc.double({ min: 0, max: 1, noNaN: true }));
+const anyName = fc.string({ minLength: 1, maxLength: 500 }).filter(isVisible);
+const source = fc
+  .record({
+    name: fc.oneof(fc.constantFrom('a.md', 'b.md, Install'), anyName),
+    url: some(fc.constantFrom('https://a.example/', 'https://b.example/', '/relative')),
+    relevance: share,
+  })
+  .map((each) => Source.parse(each));
+const error = fc.record({
+  code: fc.constantFrom(...ErrorCode.options),
+  message: fc.constantFrom('Cannot', 'x'.repeat(2000)),
+  recoverable: fc.boolean(),
+});
+const nested = (depth: number): unknown => (depth === 0 ? 1 : { in: nested(depth - 1) });
+const metadata = fc.oneof(
+  fc.constant({ navigator: { answer: 'x' }, trace: { traceId: 'x', hops: [] } }),
+  fc.integer({ min: 1, max: 15 }).map((depth) => ({ deep: nested(depth) })),
+  fc.integer({ min: 1, max: 255_000 }).map((length) => ({ large: 'x'.repeat(length) })),
+);
+const sources = fc.array(source, { maxLength: 50 });
+const reported = { confidence: share, partial: some(fc.boolean()), metadata: some(metadata) };
+const response = fc
+  .record({ answer: some(text), error: some(error), sources: some(sources), ...reported })
+  .filter(({ answer, error: failure }) => answer !== undefined || failure !== undefined)
+  .map((each) => LibrarianResponse.parse(JSON.parse(JSON.stringify(each))));
+const query = fc.oneof(
+  fc.constantFrom('How?', 'how', 'When?'),
+  text.map((question) => question.slice(0, 4000)),
+);
+const to = fc.constantFrom('navigator', 'semantic', 'weather', 'x'.repeat(48));
+const branch = fc.record({ query, to, response }).map((each): Branch => ({ ...each, request: { to: each.to } }));
 
-  /** Whether the joined answer contains each word, or says where it was dropped. Markdown may change marks, spaces and numbers. */
-  const isAccountedFor = (joined: string, own: string): boolean => {
-    const letters = joined.replace(/[^\p{L}]/gu, '');
-    if ((own.match(/\p{L}+/gu) ?? []).every((word) => letters.includes(word))) return true;
-    return /\*Shortened: |\*From .*; nothing on this from|^- I found nothing about/m.test(joined);
-  };
+/** Whether the joined answer contains each word, or says where it was dropped. Markdown may change marks, spaces and numbers. */
+const isAccountedFor = (joined: string, own: string): boolean => {
+  const letters = joined.replace(/[^\p{L}]/gu, '');
+  if ((own.match(/\p{L}+/gu) ?? []).every((word) => letters.includes(word))) return true;
+  return /\*Shortened: |\*From .*; nothing on this from|^- I found nothing about/m.test(joined);
+};
 
-  it('gives a valid Response that drops nothing silently', () => {
-    const branches = fc.array(branch, { maxLength: 8 }).filter(({ length }) => length !== 1);
-    const property = fc.property(branches, (branches) => {
-      const joined = aggregate(branches);
-      const valid = validateResponse(joined);
-      expect(valid.ok ? valid.warnings.filter(({ path }) => path !== 'answer') : valid.issues).toEqual([]);
-      expect(valid.ok && valid.value).toEqual(joined);
-      if (branches.length > 0) expect(JoinedAnswer.safeParse(joined.metadata).error?.issues ?? []).toEqual([]);
-      if (joined.answer !== undefined) {
-        expect(joined.confidence).toBeTypeOf('number');
-        if (branches.some((each) => each.response.error !== undefined)) expect(joined.partial).toBe(true);
-        for (const { response: own } of branches) expect(isAccountedFor(joined.answer, own.answer ?? '')).toBe(true);
-      }
-      const keys = (joined.sources ?? []).map(({ url, name }) => url ?? `name ${name}`);
-      expect(new Set(keys).size).toBe(keys.length);
-      const relevances = (joined.sources ?? []).map(({ relevance }) => relevance ?? -1);
-      expect(relevances).toEqual(relevances.toSorted((one, other) => other - one));
-    });
-    fc.assert(property, { numRuns: 300, seed: 20_261_121 });
+it('aggregate() of any branches gives a valid Response that drops nothing silently', () => {
+  const branches = fc.array(branch, { maxLength: 8 }).filter(({ length }) => length !== 1);
+  const property = fc.property(branches, (branches) => {
+    const joined = aggregate(branches);
+    const valid = validateResponse(joined);
+    expect(valid.ok ? valid.warnings.filter(({ path }) => path !== 'answer') : valid.issues).toEqual([]);
+    expect(valid.ok && valid.value).toEqual(joined);
+    if (branches.length > 0) expect(JoinedAnswer.safeParse(joined.metadata).error?.issues ?? []).toEqual([]);
+    if (joined.answer !== undefined) {
+      expect(joined.confidence).toBeTypeOf('number');
+      if (branches.some((each) => each.response.error !== undefined)) expect(joined.partial).toBe(true);
+      for (const { response: own } of branches) expect(isAccountedFor(joined.answer, own.answer ?? '')).toBe(true);
+    }
+    const keys = (joined.sources ?? []).map(({ url, name }) => url ?? `name ${name}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const relevances = (joined.sources ?? []).map(({ relevance }) => relevance ?? -1);
+    expect(relevances).toEqual(relevances.toSorted((one, other) => other - one));
   });
+  fc.assert(property, { numRuns: 300, seed: 20_261_121 });
 });

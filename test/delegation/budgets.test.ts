@@ -29,12 +29,7 @@ it.each<[string, Record<string, number>, Record<string, number>]>([
 
 describe('the budget of calls', () => {
   it.each<[string, Record<string, number>, DelegateRequest[], number[]]>([
-    [
-      'is divided after paying for each call, with one reserved for a retry',
-      { calls: 23 },
-      toAll('b', 'c', 'd'),
-      [6, 6, 5],
-    ],
+    ['is divided after paying for each call, with one for a retry', { calls: 23 }, toAll('b', 'c', 'd'), [6, 6, 5]],
     ['is 24 if the context names none', {}, toAll('a'), [22]],
     ['reserves half for the fallback', { calls: 9 }, [{ to: 'a', fallback: 'b' }], [4, 6]],
   ])('%s', async (_, budgets, requests, expected) => {

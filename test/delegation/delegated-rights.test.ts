@@ -22,29 +22,27 @@ const watched = () => {
 };
 const sorted = (rights: string) => rights.split(' ').toSorted();
 
-describe('T27 a librarian that starts a new chain as itself', () => {
-  const restarting = async (self: string) => {
-    const { b, seen } = watched();
-    const { apps, variables, directory } = await network({ b });
-    const identity = await identityFrom(variables, self);
-    const target = { fetch: async (request: Request) => apps.get('b')?.fetch(request) ?? new Response() };
-    const client = signedClient({ ...identity, targets: { b: target }, log: () => undefined });
-    const context = userContext({ self, subject: `svc:${self}`, capabilities: ['kb:read'], budgets: { calls: 1000 } });
-    const known = { client, directory, context, budget: requestBudget(context), query: 'Where?' };
-    const parts = { ...known, circuitBreakers: createCircuitBreakers(), log: () => undefined };
-    const [branch] = await createDelegates(parts).ask([{ to: 'b' }]);
-    return { response: branch?.response, seen };
-  };
-  it.each([
-    ['is refused when it may not originate one', 'semantic', { error: { code: 'UNAUTHORIZED' } }, []],
-    [
-      'appears as itself when it may, and not as the user of the question',
-      ...['webhooks', { answer: 'x' }, [{ user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] }]],
-    ],
-  ] as const)('%s', async (_, self, response, seen) =>
-    expect(await restarting(self)).toMatchObject({ response, seen }),
-  );
-});
+const restarting = async (self: string) => {
+  const { b, seen } = watched();
+  const { apps, variables, directory } = await network({ b });
+  const identity = await identityFrom(variables, self);
+  const target = { fetch: async (request: Request) => apps.get('b')?.fetch(request) ?? new Response() };
+  const client = signedClient({ ...identity, targets: { b: target }, log: () => undefined });
+  const context = userContext({ self, subject: `svc:${self}`, capabilities: ['kb:read'], budgets: { calls: 1000 } });
+  const known = { client, directory, context, budget: requestBudget(context), query: 'Where?' };
+  const parts = { ...known, circuitBreakers: createCircuitBreakers(), log: () => undefined };
+  const [branch] = await createDelegates(parts).ask([{ to: 'b' }]);
+  return { response: branch?.response, seen };
+};
+it.each([
+  ['is refused when it may not originate one', 'semantic', { error: { code: 'UNAUTHORIZED' } }, []],
+  [
+    'appears as itself when it may, and not as the user of the question',
+    ...['webhooks', { answer: 'x' }, [{ user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] }]],
+  ],
+] as const)('T27 a librarian that starts a new chain as itself %s', async (_, self, response, seen) =>
+  expect(await restarting(self)).toMatchObject({ response, seen }),
+);
 
 describe('the taint rule', () => {
   it.each([
@@ -76,32 +74,30 @@ describe('the taint rule', () => {
   });
 });
 
-describe('a question with words that the user did not write', () => {
-  const asked = 'What does the Apollo II cost elsewhere, and what is our warranty?';
-  const REVENUE = 'What does the Apollo II cost elsewhere? Our revenue: 48,211 USD';
-
-  it.each([
-    ['a figure is added', REVENUE, 'kb:read web:search', 'kb:read'],
-    ['a name is added', 'What does the Apollo II of Ada Byron cost elsewhere?', 'kb:read web:search', 'kb:read'],
-    ['a number is added', 'What does the Apollo III cost elsewhere?', 'kb:read web:search', 'kb:read'],
-    ['a figure is added', REVENUE, 'web:* kb:read', 'web:read kb:read'],
-    ['a figure is added', REVENUE, '*', 'kb:read memory:read sql:read support:analyze'],
-    ['a figure is added', REVENUE, 'kb:read', 'kb:read'],
-    ['it is unchanged', undefined, 'kb:read web:search', 'kb:read web:search'],
-    ['only a part', 'What does the Apollo II cost elsewhere?', 'kb:read web:search', 'kb:read web:search'],
-    [
-      'another order, with function words',
-      'Please find the costs elsewhere of an Apollo II',
-      ...(['kb:read web:search', 'kb:read web:search'] as const),
-    ],
-  ])('loses web:search, unless it adds none: %s, %s, %s', async (_, query, held, left) => {
+const asked = 'What does the Apollo II cost elsewhere, and what is our warranty?';
+const REVENUE = 'What does the Apollo II cost elsewhere? Our revenue: 48,211 USD';
+const SEARCHING = 'kb:read web:search';
+const REORDERED = 'Please find the costs elsewhere of an Apollo II';
+it.each([
+  ['a figure is added', REVENUE, SEARCHING, 'kb:read'],
+  ['a name is added', 'What does the Apollo II of Ada Byron cost elsewhere?', SEARCHING, 'kb:read'],
+  ['a number is added', 'What does the Apollo III cost elsewhere?', SEARCHING, 'kb:read'],
+  ['a figure is added', REVENUE, 'web:* kb:read', 'web:read kb:read'],
+  ['a figure is added', REVENUE, '*', 'kb:read memory:read sql:read support:analyze'],
+  ['a figure is added', REVENUE, 'kb:read', 'kb:read'],
+  ['it is unchanged', undefined, SEARCHING, SEARCHING],
+  ['only a part', 'What does the Apollo II cost elsewhere?', SEARCHING, SEARCHING],
+  ['another order, with function words', REORDERED, SEARCHING, SEARCHING],
+])(
+  'a question with words that the user did not write loses web:search, unless it adds none: %s, %s, %s',
+  async (_, query, held, left) => {
     const { b, rights } = watched();
     const a: Librarian = async () => ({ delegate: { to: 'b', ...(query === undefined ? {} : { query }) } });
     const options = { context: { capabilities: held.split(' ') }, more: { query: asked } };
     expect((await askOnce({ a, b }, undefined, options)).responses).toMatchObject([{ answer: 'x' }]);
     expect(rights()).toEqual([sorted(left)]);
-  });
-});
+  },
+);
 
 describe('an issuer with more rights than its directory entry allows', () => {
   const QUESTION = JSON.stringify({ query: 'Where?' });

@@ -97,9 +97,7 @@ describe('a retry', () => {
 
   it.each(['INTERNAL_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'NOT_FOUND', 'INVALID_QUERY', 'DELEGATION_FAILED'] as const)(
     'does not follow %s',
-    async (code) => {
-      expect((await askOnce({ a: fails(code) })).arrivals.length).toBe(1);
-    },
+    async (code) => expect((await askOnce({ a: fails(code) })).arrivals.length).toBe(1),
   );
 
   it('does not follow a call that timed out, nor one without time for another', async () => {

@@ -246,43 +246,39 @@ it('a page of articles links to the next page of the same workspace', async () =
   expect(await statusOf('/api/kb/articles', undefined, { method: 'HEAD' })).toBe(200);
 });
 
-describe('errors of /api/kb', () => {
-  it.each([
-    ['GET articles', undefined, 'UNAUTHORIZED', 401],
-    ['GET articles', 'ck_absent_0123456789abcdef', 'UNAUTHORIZED', 401],
-    ['DELETE articles/a', READER, 'UNAUTHORIZED', 401],
-    ['GET articles', LIMITED, 'RATE_LIMITED', 429],
-    ['GET nowhere', READER, 'NOT_FOUND', 404],
-    ['PATCH articles/a', READER, 'NOT_FOUND', 404],
-    ['PUT articles/a', WRITER, 'INVALID_QUERY', 400],
-    [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
-    ['GET articles', READER, 'DELEGATION_FAILED', 502],
-  ])('of %.40s with the key %s have the form of a host', async (route, key, code, status) => {
-    gateway.limited.add(await idOf(LIMITED));
-    const [method = '', path] = route.split(' ');
-    const headers = { method, 'content-type': 'text/plain', ...(key === undefined ? { authorization: '' } : { key }) };
-    const reply = await replyOf(send(`/api/kb/${path}`, method === 'PUT' ? 'no JSON' : undefined, headers));
-    expect([reply.status, reply.headers.get('x-request-id')]).toEqual([status, expect.any(String)]);
-    const advice = status === 401 ? 'www-authenticate' : 'retry-after';
-    expect(reply.headers.has(advice)).toBe([401, 429].includes(status));
-    const { info, ...body } = HostErrorBody.parse(reply.body);
-    expect(body).toEqual({ error: code, message: info?.message });
-    expect(info).toMatchObject({ code, suggestion: expect.any(String) });
-  });
+it.each([
+  ['GET articles', undefined, 'UNAUTHORIZED', 401],
+  ['GET articles', 'ck_absent_0123456789abcdef', 'UNAUTHORIZED', 401],
+  ['DELETE articles/a', READER, 'UNAUTHORIZED', 401],
+  ['GET articles', LIMITED, 'RATE_LIMITED', 429],
+  ['GET nowhere', READER, 'NOT_FOUND', 404],
+  ['PATCH articles/a', READER, 'NOT_FOUND', 404],
+  ['PUT articles/a', WRITER, 'INVALID_QUERY', 400],
+  [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
+  ['GET articles', READER, 'DELEGATION_FAILED', 502],
+])('errors of /api/kb of %.40s with the key %s have the form of a host', async (route, key, code, status) => {
+  gateway.limited.add(await idOf(LIMITED));
+  const [method = '', path] = route.split(' ');
+  const headers = { method, 'content-type': 'text/plain', ...(key === undefined ? { authorization: '' } : { key }) };
+  const reply = await replyOf(send(`/api/kb/${path}`, method === 'PUT' ? 'no JSON' : undefined, headers));
+  expect([reply.status, reply.headers.get('x-request-id')]).toEqual([status, expect.any(String)]);
+  const advice = status === 401 ? 'www-authenticate' : 'retry-after';
+  expect(reply.headers.has(advice)).toBe([401, 429].includes(status));
+  const { info, ...body } = HostErrorBody.parse(reply.body);
+  expect(body).toEqual({ error: code, message: info?.message });
+  expect(info).toMatchObject({ code, suggestion: expect.any(String) });
 });
 
-describe('POST /v1/knowledge/retrieve', () => {
-  const TEXT = { 'content-type': 'text/plain' };
-  it.each([
-    ['a body of another type', 'hello', TEXT, 'invalid_query', 'content type'],
-    ['a body that is too large', 'x'.repeat(256 * 1024 + 1), {}, 'invalid_query', 'longer than 262144 bytes'],
-    ['a function that does not answer', '{}', {}, 'unavailable', undefined],
-  ])('is 200 with a reason for %s', async (_, sent, headers, why, says) => {
-    const { status, body } = await replyOf(send('/v1/knowledge/retrieve', sent, headers));
-    const detail = says === undefined ? undefined : expect.stringContaining(says);
-    expect(status).toBe(200);
-    expect(KnowledgeRetrieval.parse(body)).toEqual({ ...unavailableRetrieval(), degraded: [why], detail });
-  });
+const TEXT = { 'content-type': 'text/plain' };
+it.each([
+  ['a body of another type', 'hello', TEXT, 'invalid_query', 'content type'],
+  ['a body that is too large', 'x'.repeat(256 * 1024 + 1), {}, 'invalid_query', 'longer than 262144 bytes'],
+  ['a function that does not answer', '{}', {}, 'unavailable', undefined],
+])('POST /v1/knowledge/retrieve is 200 with a reason for %s', async (_, sent, headers, why, says) => {
+  const { status, body } = await replyOf(send('/v1/knowledge/retrieve', sent, headers));
+  const detail = says === undefined ? undefined : expect.stringContaining(says);
+  expect(status).toBe(200);
+  expect(KnowledgeRetrieval.parse(body)).toEqual({ ...unavailableRetrieval(), degraded: [why], detail });
 });
 
 it('GET /healthz shows the key directory, and is degraded in the 30 days before it expires', async () => {

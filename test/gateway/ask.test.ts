@@ -126,23 +126,21 @@ describe('POST /v1/ask', () => {
   );
 });
 
-describe('POST /v1/ask with a follow-up question that a model rewrites', () => {
-  const history = [
-    { speaker: 'user', text: 'Which miner is the quietest for a bedroom?' },
-    { speaker: 'assistant', text: 'The Zephyr 900. In April 48211 dollars were paid for it.' },
-  ];
+const history = [
+  { speaker: 'user', text: 'Which miner is the quietest for a bedroom?' },
+  { speaker: 'assistant', text: 'The Zephyr 900. In April 48211 dollars were paid for it.' },
+];
 
-  it.each([
-    ['with words of the user, with web:search', 'What does the quietest miner cost elsewhere?', ['web:search']],
-    ['with words of an answer, without web:search', 'What does the Zephyr 900 cost elsewhere?', []],
-    ['with a figure of an answer, without web:search', 'What does the quietest miner cost elsewhere, 48211?', []],
-  ])('asks it %s', async (_, question, searching) => {
-    const ai = { model: 'writer-1', complete: async () => ({ text: JSON.stringify({ question }) }) };
-    const { ask, asked } = await start({ ai });
-    await ask({ query: 'What does it cost elsewhere?', metadata: { history }, librarian: 'hybrid' });
-    expect(asked.map(({ id, query }) => [id, query])).toEqual([['hybrid', question]]);
-    expect(asked[0]?.context?.user?.capabilities?.toSorted()).toEqual(['kb:read', 'sql:read', ...searching]);
-  });
+it.each([
+  ['with words of the user, with web:search', 'What does the quietest miner cost elsewhere?', ['web:search']],
+  ['with words of an answer, without web:search', 'What does the Zephyr 900 cost elsewhere?', []],
+  ['with a figure of an answer, without web:search', 'What does the quietest miner cost elsewhere, 48211?', []],
+])('POST /v1/ask with a follow-up question that a model rewrites asks it %s', async (_, question, searching) => {
+  const ai = { model: 'writer-1', complete: async () => ({ text: JSON.stringify({ question }) }) };
+  const { ask, asked } = await start({ ai });
+  await ask({ query: 'What does it cost elsewhere?', metadata: { history }, librarian: 'hybrid' });
+  expect(asked.map(({ id, query }) => [id, query])).toEqual([['hybrid', question]]);
+  expect(asked[0]?.context?.user?.capabilities?.toSorted()).toEqual(['kb:read', 'sql:read', ...searching]);
 });
 
 describe('the budget of POST /v1/ask', () => {

@@ -83,9 +83,7 @@ describe('personIn()', () => {
 
   it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])(
     'refuses %j, which could not be erased',
-    (person_id) => {
-      expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }));
-    },
+    (person_id) => expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' })),
   );
 });
 

@@ -74,9 +74,7 @@ describe('a publishable key', () => {
     expect(allowedIn(response)).toBe(allowed);
   });
 
-  it('allows no page for other keys', async () => {
-    expect(allowedIn(await send('/v1/ask', { key: SERVER }))).toBeNull();
-  });
+  it('allows no page for other keys', async () => expect(allowedIn(await send('/v1/ask', { key: SERVER }))).toBeNull());
 
   it.each(['https://shop.example.com/', 'shop.example.com', 'https://*.example.com', 'https://shop.example.com:443'])(
     'cannot be created for %s, which is not an origin',

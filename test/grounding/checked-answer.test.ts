@@ -57,34 +57,30 @@ const shownFor = async (rejected: string, quotes: readonly string[], lead?: stri
   return (await write(statements, { isJudgeRequired: true })).texts.slice(1);
 };
 
-describe('a list that the judge rejects', () => {
-  const cables = CABLES.split('\n');
-  const [first = '', second = '', third = ''] = COLD_START.split('\n');
-  const all = [first, second, third];
+const cables = CABLES.split('\n');
+const [first = '', second = '', third = ''] = COLD_START.split('\n');
+const all = [first, second, third];
 
-  it.each<[string, readonly string[], string[], string?]>([
-    ['is replaced by the whole list, quoted in one piece', [COLD_START], [COLD_START]],
-    ['is replaced by the steps that it quotes, from the first on', [first, second], [`${first}\n${second}`]],
-    ['is replaced by nothing, without the first step', [second, third], []],
-    ['is replaced by nothing, with one step missing', [first, third], []],
-    ['is replaced by nothing, from two procedures', [...cables, ...all], []],
-    ['is replaced by one procedure, beside a single step of another', [...all, cables[2] ?? ''], [COLD_START]],
-    ['has an introduction that stays before the replacement', [COLD_START], [THEN, COLD_START], THEN],
-    ['has an introduction that is removed as well', [second, third], [], THEN],
-  ])('%s', async (_, quotes, shown, lead) => {
-    expect(await shownFor(`1. Shut down ${REJECTED}.\n2. Wait.`, quotes, lead)).toEqual(shown);
-  });
+it.each<[string, readonly string[], string[], string?]>([
+  ['is replaced by the whole list, quoted in one piece', [COLD_START], [COLD_START]],
+  ['is replaced by the steps that it quotes, from the first on', [first, second], [`${first}\n${second}`]],
+  ['is replaced by nothing, without the first step', [second, third], []],
+  ['is replaced by nothing, with one step missing', [first, third], []],
+  ['is replaced by nothing, from two procedures', [...cables, ...all], []],
+  ['is replaced by one procedure, beside a single step of another', [...all, cables[2] ?? ''], [COLD_START]],
+  ['has an introduction that stays before the replacement', [COLD_START], [THEN, COLD_START], THEN],
+  ['has an introduction that is removed as well', [second, third], [], THEN],
+])('a list that the judge rejects %s', async (_, quotes, shown, lead) => {
+  expect(await shownFor(`1. Shut down ${REJECTED}.\n2. Wait.`, quotes, lead)).toEqual(shown);
 });
 
-describe('a sentence that the judge rejects', () => {
-  const [head = '', line = '', , weight = ''] = SIZES.split('\n');
-  it.each([
-    ['the rows of one table that it quotes, below their header', [head, weight], [`${head}\n${line}\n${weight}`]],
-    ['nothing, from a row and a sentence', [weight, STATED], []],
-    ['nothing, from another sentence', [STATED], []],
-  ])('is replaced by %s', async (_, quotes, shown) => {
-    expect(await shownFor(`It weighs 2.4 kg ${REJECTED}.`, quotes)).toEqual(shown);
-  });
+const [head = '', line = '', , weight = ''] = SIZES.split('\n');
+it.each([
+  ['the rows of one table that it quotes, below their header', [head, weight], [`${head}\n${line}\n${weight}`]],
+  ['nothing, from a row and a sentence', [weight, STATED], []],
+  ['nothing, from another sentence', [STATED], []],
+])('a sentence that the judge rejects is replaced by %s', async (_, quotes, shown) => {
+  expect(await shownFor(`It weighs 2.4 kg ${REJECTED}.`, quotes)).toEqual(shown);
 });
 
 describe('a streamed answer', () => {

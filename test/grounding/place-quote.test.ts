@@ -13,9 +13,7 @@ describe('placeQuote()', () => {
   it.each(cases.missing)('finds no words %s', (_what, quote) => expect(placeQuote(TEXT, quote)).toBeUndefined());
 });
 
-describe('evidenceOfQuote()', () => {
-  const passage = { id: 'p1', title: 'Voltage', headings: ['Supply'], text: TEXT, devices: ['Barista II'] };
-  it.each(cases.evidence as [string, string, object][])('includes %s', (_what, quote, expected) =>
-    expect(evidenceOfQuote({ passage, span: placeQuote(TEXT, quote)![0]! })).toMatchObject(expected),
-  );
-});
+const passage = { id: 'p1', title: 'Voltage', headings: ['Supply'], text: TEXT, devices: ['Barista II'] };
+it.each(cases.evidence as [string, string, object][])('evidenceOfQuote() includes %s', (_what, quote, expected) =>
+  expect(evidenceOfQuote({ passage, span: placeQuote(TEXT, quote)![0]! })).toMatchObject(expected),
+);

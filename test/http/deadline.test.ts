@@ -60,12 +60,10 @@ describe('withDeadline()', () => {
   });
 });
 
-describe('waitAtMost()', () => {
-  it('settles like the work, or with the substitute when it takes too long', async () => {
-    expect(await waitAtMost(Promise.resolve('done'), 100, 'late')).toBe('done');
-    await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow('its own');
-    const waiting = waitAtMost(new Promise<string>(() => {}), 100, 'late');
-    await vi.advanceTimersByTimeAsync(100);
-    expect(await waiting).toBe('late');
-  });
+it('waitAtMost() settles like the work, or with the substitute when it takes too long', async () => {
+  expect(await waitAtMost(Promise.resolve('done'), 100, 'late')).toBe('done');
+  await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow('its own');
+  const waiting = waitAtMost(new Promise<string>(() => {}), 100, 'late');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await waiting).toBe('late');
 });

@@ -86,25 +86,21 @@ describe('eventStream()', () => {
   });
 });
 
-describe('readEvents()', () => {
-  it('reads only complete events, ignores other lines, and stops at maxBytes', async () => {
-    const events: unknown[] = [];
-    const read = (text: string) =>
-      readEvents(new Response(text), { maxBytes: 1000, onEvent: (event) => events.push(event) });
-    await read('data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3');
-    expect(await read(`data: ${'x'.repeat(2000)}`)).toBeUndefined();
-    expect(events).toEqual([
-      { name: 'message', data: '1' },
-      { name: 'a', data: '2' },
-    ]);
-  });
+it('readEvents() reads only complete events, ignores other lines, and stops at maxBytes', async () => {
+  const events: unknown[] = [];
+  const read = (text: string) =>
+    readEvents(new Response(text), { maxBytes: 1000, onEvent: (event) => events.push(event) });
+  await read('data: 1\n\nnonsense\nevent: a\r\ndata: 2\r\n\r\n\0: x\n\nevent: half\ndata: 3');
+  expect(await read(`data: ${'x'.repeat(2000)}`)).toBeUndefined();
+  expect(events).toEqual([
+    { name: 'message', data: '1' },
+    { name: 'a', data: '2' },
+  ]);
 });
 
-describe('tapStream()', () => {
-  it('adds what is returned at the end, and says how the stream ended once, even when that fails', async () => {
-    expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe('text and more');
-    const onEnd = vi.fn(() => Promise.reject(new Error('cannot be noted')));
-    await expect(tapStream(new Response('text'), { onEnd }).text()).rejects.toThrow('cannot be noted');
-    expect(onEnd.mock.calls).toEqual([['ended']]);
-  });
+it('tapStream() adds what is returned at the end, and says how the stream ended once, even when that fails', async () => {
+  expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe('text and more');
+  const onEnd = vi.fn(() => Promise.reject(new Error('cannot be noted')));
+  await expect(tapStream(new Response('text'), { onEnd }).text()).rejects.toThrow('cannot be noted');
+  expect(onEnd.mock.calls).toEqual([['ended']]);
 });

@@ -83,34 +83,30 @@ describe('fetchJson()', () => {
   });
 });
 
-describe('sendOk()', () => {
-  it('returns a 2xx response, and discards the body of any other status', async () => {
-    expect((await serving(() => new Response('no JSON', { status: 201 })).send()).status).toBe(201);
-    const cancelled: unknown[] = [];
-    const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
-    const error = await failure(serving(() => new Response(body, { status: 403, headers: { 'x-a': '1' } })).send());
-    expect([error.status, error.headers.get('x-a'), cancelled]).toEqual([403, '1', [undefined]]);
-  });
+it('sendOk() returns a 2xx response, and discards the body of any other status', async () => {
+  expect((await serving(() => new Response('no JSON', { status: 201 })).send()).status).toBe(201);
+  const cancelled: unknown[] = [];
+  const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
+  const error = await failure(serving(() => new Response(body, { status: 403, headers: { 'x-a': '1' } })).send());
+  expect([error.status, error.headers.get('x-a'), cancelled]).toEqual([403, '1', [undefined]]);
 });
 
-describe('retryAfterMs()', () => {
-  it.each<[Record<string, string>, number | undefined, string[]?]>([
-    [{ 'retry-after': '7' }, 7000],
-    [{ 'retry-after': ' 0 ' }, 0],
-    [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after': 'Thu, 15 Jan 2026 10:31:00 GMT' }, 60_000],
-    [{ 'retry-after': 'Thu, 15 Jan 2026 10:00:00 GMT' }, 0],
-    [{ 'retry-after': '-5' }, undefined],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{ 'retry-after': '1'.repeat(300) }, undefined],
-    [{ 'x-ratelimit-reset': '9' }, undefined],
-    [{}, undefined],
-    [{ second: '12', third: '99' }, 12_000, ['retry-after', 'second', 'third']],
-    [{ 'retry-after': '3', third: '1768473010' }, 3000, ['retry-after', 'second', 'third']],
-    // Seconds since 1970.
-    [{ third: '1768473010.25' }, 10_250, ['third']],
-    [{ third: '1768472000' }, 0, ['third']],
-  ])('reads %j as %s', (headers, expected, names) => {
-    expect(retryAfterMs(new Headers(headers), NOW, names)).toBe(expected);
-  });
+it.each<[Record<string, string>, number | undefined, string[]?]>([
+  [{ 'retry-after': '7' }, 7000],
+  [{ 'retry-after': ' 0 ' }, 0],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': 'Thu, 15 Jan 2026 10:31:00 GMT' }, 60_000],
+  [{ 'retry-after': 'Thu, 15 Jan 2026 10:00:00 GMT' }, 0],
+  [{ 'retry-after': '-5' }, undefined],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{ 'retry-after': '1'.repeat(300) }, undefined],
+  [{ 'x-ratelimit-reset': '9' }, undefined],
+  [{}, undefined],
+  [{ second: '12', third: '99' }, 12_000, ['retry-after', 'second', 'third']],
+  [{ 'retry-after': '3', third: '1768473010' }, 3000, ['retry-after', 'second', 'third']],
+  // Seconds since 1970.
+  [{ third: '1768473010.25' }, 10_250, ['third']],
+  [{ third: '1768472000' }, 0, ['third']],
+])('retryAfterMs() reads %j as %s', (headers, expected, names) => {
+  expect(retryAfterMs(new Headers(headers), NOW, names)).toBe(expected);
 });

@@ -278,28 +278,29 @@ describe('a transition to a statement', () => {
   });
 });
 
-describe('a judge that fails', () => {
-  const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
-  const verdicts = ['stated', 'not_stated'];
-  const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, reason: '', verdict })));
-  const uses: Reply = (call) => ({
-    ...replyOf([HONEST, doubtful])(call),
-    usage: { inputTokens: 7000, outputTokens: 500 },
-  });
+const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
+const verdicts = ['stated', 'not_stated'];
+const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, reason: '', verdict })));
+const uses: Reply = (call) => ({
+  ...replyOf([HONEST, doubtful])(call),
+  usage: { inputTokens: 7000, outputTokens: 500 },
+});
 
-  it.each<[string, Reply | undefined, Given?, RegExp?]>([
-    ...(cases.judgeFaults as [string, Partial<AICompletion>][]),
-    ['throws', () => Promise.reject(new Error('no'))],
-    ['returns two different verdicts', { text: JSON.stringify({ judgements }) }],
-    ['hangs', HANGS, { timeLeftMs: () => 400 }, /no judge \(timeout\)/],
-    ['lacks budget', undefined, { budgets: { tokens: 8000 } }, /no judge \(over_budget\)/],
-  ])('and %s leaves only statements with lexical support', async (_what, judge, options, reason = /./) => {
+it.each<[string, Reply | undefined, Given?, RegExp?]>([
+  ...(cases.judgeFaults as [string, Partial<AICompletion>][]),
+  ['throws', () => Promise.reject(new Error('no'))],
+  ['returns two different verdicts', { text: JSON.stringify({ judgements }) }],
+  ['hangs', HANGS, { timeLeftMs: () => 400 }, /no judge \(timeout\)/],
+  ['lacks budget', undefined, { budgets: { tokens: 8000 } }, /no judge \(over_budget\)/],
+])(
+  'a judge that fails and %s leaves only statements with lexical support',
+  async (_what, judge, options, reason = /./) => {
     const { response, metadata } = await ask(OFTEN, uses, { judge, ...options });
     expect(response.answer).toBe(SAID_CITED);
     const removed = [{ text: doubtful.text, reason: expect.stringMatching(reason) }];
     expect(metadata).toMatchObject({ answered_by: 'model', removed });
-  });
-});
+  },
+);
 
 describe('quotes replace the answer of a model', () => {
   it.each([

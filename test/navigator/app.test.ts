@@ -126,11 +126,7 @@ describe('related topics', () => {
   const REVENUE = 'How much revenue did we make in March by region?';
 
   it.each([
-    [
-      'start with the librarian for the subject, with its id, as plain text',
-      REVENUE,
-      /^Ask Shop figures.*\(analytics\)$/,
-    ],
+    ['start with the librarian for the subject, as plain text', REVENUE, /^Ask Shop figures.*\(analytics\)$/],
     ['name no librarian for a question about the knowledge base', OFTEN, undefined],
   ])('%s', async (_fact, query, named) => {
     const shop = serveLibrarian(async () => ({ answer: 'x' }), SHOP, await identityOf('analytics'));

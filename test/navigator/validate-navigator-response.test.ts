@@ -66,20 +66,21 @@ describe('validateNavigatorResponse()', () => {
   });
 });
 
-describe('wholeQuotes()', () => {
-  const text =
-    'Replace damaged cables. Do not mend them with tape.\n\n| Part | Term |\n| --- | --- |\n| Fan | 6 months |\n';
-  it.each<[string, string | undefined, boolean]>([
-    ['Replace damaged cables.', undefined, true],
-    ['Do not mend them with tape.', undefined, true],
-    ['| Fan | 6 months |', undefined, true],
-    ['mend them with tape.', undefined, false],
-    ['Do not mend', undefined, false],
-    ['Do not mend them with tape.', 'Mend them.', false],
-  ])('returns only whole sentences and rows that the answer contains: %s %s', (quote, answer = quote, isWhole) => {
+const text =
+  'Replace damaged cables. Do not mend them with tape.\n\n| Part | Term |\n| --- | --- |\n| Fan | 6 months |\n';
+it.each<[string, string | undefined, boolean]>([
+  ['Replace damaged cables.', undefined, true],
+  ['Do not mend them with tape.', undefined, true],
+  ['| Fan | 6 months |', undefined, true],
+  ['mend them with tape.', undefined, false],
+  ['Do not mend', undefined, false],
+  ['Do not mend them with tape.', 'Mend them.', false],
+])(
+  'wholeQuotes() returns only whole sentences and rows that the answer contains: %s %s',
+  (quote, answer = quote, isWhole) => {
     const start = text.indexOf(quote);
     const cited = source({ excerpts: [{ quote, start, end: start + quote.length }] });
     const quotes = wholeQuotes([cited], { answer, knowledge: { article: () => ({ text }) } });
     expect(quotes).toEqual(isWhole ? [quote] : []);
-  });
-});
+  },
+);

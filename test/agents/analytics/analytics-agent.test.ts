@@ -215,28 +215,16 @@ describe("the catalogue's own statements", () => {
   };
   const inStock = { result: { interpretation: expect.stringMatching(/^The iPhone 17 has \d+ units in stock/) } };
 
+  const COSTLY = 'SELECT a.name FROM products a, orders b, orders c WHERE a.product_id < 0';
+  const MANY = "SELECT a.name || ' + ' || b.sku AS pair FROM products a, products b";
+  const NOWHERE = 'SELECT nothing FROM nowhere';
+  const UNREAD = { librarian: 'analytics', where: 'names', code: 'DATA_SOURCE_ERROR' };
+  const TRUNCATED = { where: 'names', cause: expect.stringContaining('more is truncated after 5000') };
   it.each<[string, string, string, object]>([
-    [
-      'are not refused for their cost',
-      HOW_MANY,
-      'SELECT a.name FROM products a, orders b, orders c WHERE a.product_id < 0',
-      { success: true, faults: [] },
-    ],
-    [
-      'are logged when one that reads names fails, and the question is answered',
-      STOCK,
-      'SELECT nothing FROM nowhere',
-      { ...inStock, faults: [{ librarian: 'analytics', where: 'names', code: 'DATA_SOURCE_ERROR' }] },
-    ],
-    [
-      'read 5,000 names, and log when there are more',
-      HOW_MANY,
-      "SELECT a.name || ' + ' || b.sku AS pair FROM products a, products b",
-      { success: true, faults: [{ where: 'names', cause: expect.stringContaining('more is truncated after 5000') }] },
-    ],
-  ])('%s', async (_, query, more, expected) => {
-    expect(await answerWithNames(query, { more })).toMatchObject(expected);
-  });
+    ['are not refused for their cost', HOW_MANY, COSTLY, { success: true, faults: [] }],
+    ['are logged when one fails, and the question is answered', STOCK, NOWHERE, { ...inStock, faults: [UNREAD] }],
+    ['read 5,000 names, and log when there are more', HOW_MANY, MANY, { success: true, faults: [TRUNCATED] }],
+  ])('%s', async (_, query, more, expected) => expect(await answerWithNames(query, { more })).toMatchObject(expected));
 
   it('fail the question when no list of names can be read', async () => {
     const names = Object.fromEntries(Object.keys(SHOP_TEXT.names).map((list) => [list, 'SELECT 1 FROM nowhere']));
@@ -318,24 +306,19 @@ describe('with a model', () => {
     expect(calls).toEqual([]);
   });
 
+  const LONG_SUM = Array.from({ length: 70 }, (_, place) => `${place + 1000}`).join(' + ');
+  const TOO_LONG = 'returns a column whose name is longer than 300 characters: give each column an alias.';
+  const MIXED = 'adds up or compares amounts of several currencies: group by currency, or use one of them only.';
+  const BY_CURRENCY = 'SELECT currency, sum(total_cents) AS cents FROM orders GROUP BY currency';
   it.each([
-    ['SELECT 1 AS "__proto__"', 'The statement has the name __proto__ in it.'],
-    ['SELECT login FROM staff_accounts', 'The statement reads a table that is not open to questions.'],
-    [
-      `SELECT ${Array.from({ length: 70 }, (_, place) => `${place + 1000}`).join(' + ')} FROM orders`,
-      'The statement returns a column whose name is longer than 300 characters: give each column an alias.',
-    ],
-    [
-      'SELECT sum(total_cents) AS revenue FROM orders',
-      'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.',
-    ],
+    ['SELECT 1 AS "__proto__"', 'has the name __proto__ in it.'],
+    ['SELECT login FROM staff_accounts', 'reads a table that is not open to questions.'],
+    [`SELECT ${LONG_SUM} FROM orders`, TOO_LONG],
+    ['SELECT sum(total_cents) AS revenue FROM orders', MIXED],
   ])('is sent back once with the reason: %s', async (refused, reason) => {
-    const { ai, calls } = modelProposing(
-      refused,
-      'SELECT currency, sum(total_cents) AS cents FROM orders GROUP BY currency',
-    );
+    const { ai, calls } = modelProposing(refused, BY_CURRENCY);
     const { result, metadata } = await answerTo('revenue of customers who came back', { ai });
-    expect(calls[1]?.at(-1)?.content).toBe(`${reason} Propose another.`);
+    expect(calls[1]?.at(-1)?.content).toBe(`The statement ${reason} Propose another.`);
     expect([metadata.statement_by, result.columns]).toEqual(['model', ['currency', 'cents']]);
   });
 

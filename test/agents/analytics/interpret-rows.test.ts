@@ -15,31 +15,13 @@ const priced = {
   truncated: false,
 };
 
+const LISTED = { text: 'Found[ of {category}] {row_count:count product}:', each: '{name}[ of {category}]', none: '-' };
+const COUNTED = { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' };
+const DEAREST = readingOf('most_expensive');
+const [SAYS, AT] = ['The most expensive product', 'is the Apollo III at 1,299.00 EUR.'];
 it.each<[string, Reading, Record<string, string>, string]>([
-  [
-    'fills a part in brackets when the question has its parameter',
-    readingOf('most_expensive'),
-    { category: 'Miners' },
-    'The most expensive product in Miners is the Apollo III at 1,299.00 EUR.',
-  ],
-  [
-    'omits a part in brackets when only a column has its name',
-    readingOf('most_expensive'),
-    {},
-    'The most expensive product is the Apollo III at 1,299.00 EUR.',
-  ],
-  [
-    'omits it in each line too',
-    { text: 'Found[ of {category}] {row_count:count product}:', each: '{name}[ of {category}]', none: '-' },
-    {},
-    'Found 1 product: Apollo III.',
-  ],
-  [
-    'counts rows inside brackets',
-    { text: 'All[ {row_count:count product}]', none: 'None[, {row_count:count product}]' },
-    {},
-    'All 1 product',
-  ],
-])('%s', (_, reading, labels, text) => {
-  expect(interpretRows(priced, { reading, labels })).toBe(text);
-});
+  ['fills a part in brackets with its parameter', DEAREST, { category: 'Miners' }, `${SAYS} in Miners ${AT}`],
+  ['omits a part in brackets when only a column has its name', DEAREST, {}, `${SAYS} ${AT}`],
+  ['omits it in each line too', LISTED, {}, 'Found 1 product: Apollo III.'],
+  ['counts rows inside brackets', COUNTED, {}, 'All 1 product'],
+])('%s', (_, reading, labels, text) => expect(interpretRows(priced, { reading, labels })).toBe(text));

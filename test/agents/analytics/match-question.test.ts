@@ -30,9 +30,7 @@ describe('matchQuestion()', () => {
     expect(right).toBeGreaterThanOrEqual(least);
   });
 
-  it.each(CASES.declined)('declines %s: %s', (_what, question = '') => {
-    expect(asker.ask(question)).toBeUndefined();
-  });
+  it.each(CASES.declined)('declines %s: %s', (_what, question = '') => expect(asker.ask(question)).toBeUndefined());
 
   it.each(CASES.read as [string, string, object][])('reads the values in: %s', (question, name, labels) => {
     expect(asker.ask(question)?.match).toMatchObject({ question: { name }, labels });

@@ -17,6 +17,4 @@ it.each([
   ...CASES.unclear.map((question) => [question, 'unclear']),
   ...CASES.several.map((question) => [question, 'several']),
   ['in 2025 since march last 3 days '.repeat(1000), 'unclear'],
-])('reads the period of: %.99s', (question = '', days) => {
-  expect(daysOf(question)).toBe(days);
-});
+])('reads the period of: %.99s', (question = '', days) => expect(daysOf(question)).toBe(days));

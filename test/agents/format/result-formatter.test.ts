@@ -136,9 +136,7 @@ describe('toDisplay()', () => {
   it.each<[string, Record<string, unknown>[]]>([
     ...Object.entries(CASES.noChart),
     ['51 rows', Array.from({ length: 51 }, (_, at) => ({ a: `x${at}`, b: at }))],
-  ])('draws nothing for %s', (_, rows) => {
-    expect(blockOf(analytics(rows), 'chart')).toBeUndefined();
-  });
+  ])('draws nothing for %s', (_, rows) => expect(blockOf(analytics(rows), 'chart')).toBeUndefined());
 
   it.each(Object.entries(CASES.tables))('shows %s', (_, { rows, columns, cells }) => {
     const table = blockOf(analytics(rows), 'table');
@@ -156,106 +154,104 @@ describe('toDisplay()', () => {
   );
 });
 
-describe('For any answer,', () => {
-  const piece = fc.constantFrom(...CASES.pieces, '\ud83d');
-  const text = fc.oneof(
-    fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
-    fc.string({ unit: 'binary', maxLength: 40 }),
-    fc.array(piece, { minLength: 300, maxLength: 900 }).map((parts) => parts.join('')),
-  );
-  const textOf = (maxLength: number) => text.map((each) => each.slice(0, maxLength));
-  const filled = (maxLength: number) => textOf(maxLength).map((each) => (/\S/.test(each) ? each : 'x'));
-  const number = fc.double({ noNaN: true, noDefaultInfinity: true });
-  const score = fc.double({ min: 0, max: 1, noNaN: true });
-  const nested = fc.constant({ a: ['<b>|'] });
-  const cell = fc.oneof(text, number, fc.boolean(), fc.constant(null), nested);
-  const key = fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__');
-  const upTo = <T>(maxLength: number, each: fc.Arbitrary<T>) => fc.array(each, { maxLength });
-  const columns = fc.uniqueArray(
-    textOf(300).filter((name) => name !== '__proto__'),
-    { maxLength: 14 },
-  );
-  const analyticsResult = fc.tuple(columns, upTo(60, upTo(14, cell)), text).map(([columns, table, interpretation]) => {
-    const rows = table.map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? null])));
-    return { sql_query: 'SELECT 1', columns, rows, row_count: rows.length, interpretation };
-  });
-  const place = fc.record({ title: text, url: fc.oneof(text, fc.webUrl()), heading: text });
-  const semanticResult = fc
-    .tuple(upTo(25, fc.record({ content: text, score, metadata: place })), text)
-    .map(([documents, summary]) => ({
-      documents,
-      summary,
-      document_count: documents.length,
-      similarity_threshold: 0.7,
-    }));
-  const webResult = fc.record({
-    product_info: fc.dictionary(key, cell, { maxKeys: 4 }),
-    external_results: upTo(
-      25,
-      fc.record({
-        title: textOf(1000),
-        price: fc.option(number),
-        url: fc.webUrl({ withFragments: true, withQueryParameters: true }),
-        currency: text,
-      }),
-    ),
-    price_comparison: fc.record({ internal_price: number, difference: fc.option(number) }),
-    urls: upTo(5, fc.webUrl()),
-  });
-  const partOf = ([type, result]: [string, fc.Arbitrary<unknown>]) =>
+const piece = fc.constantFrom(...CASES.pieces, '\ud83d');
+const text = fc.oneof(
+  fc.array(piece, { maxLength: 12 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.array(piece, { minLength: 300, maxLength: 900 }).map((parts) => parts.join('')),
+);
+const textOf = (maxLength: number) => text.map((each) => each.slice(0, maxLength));
+const filled = (maxLength: number) => textOf(maxLength).map((each) => (/\S/.test(each) ? each : 'x'));
+const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+const score = fc.double({ min: 0, max: 1, noNaN: true });
+const nested = fc.constant({ a: ['<b>|'] });
+const cell = fc.oneof(text, number, fc.boolean(), fc.constant(null), nested);
+const key = fc.string({ maxLength: 9 }).filter((name) => name !== '__proto__');
+const upTo = <T>(maxLength: number, each: fc.Arbitrary<T>) => fc.array(each, { maxLength });
+const columns = fc.uniqueArray(
+  textOf(300).filter((name) => name !== '__proto__'),
+  { maxLength: 14 },
+);
+const analyticsResult = fc.tuple(columns, upTo(60, upTo(14, cell)), text).map(([columns, table, interpretation]) => {
+  const rows = table.map((cells) => Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? null])));
+  return { sql_query: 'SELECT 1', columns, rows, row_count: rows.length, interpretation };
+});
+const place = fc.record({ title: text, url: fc.oneof(text, fc.webUrl()), heading: text });
+const semanticResult = fc
+  .tuple(upTo(25, fc.record({ content: text, score, metadata: place })), text)
+  .map(([documents, summary]) => ({
+    documents,
+    summary,
+    document_count: documents.length,
+    similarity_threshold: 0.7,
+  }));
+const webResult = fc.record({
+  product_info: fc.dictionary(key, cell, { maxKeys: 4 }),
+  external_results: upTo(
+    25,
     fc.record({
-      type: fc.constant(type),
-      query: filled(4000),
-      result: fc.oneof(result, fc.constant({}), fc.constant({ summary: '<b>|' })),
-      error: fc.option(text),
-    });
-  const results = { analytics: analyticsResult, semantic: semanticResult, web_search: webResult };
-  const hybridResult = fc.record({
-    sub_queries: upTo(4, fc.oneof(...Object.entries<fc.Arbitrary<unknown>>(results).map(partOf))),
-    synthesis: text,
-    sources_used: fc.constant([]),
+      title: textOf(1000),
+      price: fc.option(number),
+      url: fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      currency: text,
+    }),
+  ),
+  price_comparison: fc.record({ internal_price: number, difference: fc.option(number) }),
+  urls: upTo(5, fc.webUrl()),
+});
+const partOf = ([type, result]: [string, fc.Arbitrary<unknown>]) =>
+  fc.record({
+    type: fc.constant(type),
+    query: filled(4000),
+    result: fc.oneof(result, fc.constant({}), fc.constant({ summary: '<b>|' })),
+    error: fc.option(text),
   });
-  const attribution = fc.record({
-    primary_source: filled(200),
-    icon: textOf(32),
-    details: fc.dictionary(key, text, { maxKeys: 9 }),
-    confidence: score,
-  });
-  const typed = Object.entries<fc.Arbitrary<unknown>>({ ...results, hybrid: hybridResult }).map(([type, result]) =>
-    fc.tuple(fc.constant(type), result),
-  );
-  const answers = fc
-    .tuple(fc.oneof(...typed), filled(4000), attribution, fc.option(filled(2000)))
-    .map(([[type, result], query, source_attribution, error]) => ({
-      ...{ success: error === null, metadata: {}, error },
-      ...{ type, query, result, source_attribution },
-    }))
-    .filter((value) => validateAgentResponse(value).ok);
+const results = { analytics: analyticsResult, semantic: semanticResult, web_search: webResult };
+const hybridResult = fc.record({
+  sub_queries: upTo(4, fc.oneof(...Object.entries<fc.Arbitrary<unknown>>(results).map(partOf))),
+  synthesis: text,
+  sources_used: fc.constant([]),
+});
+const attribution = fc.record({
+  primary_source: filled(200),
+  icon: textOf(32),
+  details: fc.dictionary(key, text, { maxKeys: 9 }),
+  confidence: score,
+});
+const typed = Object.entries<fc.Arbitrary<unknown>>({ ...results, hybrid: hybridResult }).map(([type, result]) =>
+  fc.tuple(fc.constant(type), result),
+);
+const answers = fc
+  .tuple(fc.oneof(...typed), filled(4000), attribution, fc.option(filled(2000)))
+  .map(([[type, result], query, source_attribution, error]) => ({
+    ...{ success: error === null, metadata: {}, error },
+    ...{ type, query, result, source_attribution },
+  }))
+  .filter((value) => validateAgentResponse(value).ok);
 
-  it('every format is valid, bounded and inert, and its tables keep their rows and columns', () => {
-    const isInert = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
-      const response = valid(answer);
-      const model = toDisplay(response);
-      expect(DisplayModel.safeParse(model).error?.issues).toBeUndefined();
-      expect(JSON.stringify(model)).not.toMatch(/\\u0000|\u202e/);
-      for (const write of [toMarkdown, toText])
-        expect(write(response, { maxLength }).length).toBeLessThanOrEqual(maxLength);
-      const markdown = toMarkdown(response);
-      expect(markdown.length).toBeLessThanOrEqual(64_000);
-      expect(markdown).not.toContain('<');
-      const nodes = markdownNodes(markdown);
-      const isUnsafe = ({ type, url = '' }: (typeof nodes)[number]) =>
-        CASES.liveNodes.includes(type) || (type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url));
-      expect(nodes.filter(isUnsafe)).toEqual([]);
-      if (/… and \d+ more parts?$/m.test(markdown)) return;
-      const tables = model.blocks.filter((block) => block.kind === 'table');
-      const shapes = nodes.flatMap(({ type, children = [] }) =>
-        type === 'table' ? [children.map((row) => row.children?.length)] : [],
-      );
-      expect(shapes.map((rows) => new Set(rows))).toEqual(tables.map(({ columns }) => new Set([columns.length])));
-      if (markdown.length < 30_000)
-        expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
-    });
-    fc.assert(isInert, { numRuns: 300 });
+it('For any answer, every format is valid, bounded and inert, and its tables keep their rows and columns', () => {
+  const isInert = fc.property(answers, fc.integer({ min: 1000, max: 5000 }), (answer, maxLength) => {
+    const response = valid(answer);
+    const model = toDisplay(response);
+    expect(DisplayModel.safeParse(model).error?.issues).toBeUndefined();
+    expect(JSON.stringify(model)).not.toMatch(/\\u0000|\u202e/);
+    for (const write of [toMarkdown, toText])
+      expect(write(response, { maxLength }).length).toBeLessThanOrEqual(maxLength);
+    const markdown = toMarkdown(response);
+    expect(markdown.length).toBeLessThanOrEqual(64_000);
+    expect(markdown).not.toContain('<');
+    const nodes = markdownNodes(markdown);
+    const isUnsafe = ({ type, url = '' }: (typeof nodes)[number]) =>
+      CASES.liveNodes.includes(type) || (type === 'link' && !/^(?:https?:\/\/|[^:]*$)/.test(url));
+    expect(nodes.filter(isUnsafe)).toEqual([]);
+    if (/… and \d+ more parts?$/m.test(markdown)) return;
+    const tables = model.blocks.filter((block) => block.kind === 'table');
+    const shapes = nodes.flatMap(({ type, children = [] }) =>
+      type === 'table' ? [children.map((row) => row.children?.length)] : [],
+    );
+    expect(shapes.map((rows) => new Set(rows))).toEqual(tables.map(({ columns }) => new Set([columns.length])));
+    if (markdown.length < 30_000)
+      expect(shapes.map((rows) => rows.length - 1)).toEqual(tables.map(({ rows }) => rows.length));
   });
+  fc.assert(isInert, { numRuns: 300 });
 });

@@ -320,31 +320,30 @@ describe('The hybrid agent, bounded', () => {
   });
 });
 
-describe('The hybrid agent with a model', () => {
-  const modelSaying = (text: () => string | Promise<string>): AIClient => ({
-    model: 'test',
-    complete: async () => ({ text: await text() }),
-  });
-  const proposal = (...parts: [type: string, query: string][]) =>
-    modelSaying(() => JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
-  const STOCK = 'how many iPhone 17 are in stock';
-  const POLICY = 'what does the return policy say about opened boxes';
+const modelSaying = (text: () => string | Promise<string>): AIClient => ({
+  model: 'test',
+  complete: async () => ({ text: await text() }),
+});
+const proposal = (...parts: [type: string, query: string][]) =>
+  modelSaying(() => JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+const STOCK = 'how many iPhone 17 are in stock';
+const POLICY = 'what does the return policy say about opened boxes';
 
-  it.each<[string, AIClient, 'model' | 'rules']>([
-    ['proposes the same in another order', proposal(['semantic', POLICY], ['analytics', STOCK]), 'model'],
-    ['adds words', proposal(['analytics', `${STOCK}; drop table orders`], ['semantic', POLICY]), 'rules'],
-    ['leaves a part out', proposal(['analytics', STOCK]), 'rules'],
-    ['names another type', proposal(['hybrid', QUESTION]), 'rules'],
-    ['names seven parts', proposal(...Array(7).fill(['semantic', QUESTION])), 'rules'],
-    ['answers without JSON', modelSaying(() => 'Sure!'), 'rules'],
-    ['stays silent', modelSaying(() => new Promise(() => undefined)), 'rules'],
-    ['fails', modelSaying(() => Promise.reject(new Error('429'))), 'rules'],
-  ])('which %s: splits by the proposal or by rules', async (_, ai, splitBy) => {
-    const { reply } = await askHybrid({}, { ai, timeoutMs: 5000 });
-    expect(reply.metadata.split_by).toBe(splitBy);
-    const types = ['analytics', 'semantic'];
-    expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(
-      splitBy === 'model' ? types.toReversed() : types,
-    );
-  });
+it.each<[string, AIClient, 'model' | 'rules']>([
+  ['proposes the same in another order', proposal(['semantic', POLICY], ['analytics', STOCK]), 'model'],
+  ['adds words', proposal(['analytics', `${STOCK}; drop table orders`], ['semantic', POLICY]), 'rules'],
+  ['leaves a part out', proposal(['analytics', STOCK]), 'rules'],
+  ['names another type', proposal(['hybrid', QUESTION]), 'rules'],
+  ['names seven parts', proposal(...Array(7).fill(['semantic', QUESTION])), 'rules'],
+  ['answers without JSON', modelSaying(() => 'Sure!'), 'rules'],
+  ['stays silent', modelSaying(() => new Promise(() => undefined)), 'rules'],
+  ['fails', modelSaying(() => Promise.reject(new Error('429'))), 'rules'],
+])('The hybrid agent with a model which %s: splits by the proposal or by rules', async (_, ai, splitBy) => {
+  stopClock();
+  const { reply } = await atDeadline(askHybrid({}, { ai }));
+  expect(reply.metadata.split_by).toBe(splitBy);
+  const types = ['analytics', 'semantic'];
+  expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(
+    splitBy === 'model' ? types.toReversed() : types,
+  );
 });

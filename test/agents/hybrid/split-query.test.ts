@@ -3,9 +3,7 @@ import { proposeSplit, splitQuery } from '../../../src/agents/hybrid/split-query
 import PROPOSALS from './propose-split.json' with { type: 'json' };
 import CASES from './split-query.json' with { type: 'json' };
 
-it.each(Object.entries(CASES.splits))('splits %s', (question, parts) => {
-  expect(splitQuery(question)).toEqual(parts);
-});
+it.each(Object.entries(CASES.splits))('splits %s', (question, parts) => expect(splitQuery(question)).toEqual(parts));
 
 it.each(CASES.second)('completes the second part of %s with its subject', (question, second) => {
   expect(splitQuery(question)[1]?.query).toBe(second);
@@ -43,7 +41,5 @@ it.each(PROPOSALS.accepted as [string, Proposal][])(
 
 it.each(PROPOSALS.rejected as [string, string, Proposal][])(
   'rejects a proposal that %s',
-  async (_, question, proposal) => {
-    expect(await propose(question, proposal)).toBeUndefined();
-  },
+  async (_, question, proposal) => expect(await propose(question, proposal)).toBeUndefined(),
 );

@@ -4,16 +4,12 @@ import CASES from './subject-of.json' with { type: 'json' };
 
 it.each([...CASES.subjects, ...CASES.unchanged.map((query) => [query, query])])(
   'reads %j as a request about %j',
-  (query = '', subject) => {
-    expect(subjectOf(query)).toBe(subject);
-  },
+  (query = '', subject) => expect(subjectOf(query)).toBe(subject),
 );
 
 it.each(['find all ', 'documents about ', ' ', 'the of ', 'a\n', 'what does the ', 'what does the a say about '])(
   'reads 4,000 characters of %j without backtracking',
-  (piece) => {
-    expect(subjectOf(piece.repeat(4000 / piece.length)).length).toBeLessThanOrEqual(4000);
-  },
+  (piece) => expect(subjectOf(piece.repeat(4000 / piece.length)).length).toBeLessThanOrEqual(4000),
 );
 
 it.each([

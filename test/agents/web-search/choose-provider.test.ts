@@ -6,9 +6,7 @@ const chosen = (variables: ProviderVariables) => chooseProvider(variables, { fet
 
 it.each(CASES.chosen as [ProviderVariables, string | null][])(
   'chooses with %j the provider %s',
-  (variables, provider) => {
-    expect(chosen(variables)).toBe(provider ?? undefined);
-  },
+  (variables, provider) => expect(chosen(variables)).toBe(provider ?? undefined),
 );
 
 it.each(CASES.refused)('refuses in %s to send the key to %s, without naming either', (ENVIRONMENT, url) => {

@@ -68,7 +68,5 @@ it('rounds halves of a percentage away from zero and never returns negative zero
 
 it.each([...CASES.accepted.map((query) => [query, true]), ...CASES.rejected.map((query) => [query, false])])(
   'recognises whether "%s" asks for a price: %s',
-  (query, is) => {
-    expect(isPriceQuestion(String(query))).toBe(is);
-  },
+  (query, is) => expect(isPriceQuestion(String(query))).toBe(is),
 );

@@ -79,9 +79,7 @@ describe('summariseResults()', () => {
     'It costs **$949.99** at [Good](https://good.example/p), ours is 999.99.',
     'See [Good](https://good.example/p) or good.example.',
     '1. Good: 949.99\n2. ours: 999.99',
-  ])('keeps a supported summary: %s', async (text) => {
-    expect(await summary(text)).toBe(text);
-  });
+  ])('keeps a supported summary: %s', async (text) => expect(await summary(text)).toBe(text));
 
   it.each(CASES.replaced)('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();

@@ -16,9 +16,7 @@ describe('parsePrice()', () => {
     },
   );
 
-  it.each(CASES.rejects)('reads no price in %j', (text) => {
-    expect(parsePrice(text)).toBeUndefined();
-  });
+  it.each(CASES.rejects)('reads no price in %j', (text) => expect(parsePrice(text)).toBeUndefined());
 
   it('parses every amount that it writes, in any grouping', () => {
     const formats = [

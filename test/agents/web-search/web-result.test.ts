@@ -8,9 +8,7 @@ describe('plainText()', () => {
     expect(plainText(text, 200)).toBe(plain);
   });
 
-  it('never cuts a surrogate pair', () => {
-    expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…');
-  });
+  it('never cuts a surrogate pair', () => expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…'));
 
   it('removes every tag, control and bidirectional character', () => {
     const piece = fc.constantFrom(...CASES.pieces);
@@ -41,9 +39,7 @@ describe('plainText()', () => {
 
 it.each([...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])])(
   'cleans the address %j to %s',
-  (text, clean) => {
-    expect(cleanUrl(text as string)).toBe(clean);
-  },
+  (text, clean) => expect(cleanUrl(text as string)).toBe(clean),
 );
 
 it('removes duplicate addresses, up to the limit', () => {

@@ -191,9 +191,7 @@ describe('fitText()', () => {
     ['keeps the spaces of a blank text', ' '.repeat(9000), ' '.repeat(8192)],
     ['replaces half a surrogate pair', 'cut \ud83d', 'cut \ufffd'],
     ['takes the beginning of ten million letters', 'ab '.repeat(3_300_000), 'ab '.repeat(2730).trimEnd()],
-  ])('%s', (_, text, fitting) => {
-    expect(fitText(text)).toBe(fitting);
-  });
+  ])('%s', (_, text, fitting) => expect(fitText(text)).toBe(fitting));
   it('cuts after the last whole word that fits', () => {
     const text = 'descale the kettle '.repeat(1000);
     const cut = fitText(text);
