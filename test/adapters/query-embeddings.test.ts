@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type AdapterVariables, readSettings } from '../../src/adapters/settings.ts';
 import { meaningsOf } from '../../src/adapters/stores.ts';
 import { openaiForTest } from '../ai/openai-for-test.ts';
@@ -35,30 +35,28 @@ const functionNamed = (librarian: string, kv = sharedKv()) => {
   return { vectorOf, statistics };
 };
 
-describe('meaningsOf()', () => {
-  it('provides no embeddings without an embedding model', () => {
-    for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
-      expect(meaningsOf(readSettings(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
-  });
+it('provides no embeddings without an embedding model', () => {
+  for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
+    expect(meaningsOf(readSettings(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
+});
 
-  it('embeds a query once for all functions that share a namespace', async () => {
-    const kv = sharedKv();
-    const vector = await functionNamed('navigator', kv).vectorOf('pump', 'acme');
-    expect(vector).toHaveLength(1536);
-    const semantic = functionNamed('semantic', kv);
-    expect(await semantic.vectorOf('pump', 'acme')).toEqual(vector);
-    expect(semantic.statistics?.('acme')).toMatchObject({ storeHits: 1, misses: 0 });
-    expect(server.requests).toHaveLength(1);
-  });
+it('embeds a query once for all functions that share a namespace', async () => {
+  const kv = sharedKv();
+  const vector = await functionNamed('navigator', kv).vectorOf('pump', 'acme');
+  expect(vector).toHaveLength(1536);
+  const semantic = functionNamed('semantic', kv);
+  expect(await semantic.vectorOf('pump', 'acme')).toEqual(vector);
+  expect(semantic.statistics?.('acme')).toMatchObject({ storeHits: 1, misses: 0 });
+  expect(server.requests).toHaveLength(1);
+});
 
-  it('shares no vector and no statistics between workspaces', async () => {
-    const { vectorOf, statistics } = functionNamed('navigator');
-    await vectorOf('pump', 'acme');
-    await vectorOf('pump', 'globex');
-    expect(server.requests).toHaveLength(2);
-    await vectorOf('pump', 'acme');
-    expect(server.requests).toHaveLength(2);
-    expect(statistics?.('acme')).toMatchObject({ hits: 1, misses: 1 });
-    expect(statistics?.('globex')).toMatchObject({ hits: 0, misses: 1 });
-  });
+it('shares no vector and no statistics between workspaces', async () => {
+  const { vectorOf, statistics } = functionNamed('navigator');
+  await vectorOf('pump', 'acme');
+  await vectorOf('pump', 'globex');
+  expect(server.requests).toHaveLength(2);
+  await vectorOf('pump', 'acme');
+  expect(server.requests).toHaveLength(2);
+  expect(statistics?.('acme')).toMatchObject({ hits: 1, misses: 1 });
+  expect(statistics?.('globex')).toMatchObject({ hits: 0, misses: 1 });
 });

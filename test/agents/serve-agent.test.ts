@@ -30,21 +30,19 @@ const throwing =
 
 afterEach(startClock);
 
-it.each(['POST /v1/agents/analytics', 'POST /librarians/analytics/ask'])(
-  '%s answers TIMEOUT at the deadline when the agent does not answer, and aborts its work',
-  async (route) => {
-    stopClock();
-    const { promise: called, resolve } = Promise.withResolvers<AgentCall>();
-    const silent: Agent = (_query, call) => {
-      resolve(call);
-      return new Promise(() => undefined);
-    };
-    const answer = route.includes('ask') ? askAs(silent, 'analytics') : asking(silent);
-    const { signal } = await called;
-    const { reply, status } = await atDeadline(answer);
-    expect([status, reply.error.code ?? reply.metadata.error_code, signal.aborted]).toEqual([504, 'TIMEOUT', true]);
-  },
-);
+const ROUTES = ['POST /v1/agents/analytics', 'POST /librarians/analytics/ask'];
+it.each(ROUTES)('%s answers TIMEOUT at the deadline when the agent does not, and aborts its work', async (route) => {
+  stopClock();
+  const { promise: called, resolve } = Promise.withResolvers<AgentCall>();
+  const silent: Agent = (_query, call) => {
+    resolve(call);
+    return new Promise(() => undefined);
+  };
+  const answer = route.includes('ask') ? askAs(silent, 'analytics') : asking(silent);
+  const { signal } = await called;
+  const { reply, status } = await atDeadline(answer);
+  expect([status, reply.error.code ?? reply.metadata.error_code, signal.aborted]).toEqual([504, 'TIMEOUT', true]);
+});
 
 describe('POST /v1/agents/{type}', () => {
   it('answers in the agent envelope, with its duration and timestamp', async () => {
@@ -130,16 +128,13 @@ describe('POST /v1/agents/{type}', () => {
     ['returns nothing', answering(undefined), 'INTERNAL_ERROR', 500],
     ['returns a row count that is wrong', answering(invalid), 'INTERNAL_ERROR', 500],
     ['returns an answer of another type', answering(ANSWERS.semantic), 'INTERNAL_ERROR', 500],
-  ])(
-    'reports a failure with a standard code and its status when the agent %s',
-    async (_, agent, error_code, expected) => {
-      const { reply, status } = await asking(agent);
-      expect([status, validateAgentResponse(reply).ok]).toEqual([expected, true]);
-      const metadata = { error_code, recoverable: expect.any(Boolean), suggestion: expect.stringMatching(/\w/) };
-      expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {}, metadata });
-      expect(JSON.stringify(reply)).not.toContain('secrets');
-    },
-  );
+  ])('reports a standard code and its status when the agent %s', async (_, agent, error_code, expected) => {
+    const { reply, status } = await asking(agent);
+    expect([status, validateAgentResponse(reply).ok]).toEqual([expected, true]);
+    const metadata = { error_code, recoverable: expect.any(Boolean), suggestion: expect.stringMatching(/\w/) };
+    expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {}, metadata });
+    expect(JSON.stringify(reply)).not.toContain('secrets');
+  });
 
   it('keeps a returned failure, and replaces a code that is not standard with INTERNAL_ERROR', async () => {
     const failure = { success: false, error: 'Cannot run the query', result: {} };
@@ -191,17 +186,15 @@ describe('POST /v1/agents/{type}', () => {
 });
 
 describe('An agent as a librarian', () => {
-  it.each(Object.entries(EXPECTED) as [keyof typeof EXPECTED, object][])(
-    'answers as %s with its text, inert, its sources and the whole envelope',
-    async (type, expected) => {
-      const answer = 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).';
-      const { reply, status } = await askAs(answering({ ...ANSWERS[type], metadata: { answer } }), type);
-      expect(status).toBe(200);
-      const metadata = { [type]: { success: true, result: ANSWERS[type].result } };
-      expect(reply).toMatchObject({ ...expected, metadata });
-      expect(reply).not.toHaveProperty('partial');
-    },
-  );
+  const TYPES = Object.entries(EXPECTED) as [keyof typeof EXPECTED, object][];
+  it.each(TYPES)('answers as %s with its text, inert, its sources and the whole envelope', async (type, expected) => {
+    const answer = 'It costs [5 EUR](https://a.example/x) <b>there</b>\u202e [now](javascript:x).';
+    const { reply, status } = await askAs(answering({ ...ANSWERS[type], metadata: { answer } }), type);
+    expect(status).toBe(200);
+    const metadata = { [type]: { success: true, result: ANSWERS[type].result } };
+    expect(reply).toMatchObject({ ...expected, metadata });
+    expect(reply).not.toHaveProperty('partial');
+  });
 
   it("includes the router's reasons before its own, and whether earlier turns completed the question", async () => {
     const answer = analytics({ metadata: { classification_reasoning: ['It counts'] } });

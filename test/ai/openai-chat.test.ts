@@ -134,13 +134,11 @@ describe('a reply', () => {
     const completion = chatOf({ fetch }).complete(QUESTION);
     expect((await failureOf(completion, ModelUnavailable)).reason).toBe('malformed');
   });
-  it.each(['tool_calls', 'function_call', 'something new', null, undefined])(
-    'is incomplete when it ended by %s',
-    async (finish_reason) => {
-      const fetch = change({ content: 'Yes.' }, { finish_reason });
-      expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
-    },
-  );
+  const ENDINGS = ['tool_calls', 'function_call', 'something new', null, undefined];
+  it.each(ENDINGS)('is incomplete when it ended by %s', async (finish_reason) => {
+    const fetch = change({ content: 'Yes.' }, { finish_reason });
+    expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
+  });
   it.each<[string, unknown]>([
     ['null', null],
     ['negative', { prompt_tokens: -1, completion_tokens: 1 }],

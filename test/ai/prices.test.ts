@@ -5,10 +5,8 @@ const cheap = { inputPerMillion: 1, outputPerMillion: 4 };
 const dear = { inputPerMillion: 10, outputPerMillion: 40 };
 
 describe('priceOf()', () => {
-  it.each(['gpt-4.1-mini', 'gpt-4.1-mini-2025-04-14', 'openai/gpt-4.1-mini', 'openai/gpt-4.1-mini-2025-04-14'])(
-    'finds %s',
-    (model) => expect(priceOf(model, { 'gpt-4.1-mini': cheap })).toBe(cheap),
-  );
+  const NAMES = ['gpt-4.1-mini', 'gpt-4.1-mini-2025-04-14', 'openai/gpt-4.1-mini', 'openai/gpt-4.1-mini-2025-04-14'];
+  it.each(NAMES)('finds %s', (model) => expect(priceOf(model, { 'gpt-4.1-mini': cheap })).toBe(cheap));
   it('prefers the entry of the full name', () => {
     const prices = { 'gpt-4.1': cheap, 'gpt-4.1-2025-04-14': dear, 'host/gpt-4.1': dear };
     expect(priceOf('gpt-4.1-2025-04-14', prices)).toBe(dear);

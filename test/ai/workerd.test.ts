@@ -30,14 +30,12 @@ describe('the adapters in workerd', () => {
     ['embeddings', 'EmbeddingFailed'],
     ['chat', 'ModelUnavailable'],
   ] as const)('name what failed: %s', (what, name) => {
-    it.each([...FAULTS, ...HANGS.map(([when, fault]) => [`it ${when}`, fault, 'aborted'] as const)])(
-      'where %s',
-      async (_, fault, reason) => {
-        server.faults.always(fault);
-        const more = reason === 'aborted' ? { giveUpAfterMs: 100 } : {};
-        expect(await ask(what, more)).toMatchObject({ name, reason });
-      },
-    );
+    const FAILURES = [...FAULTS, ...HANGS.map(([when, fault]) => [`it ${when}`, fault, 'aborted'] as const)];
+    it.each(FAILURES)('where %s', async (_, fault, reason) => {
+      server.faults.always(fault);
+      const more = reason === 'aborted' ? { giveUpAfterMs: 100 } : {};
+      expect(await ask(what, more)).toMatchObject({ name, reason });
+    });
   });
   it('load the official client with the first request, not with the function', async () => {
     const { metafile } = await build({

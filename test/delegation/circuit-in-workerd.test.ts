@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Librarian } from '../../src/contract/librarian.ts';
 import { bundle } from '../../src/dev/build/bundle-function.ts';
 import { serveLibrarian } from '../../src/runtime/serve-librarian.ts';
@@ -54,24 +54,22 @@ beforeEach(async () => {
   await untilAnswered();
 });
 
-describe('a circuit in workerd', () => {
-  it('answers concurrent requests immediately during a probe, and none hangs', async () => {
-    const { probe, release } = await startProbe();
-    const before = requests;
-    const others = await Promise.all(Array.from({ length: 20 }, () => ask()));
-    expect(others).toEqual(Array(20).fill({ code: 'SERVICE_UNAVAILABLE', attempts: 0 }));
-    expect(requests).toBe(before);
-    release();
-    for (const answer of [await probe, await ask()]) expect(answer).toEqual({ code: 'answer', attempts: 1 });
-  });
+it('answers concurrent requests immediately during a probe, and none hangs', async () => {
+  const { probe, release } = await startProbe();
+  const before = requests;
+  const others = await Promise.all(Array.from({ length: 20 }, () => ask()));
+  expect(others).toEqual(Array(20).fill({ code: 'SERVICE_UNAVAILABLE', attempts: 0 }));
+  expect(requests).toBe(before);
+  release();
+  for (const answer of [await probe, await ask()]) expect(answer).toEqual({ code: 'answer', attempts: 1 });
+});
 
-  it('recovers when the caller of the probe disconnects', async () => {
-    const controller = new AbortController();
-    const { probe, release } = await startProbe(controller.signal);
-    controller.abort();
-    await probe.catch(() => undefined);
-    behaves = says('x');
-    await untilAnswered();
-    release();
-  });
+it('recovers when the caller of the probe disconnects', async () => {
+  const controller = new AbortController();
+  const { probe, release } = await startProbe(controller.signal);
+  controller.abort();
+  await probe.catch(() => undefined);
+  behaves = says('x');
+  await untilAnswered();
+  release();
 });

@@ -24,15 +24,12 @@ describe('Delegates.combine()', () => {
     expect(arrivals).toEqual([]);
   });
 
-  it.each([{ to: 'a' }, [{ to: 'a' }]])(
-    'returns the response of a single target, with the trace: %j',
-    async (delegate) => {
-      const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
-      const { combined } = await followed({ delegate }, { a: async () => response });
-      const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
-      expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
-    },
-  );
+  it.each([{ to: 'a' }, [{ to: 'a' }]])('returns the response of one target, with the trace: %j', async (delegate) => {
+    const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
+    const { combined } = await followed({ delegate }, { a: async () => response });
+    const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
+    expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
+  });
 
   it('keeps its own answer, partial and with the gap named, when the target has none', async () => {
     const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };

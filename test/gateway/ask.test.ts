@@ -114,16 +114,13 @@ describe('POST /v1/ask', () => {
     expect(asked[0]?.context?.timeout).toBeLessThan(300);
   });
 
-  it.each(['oracle', 'gateway', 'library', 'constructor'])(
-    'refuses %s, which is not a librarian',
-    async (librarian) => {
-      const { ask, asked } = await start();
-      const suggestion = 'Ask one of: concierge, navigator, semantic, analytics, web-search, hybrid';
-      const error = { code: 'NOT_FOUND', suggestion };
-      expect(await ask({ query: 'x', librarian })).toMatchObject({ status: 404, body: { error } });
-      expect(asked).toEqual([]);
-    },
-  );
+  it.each(['oracle', 'gateway', 'library', 'constructor'])('refuses %s, which is no librarian', async (librarian) => {
+    const { ask, asked } = await start();
+    const suggestion = 'Ask one of: concierge, navigator, semantic, analytics, web-search, hybrid';
+    const error = { code: 'NOT_FOUND', suggestion };
+    expect(await ask({ query: 'x', librarian })).toMatchObject({ status: 404, body: { error } });
+    expect(asked).toEqual([]);
+  });
 });
 
 const history = [

@@ -81,10 +81,9 @@ describe('personIn()', () => {
     expect([{ person_id: 'p-1' }, {}, undefined].map(personIn)).toEqual(['p-1', undefined, undefined]);
   });
 
-  it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])(
-    'refuses %j, which could not be erased',
-    (person_id) => expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' })),
-  );
+  it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])('refuses %j, as not erasable', (person_id) => {
+    expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }));
+  });
 });
 
 describe('a turn that was asked with audiences', () => {

@@ -113,14 +113,11 @@ describe('findAnswer()', () => {
     for (const found of [find(edition, 'xqzt vbnm'), find(editionOf(), 'How do I reset the pump?')])
       expect(found).toMatchObject({ passages: [], closest: [], probability: 0 });
   });
-  it.each([...cases.unusual, '`'.repeat(500), '\ud83d', '-'.repeat(4000)])(
-    'accepts unusual questions: %j',
-    (question) => {
-      const { probability } = find(edition, question);
-      expect(probability).toBeGreaterThanOrEqual(0);
-      expect(probability).toBeLessThanOrEqual(1);
-    },
-  );
+  it.each([...cases.unusual, '`'.repeat(500), '\ud83d', '-'.repeat(4000)])('accepts %j', (question) => {
+    const { probability } = find(edition, question);
+    expect(probability).toBeGreaterThanOrEqual(0);
+    expect(probability).toBeLessThanOrEqual(1);
+  });
   it('finds a paragraph among three million characters', () => {
     const text = `${listOf(44_500, (at) => `Paragraph ${at} on other things.\n`)}\nThe pump of the boiler works by pressure.\n\n${listOf(85_000, (at) => `| ${at} | [x](y |`)}`;
     expect(text.length).toBeGreaterThan(3_000_000);
@@ -179,13 +176,11 @@ describe('findAnswer() and devices', () => {
     const { passages } = find(edition, question, only(edition, question, 'Barista I.md'));
     expect(passages.map(({ isOtherDevice, devices }) => [isOtherDevice, devices])).toEqual([[true, ['barista i']]]);
   });
-  it.each(cases.devices as [string, string[]][])(
-    'reads a second number after a device as another device: %s',
-    (question, devices) => {
-      const kilns = editionOf({ id: 'kiln.md', text: 'Empty the tray.', devices: ['Kiln', 'Kiln II', 'Kiln III'] });
-      expect(find(kilns, question).question.devices).toEqual(devices);
-    },
-  );
+  const DEVICES = cases.devices as [string, string[]][];
+  it.each(DEVICES)('reads a second number after a device as another device: %s', (question, devices) => {
+    const kilns = editionOf({ id: 'kiln.md', text: 'Empty the tray.', devices: ['Kiln', 'Kiln II', 'Kiln III'] });
+    expect(find(kilns, question).question.devices).toEqual(devices);
+  });
 });
 
 describe('the words of a question', () => {
@@ -195,21 +190,20 @@ describe('the words of a question', () => {
     // The articles contain neither.
     expect(idfOf('now')).toBeLessThan(idfOf('frother') ?? 0);
   });
-  it.each(cases.ranges as [string, string, string, string, boolean][])(
-    'match a range of the same unit only: %s, %s',
-    (range, asked, word, form, isMatched) => {
-      const table = `## Mains\n\n| Mains | ${range} |\n| --- | --- |\n| Socket | C14 |\n`;
-      const edition = editionOf(
-        { id: 'supply.md', title: 'Supply', text: `${filler('The supply is made of steel.', 900)}\n\n${table}` },
-        { id: 'cup.md', title: 'Cup 110', text: filler('A cup of type 110 holds some water.', 900) },
-        ...OTHERS,
-      );
-      const found = find(edition, `Does the supply take ${asked}?`);
-      expect(found.question.terms.find((term) => term.word === word)?.forms.has(form)).toBe(isMatched);
-      if (isMatched) expect(shownOf(found)).toContain(range);
-    },
-  );
-  it.each(cases.excluded as [string, string[] | null, boolean][])(
+  const RANGES = cases.ranges as [string, string, string, string, boolean][];
+  it.each(RANGES)('match a range of the same unit only: %s, %s', (range, asked, word, form, isMatched) => {
+    const table = `## Mains\n\n| Mains | ${range} |\n| --- | --- |\n| Socket | C14 |\n`;
+    const edition = editionOf(
+      { id: 'supply.md', title: 'Supply', text: `${filler('The supply is made of steel.', 900)}\n\n${table}` },
+      { id: 'cup.md', title: 'Cup 110', text: filler('A cup of type 110 holds some water.', 900) },
+      ...OTHERS,
+    );
+    const found = find(edition, `Does the supply take ${asked}?`);
+    expect(found.question.terms.find((term) => term.word === word)?.forms.has(form)).toBe(isMatched);
+    if (isMatched) expect(shownOf(found)).toContain(range);
+  });
+  const EXCLUDED = cases.excluded as [string, string[] | null, boolean][];
+  it.each(EXCLUDED)(
     'may exclude articles, but not about the subject of a problem: %s',
     (question, ids, isExcluding) => {
       const edition = editionOf(
@@ -287,13 +281,11 @@ describe('findAnswer() and previous turns', () => {
     ...OTHERS,
   );
 
-  it.each(cases.turns as [string, string, string][])(
-    'answers about the subject of the previous turn, unless the question names one: %s %s',
-    (question, text, id) => {
-      const history = [{ speaker: 'user' as const, text }];
-      expect(idsOf(find(edition, question, { history }))[0]).toBe(id);
-      // The words count whatever the searches returned.
-      expect(idsOf(find(edition, question, { history, searches: [searchEdition(edition, question)] }))[0]).toBe(id);
-    },
-  );
+  const TURNS = cases.turns as [string, string, string][];
+  it.each(TURNS)('answers about the subject of the previous turn unless it names one: %s %s', (question, text, id) => {
+    const history = [{ speaker: 'user' as const, text }];
+    expect(idsOf(find(edition, question, { history }))[0]).toBe(id);
+    // The words count whatever the searches returned.
+    expect(idsOf(find(edition, question, { history, searches: [searchEdition(edition, question)] }))[0]).toBe(id);
+  });
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hasPromptInjection, isInjectionName } from '../../src/grounding/prompt-injection.ts';
 import { splitBlocks } from '../../src/markup/split-blocks.ts';
 import sentences from './injection-sentences.json' with { type: 'json' };
@@ -8,25 +8,23 @@ import ordinarySentences from './ordinary-sentences.json' with { type: 'json' };
 /** Sentences of help pages, security notices, forms and customer letters, with words that occur in prompt injections. */
 const ORDINARY = Object.values(ordinarySentences).flat();
 
-describe('hasPromptInjection()', () => {
-  it.each([...sentences.injections, ...sentences.disguised])('detects %j', (text) =>
-    expect(hasPromptInjection(text)).toBe(true),
-  );
-  it.each(sentences.harmless)('accepts %j', (text) => expect(hasPromptInjection(text)).toBe(false));
-  it('reports at most 2 of 96 ordinary sentences, alone or wrapped', () => {
-    expect(new Set(ORDINARY).size).toBe(96);
-    const wrapped = ORDINARY.map((sentence) => sentence.replace(/(.{25}\S*) /g, '$1\n'));
-    for (const texts of [ORDINARY, wrapped]) expect(texts.filter(hasPromptInjection).length).toBeLessThanOrEqual(2);
+it.each([...sentences.injections, ...sentences.disguised])('detects %j', (text) =>
+  expect(hasPromptInjection(text)).toBe(true),
+);
+it.each(sentences.harmless)('accepts %j', (text) => expect(hasPromptInjection(text)).toBe(false));
+it('reports at most 2 of 96 ordinary sentences, alone or wrapped', () => {
+  expect(new Set(ORDINARY).size).toBe(96);
+  const wrapped = ORDINARY.map((sentence) => sentence.replace(/(.{25}\S*) /g, '$1\n'));
+  for (const texts of [ORDINARY, wrapped]) expect(texts.filter(hasPromptInjection).length).toBeLessThanOrEqual(2);
+});
+it('accepts every block and name of the sample knowledge base', () => {
+  const root = 'src/dev/sample/knowledge-base/';
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const found = files.flatMap((file) => {
+    const text = readFileSync(root + file, 'utf8');
+    const blocks = splitBlocks(text).map(({ start, end }) => text.slice(start, end));
+    return [...(isInjectionName(file) ? [file] : []), ...blocks.filter(hasPromptInjection)];
   });
-  it('accepts every block and name of the sample knowledge base', () => {
-    const root = 'src/dev/sample/knowledge-base/';
-    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
-    const found = files.flatMap((file) => {
-      const text = readFileSync(root + file, 'utf8');
-      const blocks = splitBlocks(text).map(({ start, end }) => text.slice(start, end));
-      return [...(isInjectionName(file) ? [file] : []), ...blocks.filter(hasPromptInjection)];
-    });
-    expect(files.length).toBeGreaterThan(20);
-    expect(found).toEqual([]);
-  });
+  expect(files.length).toBeGreaterThan(20);
+  expect(found).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { passageMarkdown } from '../../src/grounding/render-passage.ts';
 import type { Piece } from '../../src/grounding/sections.ts';
 import { PROCEDURE_SIZE, UNIT_SIZE, type Unit, unitsOf } from '../../src/grounding/units.ts';
@@ -18,64 +18,62 @@ const stepsTo = (count: number): string =>
 
 const LONG = filler('An introduction that is long.', 900);
 
-describe('unitsOf()', () => {
-  it.each(cases)('shows %s', (_what, text, shown) => expect(shownWith(text.replace('{long}', LONG))).toContain(shown));
-  it('does not join unrelated sections', () => {
-    const shown = shownWith(`${LONG}\n\n## Red\n\nIt is red.\n\n## Green\n\nIt is green.\n`);
-    expect(shown).toContain('It is red.');
-    for (const each of shown) expect(each).not.toMatch(/It is red\..*It is green\./s);
-  });
-  it('never begins a procedure in the middle, and shows it with its introduction', () => {
-    const text = `${filler('Some words of the beginning that are long.')}\n\n${stepsTo(12)}\n\n${filler('Words behind it.')}`;
-    for (const shown of shownWith(text, ({ isStep }) => isStep))
-      expect(shown).toMatch(/To reset the wheel:\n\n1\. Turn.*\n12\. Turn/s);
-  });
-  it('cuts a very long procedure only at its end, and marks it', () => {
-    const units = unitsIn(`${stepsTo(90)}\n`);
-    expect(units.length).toBeGreaterThan(0);
-    for (const unit of units) {
-      expect(passageMarkdown(unit)).toMatch(/^To reset the wheel:\n\n1\. Turn.*\n\n…$/s);
-      expect(unit).toMatchObject({ isCut: true, kind: 'procedure' });
-      expect(unit.size).toBeLessThanOrEqual(PROCEDURE_SIZE + 100);
-    }
-  });
-  it('shows every row of a long table with its header', () => {
-    const head = 'Parts wear out:\n\n| Part | Life |\n| --- | --- |\n';
-    const table = `${head}${listOf(60, (at) => `| P${at} | ${at} years and some |`)}\n`;
-    for (const shown of shownWith(table, ({ kind }) => kind === 'row')) expect(shown).toContain(`${head}| P`);
-  });
-  it('keeps an introduction with the block after it', () => {
-    const text = [
-      filler('The wheel turns on its own axle.'),
-      'Run the following command:\n\n```sh\nwheel --reset\n```',
-      filler('The axle is greased once a year.'),
-      'The wheel comes in these colours:\n\n- red\n- green',
-      filler('The rim is made of steel.'),
-    ].join('\n\n');
-    for (const shown of shownWith(text)) {
-      expect(shown).not.toMatch(/:\s*(?:…)?$/);
-      expect(shown.includes('wheel --reset')).toBe(shown.includes('Run the following command:'));
-      expect(shown.includes('- green')).toBe(shown.includes('The wheel comes in these colours:'));
-    }
-  });
-  it('repeats only the last of many introductions in each part of a long list', () => {
-    const items = listOf(60, (at) => `- colour number ${at} of the wheel`);
-    const units = unitsIn(`${'It comes in many forms and kinds:\n\n'.repeat(40)}Colours:\n\n${items}\n`);
-    const lists = units.filter(({ kind }) => kind === 'items');
-    expect(lists.length).toBeGreaterThan(1);
-    for (const unit of lists) {
-      expect(passageMarkdown(unit)).toContain('Colours:\n\n- colour');
-      expect(unit.size).toBeLessThanOrEqual(UNIT_SIZE + 100);
-    }
-  });
-  it('never shows text that is repeated in many articles', () => {
-    const help = 'Still need help? Write to the team of wheels.';
-    const units = unitsIn(`It turns.\n\n${help}\n`, ...articlesWith(help));
-    expect(units.map(passageMarkdown)).toEqual(['It turns.']);
-  });
-  it('bounds the size of every unit with more than one piece', () => {
-    const paragraphs = listOf(80, (at) => `Paragraph ${at} on the wheel.`, '\n\n');
-    for (const { size, parts } of unitsIn(`${paragraphs}\n\n${'It has:\n\n'.repeat(500)}`))
-      if (parts.some(({ pieces }) => pieces.length > 1)) expect(size).toBeLessThanOrEqual(PROCEDURE_SIZE);
-  });
+it.each(cases)('shows %s', (_what, text, shown) => expect(shownWith(text.replace('{long}', LONG))).toContain(shown));
+it('does not join unrelated sections', () => {
+  const shown = shownWith(`${LONG}\n\n## Red\n\nIt is red.\n\n## Green\n\nIt is green.\n`);
+  expect(shown).toContain('It is red.');
+  for (const each of shown) expect(each).not.toMatch(/It is red\..*It is green\./s);
+});
+it('never begins a procedure in the middle, and shows it with its introduction', () => {
+  const text = `${filler('Some words of the beginning that are long.')}\n\n${stepsTo(12)}\n\n${filler('Words behind it.')}`;
+  for (const shown of shownWith(text, ({ isStep }) => isStep))
+    expect(shown).toMatch(/To reset the wheel:\n\n1\. Turn.*\n12\. Turn/s);
+});
+it('cuts a very long procedure only at its end, and marks it', () => {
+  const units = unitsIn(`${stepsTo(90)}\n`);
+  expect(units.length).toBeGreaterThan(0);
+  for (const unit of units) {
+    expect(passageMarkdown(unit)).toMatch(/^To reset the wheel:\n\n1\. Turn.*\n\n…$/s);
+    expect(unit).toMatchObject({ isCut: true, kind: 'procedure' });
+    expect(unit.size).toBeLessThanOrEqual(PROCEDURE_SIZE + 100);
+  }
+});
+it('shows every row of a long table with its header', () => {
+  const head = 'Parts wear out:\n\n| Part | Life |\n| --- | --- |\n';
+  const table = `${head}${listOf(60, (at) => `| P${at} | ${at} years and some |`)}\n`;
+  for (const shown of shownWith(table, ({ kind }) => kind === 'row')) expect(shown).toContain(`${head}| P`);
+});
+it('keeps an introduction with the block after it', () => {
+  const text = [
+    filler('The wheel turns on its own axle.'),
+    'Run the following command:\n\n```sh\nwheel --reset\n```',
+    filler('The axle is greased once a year.'),
+    'The wheel comes in these colours:\n\n- red\n- green',
+    filler('The rim is made of steel.'),
+  ].join('\n\n');
+  for (const shown of shownWith(text)) {
+    expect(shown).not.toMatch(/:\s*(?:…)?$/);
+    expect(shown.includes('wheel --reset')).toBe(shown.includes('Run the following command:'));
+    expect(shown.includes('- green')).toBe(shown.includes('The wheel comes in these colours:'));
+  }
+});
+it('repeats only the last of many introductions in each part of a long list', () => {
+  const items = listOf(60, (at) => `- colour number ${at} of the wheel`);
+  const units = unitsIn(`${'It comes in many forms and kinds:\n\n'.repeat(40)}Colours:\n\n${items}\n`);
+  const lists = units.filter(({ kind }) => kind === 'items');
+  expect(lists.length).toBeGreaterThan(1);
+  for (const unit of lists) {
+    expect(passageMarkdown(unit)).toContain('Colours:\n\n- colour');
+    expect(unit.size).toBeLessThanOrEqual(UNIT_SIZE + 100);
+  }
+});
+it('never shows text that is repeated in many articles', () => {
+  const help = 'Still need help? Write to the team of wheels.';
+  const units = unitsIn(`It turns.\n\n${help}\n`, ...articlesWith(help));
+  expect(units.map(passageMarkdown)).toEqual(['It turns.']);
+});
+it('bounds the size of every unit with more than one piece', () => {
+  const paragraphs = listOf(80, (at) => `Paragraph ${at} on the wheel.`, '\n\n');
+  for (const { size, parts } of unitsIn(`${paragraphs}\n\n${'It has:\n\n'.repeat(500)}`))
+    if (parts.some(({ pieces }) => pieces.length > 1)) expect(size).toBeLessThanOrEqual(PROCEDURE_SIZE);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readBody } from '../../src/http/read-body.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -11,34 +11,32 @@ const streamed = (...parts: Uint8Array[]) => {
 };
 const declaring = (length: string) => ({ headers: { 'Content-Length': length } });
 
-describe('readBody()', () => {
-  it.each([
-    ['in one piece', new Response('abcd'), 'abcd'],
-    ['in many', new Response(streamed(...['ab', '', 'cd'].map(bytesOf))), 'abcd'],
-    ['that is empty', new Response(null), ''],
-    ['beyond the bound', new Response('abcde'), undefined],
-    ['beyond the bound, in many pieces', new Response(streamed(...['ab', 'cd', 'e'].map(bytesOf))), undefined],
-    ['longer than declared', new Response('abcde', declaring('2')), undefined],
-    ['declared to be beyond the bound', new Response('ab', declaring('5')), undefined],
-  ])('reads up to four bytes of a body %s', async (_, response, text) => {
-    const bytes = await readBody(response, 4);
-    expect(bytes && new TextDecoder().decode(bytes)).toBe(text);
-  });
+it.each([
+  ['in one piece', new Response('abcd'), 'abcd'],
+  ['in many', new Response(streamed(...['ab', '', 'cd'].map(bytesOf))), 'abcd'],
+  ['that is empty', new Response(null), ''],
+  ['beyond the bound', new Response('abcde'), undefined],
+  ['beyond the bound, in many pieces', new Response(streamed(...['ab', 'cd', 'e'].map(bytesOf))), undefined],
+  ['longer than declared', new Response('abcde', declaring('2')), undefined],
+  ['declared to be beyond the bound', new Response('ab', declaring('5')), undefined],
+])('reads up to four bytes of a body %s', async (_, response, text) => {
+  const bytes = await readBody(response, 4);
+  expect(bytes && new TextDecoder().decode(bytes)).toBe(text);
+});
 
-  it.each([
-    ['does not end', {}],
-    ['is longer than declared', declaring('10')],
-    ['declares too much', declaring('2000')],
-  ])('stops reading a body that %s, and cancels it', async (_, init) => {
-    const pull = vi.fn((controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(10)));
-    const cancel = vi.fn();
-    expect(await readBody(new Response(new ReadableStream({ pull, cancel }), init), 100)).toBeUndefined();
-    expect([pull.mock.calls.length < 20, cancel.mock.calls.length]).toEqual([true, 1]);
-  });
+it.each([
+  ['does not end', {}],
+  ['is longer than declared', declaring('10')],
+  ['declares too much', declaring('2000')],
+])('stops reading a body that %s, and cancels it', async (_, init) => {
+  const pull = vi.fn((controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(10)));
+  const cancel = vi.fn();
+  expect(await readBody(new Response(new ReadableStream({ pull, cancel }), init), 100)).toBeUndefined();
+  expect([pull.mock.calls.length < 20, cancel.mock.calls.length]).toEqual([true, 1]);
+});
 
-  it('returns bytes with their own buffer', async () => {
-    const cut = bytesOf('before-abcd-after').subarray(7, 11);
-    const bytes = await readBody(new Response(streamed(cut)), 4);
-    expect([bytes?.length, bytes?.buffer.byteLength]).toEqual([4, 4]);
-  });
+it('returns bytes with their own buffer', async () => {
+  const cut = bytesOf('before-abcd-after').subarray(7, 11);
+  const bytes = await readBody(new Response(streamed(cut)), 4);
+  expect([bytes?.length, bytes?.buffer.byteLength]).toEqual([4, 4]);
 });

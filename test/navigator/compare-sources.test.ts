@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { compareWithOthers } from '../../src/navigator/alternatives.ts';
 import { cachedChunk } from '../../src/search/open-edition.ts';
 import { type ArticleSketch, editionOf, listOf } from '../grounding/articles-for-test.ts';
@@ -26,28 +26,26 @@ const compared = (shown: readonly string[], other: string, sketch: Partial<Artic
   return compareWithOthers(edition, quotes, { hits });
 };
 
-describe('compareWithOthers()', () => {
-  it('names the other source and the different number', () => {
-    const place = { start: 11, end: 11 + OTHER.length, headingPath: ['Brewing'] };
-    expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
-      {
-        ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
-        other: expect.objectContaining({ text: OTHER, ...place }),
-      },
-    ]);
-  });
-  it.each([
-    ['conflicts with a negation', [COVERED], COVERED.replace('is', 'is not'), 'conflicts', 'the other denies it'],
-    ['conflicts with any shown passage', [MILK, FIRST], OTHER, 'conflicts', '94 instead of 92'],
-    ['conflicts in a row of a table', [table(120)], table(150), 'conflicts', '150 instead of 120'],
-    ['conflicts in a section of several chunks', [FIRST], `${LONG}\n\n${OTHER}`, 'conflicts', '94 instead of 92'],
-    ['agrees with the same', [FIRST], FIRST, 'agrees', ''],
-    ['agrees with a number more', [FIRST], `${FIRST.slice(0, -1)}, in the cup 67.`, 'agrees', ''],
-  ])('%s', (_fact, shown, other, verdict, difference) => {
-    expect(compared(shown, other)).toContainEqual(expect.objectContaining({ verdict, difference }));
-  });
-  it('ignores sentences about another device or subject', () => {
-    expect(compared([FIRST], OTHER, { devices: ['Barista II'] })).toEqual([]);
-    expect(compared([FIRST], 'The water filter lasts for 50 litres.')).toEqual([]);
-  });
+it('names the other source and the different number', () => {
+  const place = { start: 11, end: 11 + OTHER.length, headingPath: ['Brewing'] };
+  expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
+    {
+      ...{ verdict: 'conflicts', difference: '94 instead of 92', citation: 'other.md, Brewing' },
+      other: expect.objectContaining({ text: OTHER, ...place }),
+    },
+  ]);
+});
+it.each([
+  ['conflicts with a negation', [COVERED], COVERED.replace('is', 'is not'), 'conflicts', 'the other denies it'],
+  ['conflicts with any shown passage', [MILK, FIRST], OTHER, 'conflicts', '94 instead of 92'],
+  ['conflicts in a row of a table', [table(120)], table(150), 'conflicts', '150 instead of 120'],
+  ['conflicts in a section of several chunks', [FIRST], `${LONG}\n\n${OTHER}`, 'conflicts', '94 instead of 92'],
+  ['agrees with the same', [FIRST], FIRST, 'agrees', ''],
+  ['agrees with a number more', [FIRST], `${FIRST.slice(0, -1)}, in the cup 67.`, 'agrees', ''],
+])('%s', (_fact, shown, other, verdict, difference) => {
+  expect(compared(shown, other)).toContainEqual(expect.objectContaining({ verdict, difference }));
+});
+it('ignores sentences about another device or subject', () => {
+  expect(compared([FIRST], OTHER, { devices: ['Barista II'] })).toEqual([]);
+  expect(compared([FIRST], 'The water filter lasts for 50 litres.')).toEqual([]);
 });

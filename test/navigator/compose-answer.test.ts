@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { AnswerPassage } from '../../src/grounding/find-answer.ts';
 import { parseQuestion } from '../../src/grounding/parse-question.ts';
 import { cachedSection, sectionRanges } from '../../src/grounding/sections.ts';
@@ -32,58 +32,56 @@ const link = (at: number, length = 10) => ({
   heading: 'Care',
 });
 
-describe('composeAnswer()', () => {
-  it('names the article once, by its title or file, and shows the headings above a passage', () => {
-    expect(compose([WARRANTY])).toBe(SHOWN);
-    expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
-  });
-  it('starts an uncertain answer with a warning, and links the other close articles', () => {
-    const links = '- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link';
-    expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
-      `${HEDGE}\n\n${SHOWN}\n\nOther articles that come close:\n\n${links}`,
+it('names the article once, by its title or file, and shows the headings above a passage', () => {
+  expect(compose([WARRANTY])).toBe(SHOWN);
+  expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');
+});
+it('starts an uncertain answer with a warning, and links the other close articles', () => {
+  const links = '- [Article 1](https://docs.example.com/1/xxxxxxxxxx) – Care\n- No link';
+  expect(compose([WARRANTY], { closest: [link(1), { title: 'No [link]' }] })).toBe(
+    `${HEDGE}\n\n${SHOWN}\n\nOther articles that come close:\n\n${links}`,
+  );
+});
+it('starts with a warning when all passages are about other devices', () => {
+  expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
+    /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
+  );
+});
+it('links the rest of a long procedure', () => {
+  const steps = (count: number) => listOf(count, (at) => `${at + 1}. Turn the wheel ${at} times, then wait for it.`);
+  const wheel = { id: 'wheel.md', title: 'Wheel', url: 'https://docs.example.com/wheel_(large)' };
+  expect(compose([{ ...wheel, text: `To reset the wheel:\n\n${steps(40)}` }])).toMatch(
+    / times, then wait for it\.\n\n…\n\nThe steps go on in \[Wheel\]\(https:\/\/docs\.example\.com\/wheel_%28large%29\)\.$/,
+  );
+  expect(compose([{ ...wheel, text: steps(5) }])).not.toContain('go on');
+});
+it('drops the least likely passages, then the links, to stay within 1,500 characters', () => {
+  const composed = (sizes: readonly number[], closest: ReturnType<typeof link>[]) => {
+    const text = (at: number, size: number) => `Words ${at} on cleaning. `.repeat(size);
+    const answer = compose(
+      sizes.map((size, at) => ({ id: `${at}.md`, text: text(at, size) })),
+      { closest },
     );
-  });
-  it('starts with a warning when all passages are about other devices', () => {
-    expect(compose([WARRANTY], { isOtherDevice: true })).toMatch(
-      /^I don't have information about this for [^\n]*; what follows is about other devices\.\n\nFrom/,
-    );
-  });
-  it('links the rest of a long procedure', () => {
-    const steps = (count: number) => listOf(count, (at) => `${at + 1}. Turn the wheel ${at} times, then wait for it.`);
-    const wheel = { id: 'wheel.md', title: 'Wheel', url: 'https://docs.example.com/wheel_(large)' };
-    expect(compose([{ ...wheel, text: `To reset the wheel:\n\n${steps(40)}` }])).toMatch(
-      / times, then wait for it\.\n\n…\n\nThe steps go on in \[Wheel\]\(https:\/\/docs\.example\.com\/wheel_%28large%29\)\.$/,
-    );
-    expect(compose([{ ...wheel, text: steps(5) }])).not.toContain('go on');
-  });
-  it('drops the least likely passages, then the links, to stay within 1,500 characters', () => {
-    const composed = (sizes: readonly number[], closest: ReturnType<typeof link>[]) => {
-      const text = (at: number, size: number) => `Words ${at} on cleaning. `.repeat(size);
-      const answer = compose(
-        sizes.map((size, at) => ({ id: `${at}.md`, text: text(at, size) })),
-        { closest },
-      );
-      expect(answer.length).toBeLessThanOrEqual(1500);
-      return answer;
-    };
-    const links = [link(1), link(2), link(3)];
-    expect(composed([20, 20], links)).toMatch(/Words 0.*Words 1.*\n- \[Article 1\]/s);
-    expect(composed([26, 26], [link(1, 200), link(2, 200)])).toMatch(
-      /Words 0.*Words 1.*come close: “Article 1” and “Article 2”\.$/s,
-    );
-    const tooMuch = composed([27, 27, 27], links);
-    expect(tooMuch).toContain('Words 0');
-    expect(tooMuch).not.toContain('Words 2');
-  });
-  it('links only pages, and keeps each name on its line', () => {
-    const closest = [
-      { title: '](https://evil.example) [', url: 'https://docs.example.com/a) [b](javascript:alert(1)' },
-      { title: 'Script', url: 'javascript:alert(1)' },
-    ];
-    const text = 'Wipe <img src=x> it. [x](javascript:alert(1))';
-    const answer = compose([{ id: 'a.md', title: 'One\n\n# Two <b>', text }], { closest });
-    expect(answer).toContain('From “One # Two \\<b>”');
-    expect(answer).not.toMatch(/(?<!\\)<(?:b|img)/);
-    expect(answer).not.toMatch(/(?<!\\)\]\((?!https:\/\/docs\.example\.com\/)/);
-  });
+    expect(answer.length).toBeLessThanOrEqual(1500);
+    return answer;
+  };
+  const links = [link(1), link(2), link(3)];
+  expect(composed([20, 20], links)).toMatch(/Words 0.*Words 1.*\n- \[Article 1\]/s);
+  expect(composed([26, 26], [link(1, 200), link(2, 200)])).toMatch(
+    /Words 0.*Words 1.*come close: “Article 1” and “Article 2”\.$/s,
+  );
+  const tooMuch = composed([27, 27, 27], links);
+  expect(tooMuch).toContain('Words 0');
+  expect(tooMuch).not.toContain('Words 2');
+});
+it('links only pages, and keeps each name on its line', () => {
+  const closest = [
+    { title: '](https://evil.example) [', url: 'https://docs.example.com/a) [b](javascript:alert(1)' },
+    { title: 'Script', url: 'javascript:alert(1)' },
+  ];
+  const text = 'Wipe <img src=x> it. [x](javascript:alert(1))';
+  const answer = compose([{ id: 'a.md', title: 'One\n\n# Two <b>', text }], { closest });
+  expect(answer).toContain('From “One # Two \\<b>”');
+  expect(answer).not.toMatch(/(?<!\\)<(?:b|img)/);
+  expect(answer).not.toMatch(/(?<!\\)\]\((?!https:\/\/docs\.example\.com\/)/);
 });

@@ -65,17 +65,15 @@ describe('the navigator as a librarian', () => {
     expect(answers.at(-1)?.partial).toBe(true);
     expect(new Set(answers.map(({ partial }) => partial)).size).toBe(2);
   });
-  it.each(['Can I get a mortgage for a flat in Berlin?', '???', 'Wie oft muss der Kessel entkalkt werden?'])(
-    'declines with a partial response, no sources, low confidence, and the closest articles: %s',
-    async (question) => {
-      const { response, full } = await ask(question);
-      expect(response.error).toBeUndefined();
-      expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
-      expect(response.confidence).toBeLessThan(0.5);
-      expect(full).toMatchObject({ confidence: 'low', sources: [] });
-      expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
-    },
-  );
+  const DECLINED = ['Can I get a mortgage for a flat in Berlin?', '???', 'Wie oft muss der Kessel entkalkt werden?'];
+  it.each(DECLINED)('declines partially, without sources, with the closest articles: %s', async (question) => {
+    const { response, full } = await ask(question);
+    expect(response.error).toBeUndefined();
+    expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
+    expect(response.confidence).toBeLessThan(0.5);
+    expect(full).toMatchObject({ confidence: 'low', sources: [] });
+    expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
+  });
   it('reads the previous turns and devices, and ignores invalid metadata', async () => {
     const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
     const question = 'By how many degrees is it turned to the left?';

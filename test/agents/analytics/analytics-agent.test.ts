@@ -341,11 +341,9 @@ describe('with a model', () => {
     expect(proposed).toMatchObject({ success: true, metadata: { statement_by: 'model' } });
   });
 
-  it.each(PROPOSALS as [string, object, string][])(
-    'puts figures of the rows into its sentence, and uses no other figures: %s %j',
-    async (query, reply, says) => {
-      const { result, metadata } = await answerTo(query, { ai: modelReplying(JSON.stringify(reply)).ai });
-      expect([metadata.statement_by, result.interpretation]).toEqual(['model', expect.stringMatching(says)]);
-    },
-  );
+  const PROPOSED = PROPOSALS as [string, object, string][];
+  it.each(PROPOSED)('puts figures of the rows, and no others, into its sentence: %s %j', async (query, reply, says) => {
+    const { result, metadata } = await answerTo(query, { ai: modelReplying(JSON.stringify(reply)).ai });
+    expect([metadata.statement_by, result.interpretation]).toEqual(['model', expect.stringMatching(says)]);
+  });
 });

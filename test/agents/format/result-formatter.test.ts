@@ -143,15 +143,13 @@ describe('toDisplay()', () => {
     expect([table?.columns, table?.rows]).toEqual([columns, cells]);
   });
 
-  it.each(Object.entries(CASES.displays as unknown as Record<string, Display>))(
-    'shows %s',
-    (_, { type, result, metadata = {}, details, blocks }) => {
-      const attribution = { ...ANSWERS[type].source_attribution, ...(details ? { details } : {}) };
-      const shown = toDisplay(withResult(type, result, { metadata, source_attribution: attribution }));
-      expect(shown.blocks).toMatchObject(blocks);
-      if (details) expect(shown.attribution?.details).toEqual([]);
-    },
-  );
+  const DISPLAYS = Object.entries(CASES.displays as unknown as Record<string, Display>);
+  it.each(DISPLAYS)('shows %s', (_, { type, result, metadata = {}, details, blocks }) => {
+    const attribution = { ...ANSWERS[type].source_attribution, ...(details ? { details } : {}) };
+    const shown = toDisplay(withResult(type, result, { metadata, source_attribution: attribution }));
+    expect(shown.blocks).toMatchObject(blocks);
+    if (details) expect(shown.attribution?.details).toEqual([]);
+  });
 });
 
 const piece = fc.constantFrom(...CASES.pieces, '\ud83d');

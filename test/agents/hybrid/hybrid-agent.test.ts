@@ -11,27 +11,21 @@ import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-fo
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
 
-type Question = { query?: string; options?: object; context?: ReturnType<typeof allowed>; timeoutMs?: number };
+type Behaviours = Parameters<typeof hybridWith>[0];
+type Asked = { query?: string; options?: object; metadata?: object } & Parameters<typeof hybridWith>[1];
 
 const askHybrid = async (
-  behaviours: Parameters<typeof hybridWith>[0] = {},
-  more: Question & Parameters<typeof hybridWith>[1] = {},
+  behaviours: Behaviours = {},
+  { query = QUESTION, options, context = allowed(), ...served }: Asked & { context?: ReturnType<typeof allowed> } = {},
 ) => {
-  const { query = QUESTION, options, context = allowed(), timeoutMs, ...served } = more;
   const { app, calls } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
-  return { ...(await askAgent(app, { type: 'hybrid', body, context, timeoutMs })), calls };
+  return { ...(await askAgent(app, { type: 'hybrid', body, context })), calls };
 };
 
 /** Asks the hybrid agent as a librarian. */
-const askLibrarian = async (
-  behaviours: Parameters<typeof hybridWith>[0] = {},
-  {
-    query = QUESTION,
-    metadata,
-    ...served
-  }: { query?: string; metadata?: object } & Parameters<typeof hybridWith>[1] = {},
-) => ask('hybrid', (await hybridWith(behaviours, served)).app, { query, metadata, context: allowed() });
+const askLibrarian = async (behaviours: Behaviours = {}, { query = QUESTION, metadata, ...served }: Asked = {}) =>
+  ask('hybrid', (await hybridWith(behaviours, served)).app, { query, metadata, context: allowed() });
 
 const coded =
   (code: ConstructorParameters<typeof CodedError>[0], reported: object = {}): Behaviour =>
@@ -123,14 +117,12 @@ describe('The hybrid agent', () => {
     expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
   });
 
-  it.each([{ limit: 3 }, { semantic: { similarity: 0.8 } }, { analytics: { limit: 3 } }])(
-    'refuses unknown options before it calls an agent: %j',
-    async (options) => {
-      const { reply, status, calls } = await askHybrid({}, { options });
-      expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
-      expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
-    },
-  );
+  const UNKNOWN_OPTIONS = [{ limit: 3 }, { semantic: { similarity: 0.8 } }, { analytics: { limit: 3 } }];
+  it.each(UNKNOWN_OPTIONS)('refuses unknown options before it calls an agent: %j', async (options) => {
+    const { reply, status, calls } = await askHybrid({}, { options });
+    expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
+    expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
+  });
 
   it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';

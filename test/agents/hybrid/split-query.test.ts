@@ -13,14 +13,12 @@ it.each(CASES.whole)('does not split a question with %s', (_, question) => {
   expect(splitQuery(question)).toEqual([{ type: expect.any(String), query: question }]);
 });
 
-it.each([...Object.entries(CASES.endless), ['spaces before a word', `${' '.repeat(3990)}and`]] as const)(
-  'limits the parts of 4,000 characters of %s',
-  (_, text) => {
-    const parts = splitQuery(text.repeat(4000 / text.length + 1).slice(0, 4000));
-    expect(parts.length).toBeLessThanOrEqual(61);
-    expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);
-  },
-);
+const ENDLESS = [...Object.entries(CASES.endless), ['spaces before a word', `${' '.repeat(3990)}and`]] as const;
+it.each(ENDLESS)('limits the parts of 4,000 characters of %s', (_, text) => {
+  const parts = splitQuery(text.repeat(4000 / text.length + 1).slice(0, 4000));
+  expect(parts.length).toBeLessThanOrEqual(61);
+  expect(parts.every(({ query }) => query.length <= 4000)).toBe(true);
+});
 
 /** The reply of a model: a query for each kind of source. */
 type Proposal = Partial<Record<'analytics' | 'semantic' | 'web_search', string>>;
@@ -31,15 +29,13 @@ const propose = (question: string, proposal: Proposal) => {
   return proposeSplit(question, { ai, signal: new AbortController().signal, timeoutMs: 1000 });
 };
 
-it.each(PROPOSALS.accepted as [string, Proposal][])(
-  'accepts parts with the meaning of %j',
-  async (question, proposal) => {
-    const parts = Object.entries(proposal).map(([type, query]) => ({ type, query }));
-    expect(await propose(question, proposal)).toEqual(parts);
-  },
-);
+const ACCEPTED = PROPOSALS.accepted as [string, Proposal][];
+it.each(ACCEPTED)('accepts parts with the meaning of %j', async (question, proposal) => {
+  const parts = Object.entries(proposal).map(([type, query]) => ({ type, query }));
+  expect(await propose(question, proposal)).toEqual(parts);
+});
 
-it.each(PROPOSALS.rejected as [string, string, Proposal][])(
-  'rejects a proposal that %s',
-  async (_, question, proposal) => expect(await propose(question, proposal)).toBeUndefined(),
-);
+const REJECTED = PROPOSALS.rejected as [string, string, Proposal][];
+it.each(REJECTED)('rejects a proposal that %s', async (_, question, proposal) => {
+  expect(await propose(question, proposal)).toBeUndefined();
+});

@@ -4,10 +4,10 @@ import CASES from './choose-provider.json' with { type: 'json' };
 
 const chosen = (variables: ProviderVariables) => chooseProvider(variables, { fetch, now: Date.now })?.provider;
 
-it.each(CASES.chosen as [ProviderVariables, string | null][])(
-  'chooses with %j the provider %s',
-  (variables, provider) => expect(chosen(variables)).toBe(provider ?? undefined),
-);
+const CHOSEN = CASES.chosen as [ProviderVariables, string | null][];
+it.each(CHOSEN)('chooses with %j the provider %s', (variables, provider) => {
+  expect(chosen(variables)).toBe(provider ?? undefined);
+});
 
 it.each(CASES.refused)('refuses in %s to send the key to %s, without naming either', (ENVIRONMENT, url) => {
   const variables = { SERPAPI_KEY: 'key_0123', SERPAPI_URL: url, ...(ENVIRONMENT === '' ? {} : { ENVIRONMENT }) };

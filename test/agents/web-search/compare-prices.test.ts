@@ -22,12 +22,10 @@ describe('comparePrices()', () => {
     },
   );
 
-  it.each(Object.entries(CASES.offers as unknown as Record<string, [Partial<RawResult>[], object]>))(
-    'compares %s',
-    (_, [offers, expected]) => {
-      expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
-    },
-  );
+  const OFFERS = Object.entries(CASES.offers as unknown as Record<string, [Partial<RawResult>[], object]>);
+  it.each(OFFERS)('compares %s', (_, [offers, expected]) => {
+    expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
+  });
 
   it.each<[string, WebResult[], number?]>([
     ['there is no offer', []],
@@ -66,7 +64,7 @@ it('rounds halves of a percentage away from zero and never returns negative zero
   expect(perCentOf(1, 3)).toBe(33.3);
 });
 
-it.each([...CASES.accepted.map((query) => [query, true]), ...CASES.rejected.map((query) => [query, false])])(
-  'recognises whether "%s" asks for a price: %s',
-  (query, is) => expect(isPriceQuestion(String(query))).toBe(is),
-);
+const QUESTIONS = [...CASES.accepted.map((query) => [query, true]), ...CASES.rejected.map((query) => [query, false])];
+it.each(QUESTIONS)('recognises whether "%s" asks for a price: %s', (query, is) => {
+  expect(isPriceQuestion(String(query))).toBe(is);
+});

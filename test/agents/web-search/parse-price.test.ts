@@ -8,13 +8,11 @@ describe('parsePrice()', () => {
     expect(parsePrice(text, 'us')).toEqual({ cents, currency });
   });
 
-  it.each(CASES.currencies as [string, number, string][])(
-    'reads %s as %i, and its currency by the country where the text leaves it open: %s',
-    (text, cents, currencies) => {
-      for (const [country = '', currency] of currencies.split(' ').map((each) => each.split(':')))
-        expect(parsePrice(text, country || undefined)).toEqual({ cents, currency: currency || undefined });
-    },
-  );
+  const CURRENCIES = CASES.currencies as [string, number, string][];
+  it.each(CURRENCIES)('reads %s as %i, in a currency by the country if it is open: %s', (text, cents, currencies) => {
+    for (const [country = '', currency] of currencies.split(' ').map((each) => each.split(':')))
+      expect(parsePrice(text, country || undefined)).toEqual({ cents, currency: currency || undefined });
+  });
 
   it.each(CASES.rejects)('reads no price in %j', (text) => expect(parsePrice(text)).toBeUndefined());
 

@@ -11,17 +11,17 @@ const namedIn = (query: string, products = PRODUCTS) =>
 
 it.each(CASES.named)('finds in "%s" first the %s', (query, name) => expect(namedIn(query)[0]).toBe(name));
 
-it.each(CASES.all as [string, string[]][])(
-  'finds in "%s" each product once and in the order of the question: %j',
-  (query, names) => expect(namedIn(query)).toEqual(names),
+const ALL = CASES.all as [string, string[]][];
+it.each(ALL)('finds in "%s" each product once and in the order of the question: %j', (query, names) => {
+  expect(namedIn(query)).toEqual(names);
+});
+
+const OTHERS = CASES.others as [string, string[], string | null][];
+it.each(OTHERS)('matches numbers and models exactly, exact spellings first: %s of %j is %s', (query, products, name) =>
+  expect(namedIn(query, products)[0]).toBe(name ?? undefined),
 );
 
-it.each(CASES.others as [string, string[], string | null][])(
-  'matches numbers and models exactly, and prefers an exact spelling: %s of %j is %s',
-  (query, products, name) => expect(namedIn(query, products)[0]).toBe(name ?? undefined),
-);
-
-it.each(CASES.titles as [string, { name: string; category?: string }, boolean][])(
-  'decides whether the title %s is of %j: %s',
-  (title, product, is) => expect(namesProduct(title, product)).toBe(is),
-);
+const TITLES = CASES.titles as [string, { name: string; category?: string }, boolean][];
+it.each(TITLES)('decides whether the title %s is of %j: %s', (title, product, is) => {
+  expect(namesProduct(title, product)).toBe(is);
+});

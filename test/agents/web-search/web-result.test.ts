@@ -37,10 +37,8 @@ describe('plainText()', () => {
   });
 });
 
-it.each([...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])])(
-  'cleans the address %j to %s',
-  (text, clean) => expect(cleanUrl(text as string)).toBe(clean),
-);
+const ADDRESSES = [...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])];
+it.each(ADDRESSES)('cleans the address %j to %s', (text, clean) => expect(cleanUrl(text as string)).toBe(clean));
 
 it('removes duplicate addresses, up to the limit', () => {
   const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];

@@ -117,13 +117,11 @@ describe('OpenAIEmbeddingProvider', () => {
   const VECTOR = '{"data":[{"index":0,"embedding":[1,0]}]}';
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-  it.each(['application/json', JSON_TYPE['content-type'], 'application/vnd.api+json'])(
-    'reads %s as JSON',
-    async (type) => {
-      const fetch = async () => new Response(VECTOR, { headers: { 'content-type': type } });
-      expect(await providerOf({ dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
-    },
-  );
+  const JSON_TYPES = ['application/json', JSON_TYPE['content-type'], 'application/vnd.api+json'];
+  it.each(JSON_TYPES)('reads %s as JSON', async (type) => {
+    const fetch = async () => new Response(VECTOR, { headers: { 'content-type': type } });
+    expect(await providerOf({ dimensions: 2, fetch }).embed('text')).toEqual([1, 0]);
+  });
   it('stops reading a reply at its size limit', async () => {
     let sentBytes = 0;
     const pull = (stream: ReadableStreamDefaultController) => {
