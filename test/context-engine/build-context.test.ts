@@ -64,22 +64,14 @@ describe('ContextEngine.buildContext()', () => {
   });
 
   it('is empty, not an error, without results', async () => {
-    const value = {
-      context: '',
-      tokenCount: 0,
-      memories: [],
-      truncated: false,
-      tokenizer: 'cl100k_base',
-      template: 'chat',
-    };
+    const nothing = { context: '', tokenCount: 0, memories: [], truncated: false };
+    const value = { ...nothing, tokenizer: 'cl100k_base', template: 'chat' };
     expect(await engineOf().buildContext(QUERY, 'w9')).toEqual({ ok: true, value });
   });
 
   it('counts the tokens of the model by default and names the tokenizer', async () => {
-    const content = '会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4);
-    const many = Array.from({ length: 40 }, (_, at) => ({
-      memory: memoryOf(`m${at}`, { content: `会議 ${content}` }),
-    }));
+    const content = `会議 ${'会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4)}`;
+    const many = Array.from({ length: 40 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
     const engine = new ContextEngine({ storageClient: memoryStorage(many) });
     const built = await engine.buildContext('会議', 'w1', { limit: 40, tokenBudget: 500 });
     const { context, tokenCount, tokenizer } = valueIn(built);

@@ -100,11 +100,9 @@ describe('relationships of results', () => {
   });
 
   it('are read one level per call when the storage supports it', async () => {
-    const four = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
-    const storage = memoryStorage(
-      four.map((memory) => ({ memory })),
-      edgesOf('ac cd'),
-    );
+    const stored = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
+    const memories = stored.map((memory) => ({ memory }));
+    const storage = memoryStorage(memories, edgesOf('ac cd'));
     const calls: (readonly string[])[] = [];
     const relationshipsOf = async (ids: readonly string[], workspaceId: string) => {
       calls.push(ids);
@@ -134,10 +132,8 @@ describe('relationships of results', () => {
     const roots = Array.from({ length: 5 }, (_, at) => memoryOf(`root${at}`, { content: 'root' }));
     const many = Array.from({ length: 400 }, (_, at) => memoryOf(`n${at}`, { content: 'x'.repeat(32_000) }));
     const edges = many.map(({ id }, at): Edge => [`root${at % 5}`, id]);
-    const storageClient = memoryStorage(
-      [...roots, ...many].map((memory) => ({ memory })),
-      edges,
-    );
+    const memories = [...roots, ...many].map((memory) => ({ memory }));
+    const storageClient = memoryStorage(memories, edges);
     const results = valueIn(await new ContextEngine({ storageClient }).search('root', 'w1', WANTED));
     expect(reached(results).flat()).toHaveLength(125);
   });

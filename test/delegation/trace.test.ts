@@ -146,6 +146,7 @@ describe('a nested hop is not verified', () => {
     receipt: (hopTo(hops, 'b').receipt ?? '').replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
   }));
   const otherSpan = alter('c', () => ({ spanId: 'b'.repeat(16) }));
+  const AS_ANSWER = () => ({ outcome: 'answer' as const });
 
   const unlist: Change = (_, receipts) => receipts.splice(0, 1);
   const moveBelowB = alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId }));
@@ -178,10 +179,7 @@ describe('a nested hop is not verified', () => {
   });
 
   it('when an error is reported as an answer', async () => {
-    const dishonest = reporting(
-      alter('b', () => ({ outcome: 'answer' })),
-      ['b'],
-    );
+    const dishonest = reporting(alter('b', AS_ANSWER), ['b']);
     expect(askedIn((await askOnce({ a: dishonest, b: fails('NOT_FOUND') })).trace.hops)).toBe('a b?');
   });
 

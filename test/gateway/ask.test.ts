@@ -4,7 +4,7 @@ import type { AIClient, Librarian } from '../../src/contract/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/response.ts';
 import { validateResponse } from '../../src/contract/validate-response.ts';
 import { withUsage } from '../../src/gateway/ask.ts';
-import type { RequestScope } from '../../src/runtime/request-scope.ts';
+import type { ServedLibrarian } from '../../src/runtime/serve-librarian.ts';
 import type { Amounts } from '../../src/signing/limits.ts';
 import { LIBRARIANS } from './concierge/decide.ts';
 import { READER, startGateway } from './gateway-for-test.ts';
@@ -151,20 +151,16 @@ describe('the budget of POST /v1/ask', () => {
   /** A gateway that may route with a model, in front of librarians that use a model and record their granted budgets. */
   const startWith = async (budgets: Amounts) => {
     const granted: Record<string, Amounts> = {};
-    const librarianOf = Object.fromEntries(
-      LIBRARIANS.map(({ id }) => [
-        id,
-        {
-          forRequest: ({ context, model }: RequestScope) => {
-            granted[id] = context.budgets;
-            return async (query: string) => {
-              const written = await model?.ai.complete([{ role: 'user', content: query }]).catch(() => undefined);
-              return { answer: written?.text ?? 'No model.', confidence: 0.9, metadata: { usage: { calls: 99 } } };
-            };
-          },
-        },
-      ]),
-    );
+    const recording = (id: string): ServedLibrarian => ({
+      forRequest: ({ context, model }) => {
+        granted[id] = context.budgets;
+        return async (query) => {
+          const written = await model?.ai.complete([{ role: 'user', content: query }]).catch(() => undefined);
+          return { answer: written?.text ?? 'No model.', confidence: 0.9, metadata: { usage: { calls: 99 } } };
+        };
+      },
+    });
+    const librarianOf = Object.fromEntries(LIBRARIANS.map(({ id }) => [id, recording(id)]));
     const gateway = await start({
       ...{ librarianOf, budgets, aiPrice: { inputPerMillion: 1, outputPerMillion: 2 } },
       librarianAi: model('writer-1', 'Under the mat.', 100, 0.00015),

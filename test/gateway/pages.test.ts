@@ -52,10 +52,8 @@ const get = async (path: string, { public: workspace = 'help', ...headers }: Rec
 describe('GET /search', () => {
   it('asks an anonymous caller for a key when no workspace is public', async () => {
     const response = await (await start()).app.request('/search?q=fan');
-    expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([
-      401,
-      expect.stringMatching(/^Basic /),
-    ]);
+    const challenge = expect.stringMatching(/^Basic /);
+    expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, challenge]);
     expect(await response.text()).toContain('Sign in with an API key');
     expect(asked).toEqual([]);
   });
@@ -116,17 +114,12 @@ describe('GET /search', () => {
   });
 });
 
-describe('GET /kb/{id}', () => {
-  it('shows an article with its markup, and raw HTML as text', async () => {
-    const { status, page } = await get('/kb/fan/a%20b.md');
-    expect(status).toBe(200);
-    for (const shown of ['<h1>Fans &amp; &lt;b&gt;blades&lt;/b&gt;</h1>', '<h2>Steps</h2>', '&lt;script&gt;'])
-      expect(page).toContain(shown);
-    expect(page).not.toContain('<script');
-  });
-
-  it('reports an unknown article', async () => {
-    const page = expect.stringContaining('There is no such article');
-    expect(await get('/kb/none.md')).toMatchObject({ status: 404, page });
-  });
+it('GET /kb/{id} shows an article with its markup, and raw HTML as text, or reports that there is none', async () => {
+  const { status, page } = await get('/kb/fan/a%20b.md');
+  expect(status).toBe(200);
+  for (const shown of ['<h1>Fans &amp; &lt;b&gt;blades&lt;/b&gt;</h1>', '<h2>Steps</h2>', '&lt;script&gt;'])
+    expect(page).toContain(shown);
+  expect(page).not.toContain('<script');
+  const none = expect.stringContaining('There is no such article');
+  expect(await get('/kb/none.md')).toMatchObject({ status: 404, page: none });
 });

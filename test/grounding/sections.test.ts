@@ -29,10 +29,8 @@ describe('cachedSection()', () => {
     expect(sections.map(({ path }) => path)).toEqual([['Note'], ['Other']]);
   });
   it('joins a section of several chunks', () => {
-    const paragraphs = Array.from(
-      { length: 60 },
-      (_, at) => `Paragraph ${at} says ${'something long '.repeat(6)}${at}.`,
-    );
+    const long = 'something long '.repeat(6);
+    const paragraphs = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} says ${long}${at}.`);
     const text = `# All\n\n${paragraphs.join('\n\n')}\n`;
     const { firstChunk, endChunk, start, pieces } = read(text)[0]!;
     expect(endChunk - firstChunk).toBeGreaterThan(2);

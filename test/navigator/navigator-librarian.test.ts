@@ -55,9 +55,8 @@ describe('the navigator as a librarian', () => {
     expect(await navigator(query)).toMatchObject({ error: { code: 'INVALID_QUERY' } });
   });
   it('returns a matching confidence, and is partial below 0.6 or when it declines', async () => {
-    const answers = await Promise.all(
-      [DESCALE, OFTEN, 'Which cup?', 'machine', 'water', CONFLICT].map((each) => ask(each)),
-    );
+    const questions = [DESCALE, OFTEN, 'Which cup?', 'machine', 'water', CONFLICT];
+    const answers = await Promise.all(questions.map((each) => ask(each)));
     for (const { confidence = -1, partial, full } of answers) {
       expect(full.confidence).toBe(levelOf(confidence));
       expect(partial ?? false).toBe(confidence < 0.6);

@@ -7,19 +7,11 @@ const TEXTS = ['a', 'b', 'c', 'd', 'e'];
 const vectorOf = (text: string) => [text.charCodeAt(0), 1];
 
 const text = fc.constantFrom(...TEXTS);
+const stepsOf = (what: string, maxLength: number, aborts: fc.Arbitrary<boolean>) =>
+  fc.record({ do: fc.constant(what), texts: fc.array(text, { maxLength }), aborts });
 const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant('embed'), texts: fc.array(text, { maxLength: 4 }), aborts: fc.boolean() }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant('forget'),
-      texts: fc.array(text, { maxLength: 2 }),
-      aborts: fc.constant(false),
-    }),
-  },
+  { weight: 6, arbitrary: stepsOf('embed', 4, fc.boolean()) },
+  { weight: 1, arbitrary: stepsOf('forget', 2, fc.constant(false)) },
 );
 
 /** Delays the outcome of a call until its turn in a random order. */
@@ -64,13 +56,8 @@ it('returns the right vector or a failure for every text, in any order of calls,
       const { provider, store, held } = turns(scheduler, () => lots.next().value === 0);
       const cache = new EmbeddingCache({ maxSize: 3 });
       const work: Promise<unknown>[] = [];
-      const request = () =>
-        cachedEmbeddings(provider, {
-          cache,
-          store,
-          waitUntil: (promise) => void work.push(promise),
-          storeReadMs: 5000,
-        });
+      const waitUntil = (promise: Promise<unknown>) => void work.push(promise);
+      const request = () => cachedEmbeddings(provider, { cache, store, waitUntil, storeReadMs: 5000 });
       const pending = steps.map(async ({ do: what, texts, aborts }) => {
         await scheduler.schedule(Promise.resolve(), what);
         if (what === 'forget') return request().forget(texts);

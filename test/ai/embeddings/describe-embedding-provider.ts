@@ -22,11 +22,11 @@ export const describeEmbeddingProvider = (name: string, server: OpenAIServer, ma
       expect(provider.model).toMatch(/\S/);
     });
     it('keeps the order of a batch, also of a repeated text and over several requests', async () => {
-      const texts = Array.from({ length: 5000 }, (_, at) => `text ${at === 9 ? 8 : at}`);
+      const texts = Array.from({ length: 4097 }, (_, at) => `text ${at === 9 ? 8 : at}`);
       const vectors = await make().embedBatch(texts);
       expect(vectors).toHaveLength(texts.length);
       expect(vectors[9]).toEqual(vectors[8]);
-      const checked = [0, 1, 2047, 2048, 2049, 4095, 4096, 4999];
+      const checked = [0, 1, 2047, 2048, 2049, 4095, 4096];
       const alone = await Promise.all(checked.map((at) => make().embed(texts[at] ?? '')));
       expect(checked.map((at) => vectors[at])).toEqual(alone);
     });
