@@ -8,7 +8,6 @@ describe('chatModelOf() and embeddingProviderOf()', () => {
     const settings = readSettings(variables);
     expect([chatModelOf(settings), embeddingProviderOf(settings)]).toEqual([{}, undefined]);
   });
-
   it('return the configured models, and a price if there is one', () => {
     const MODEL_PRICES = '{"gpt-4.1-mini": {"inputPerMillion": 0.4, "outputPerMillion": 1.6}}';
     const settings = readSettings({ ...KEY, MODEL_PRICES, EMBEDDING_DIMENSIONS: '256' });
@@ -28,7 +27,6 @@ describe('rerankerOf()', () => {
     ['none without the binding', BGE, undefined],
     ['none without a model', { AI }, undefined],
   ])('chooses %s', (_, variables, model) => expect(rerankerOf(variables).reranker?.model).toBe(model));
-
   it.each([
     ['RERANK_MODEL', API],
     ['RERANK_API_KEY', { RERANK_BASE_URL: API.RERANK_BASE_URL, RERANK_MODEL: 'm' }],

@@ -39,7 +39,6 @@ it('provides no embeddings without an embedding model', () => {
   for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
     expect(meaningsOf(readSettings(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
 });
-
 it('embeds a query once for all functions that share a namespace', async () => {
   const kv = sharedKv();
   const vector = await functionNamed('navigator', kv).vectorOf('pump', 'acme');
@@ -49,7 +48,6 @@ it('embeds a query once for all functions that share a namespace', async () => {
   expect(semantic.statistics?.('acme')).toMatchObject({ storeHits: 1, misses: 0 });
   expect(server.requests).toHaveLength(1);
 });
-
 it('shares no vector and no statistics between workspaces', async () => {
   const { vectorOf, statistics } = functionNamed('navigator');
   await vectorOf('pump', 'acme');

@@ -14,14 +14,11 @@ it.each([{}, nothing])('chooses the embedded adapters when variables are unset o
   const cache = { maxSize: 2000, ttlSeconds: 86_400 };
   expect(readSettings(variables)).toEqual({ cache, budgets: { tokens: 30_000 }, factTokens: 300 });
 });
-
 it.each(cases.read)('reads $title', (one) => expect(readSettings(variablesOf(one))).toMatchObject(one.settings));
-
 it('reads that there is no model', () => {
   const none = { OPENAI_API_KEY: 'sk-secret', CHAT_MODEL: 'none', EMBEDDING_MODEL: 'none' };
   expect(readSettings(none)).toMatchObject({ chat: undefined, embedding: undefined });
 });
-
 it.each(cases.refused)('refuses $title by its name, without a secret', (one) => {
   const read = () => readSettings(variablesOf(one));
   expect(read).toThrow(one.says);

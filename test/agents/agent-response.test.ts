@@ -10,7 +10,6 @@ it('builds a response of each type that the contract accepts', () => {
   for (const answer of Object.values(ANSWERS))
     expect(validateAgentResponse(answer)).toEqual({ ok: true, value: answer });
 });
-
 it('returns the values that were set last', () => {
   const attribution = AgentResponse.createSemanticSourceAttribution(1);
   const { result } = ANSWERS.semantic;
@@ -23,7 +22,6 @@ it('returns the values that were set last', () => {
   expect([response.getResult(), response.getSourceAttribution()]).toEqual([result, attribution]);
   expect([response.getMetadata(), response.getError()]).toEqual([{ cache_hit: true }, null]);
 });
-
 it('builds an error, and is not valid before a result is set', () => {
   const response = AgentResponse.error('hybrid', QUERY, 'Cannot answer').setMetadata({ execution_time: 0.1 });
   const [error, result] = ['Cannot answer', {}];
@@ -34,7 +32,6 @@ it('builds an error, and is not valid before a result is set', () => {
   const incomplete = AgentResponse.success('analytics', QUERY).toArray();
   expect(validateAgentResponse(incomplete)).toMatchObject({ ok: false, issues: expect.any(Array) });
 });
-
 it.each([
   [AgentResponse.createAnalyticsSourceAttribution('a'), 'Analytics Database', '📊', { table: 'a' }, 0.9],
   [AgentResponse.createAnalyticsSourceAttribution(BOTH), 'Analytics Database', '📊', { tables: BOTH }, 0.9],
@@ -45,7 +42,6 @@ it.each([
 ])('attributes %o', (attribution, primary_source, icon, details, confidence) => {
   expect(attribution).toEqual({ primary_source, icon, details, confidence });
 });
-
 it.each([
   [1000, 1250, 0.25, '1970-01-01T00:00:01.250Z'],
   // The clock was set back.

@@ -29,7 +29,6 @@ const throwing =
     Promise.reject(error);
 
 afterEach(startClock);
-
 const ROUTES = ['POST /v1/agents/analytics', 'POST /librarians/analytics/ask'];
 it.each(ROUTES)('%s answers TIMEOUT at the deadline when the agent does not, and aborts its work', async (route) => {
   stopClock();
@@ -52,7 +51,6 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply.metadata).toMatchObject({ confidence_score: 0.9, timestamp: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(reply.metadata.execution_time).toBeGreaterThanOrEqual(0);
   });
-
   it('states user and language by the verified context and the question only', async () => {
     const metadata = { user_id: 'user:someone', feedback_influenced: true, classification_reasoning: ['It counts'] };
     const app = await serve(analytics({ metadata }), { languageIds: { de: 2 } });
@@ -66,7 +64,6 @@ describe('POST /v1/agents/{type}', () => {
     // No detectable language.
     expect(await metadataOf('Apollo III')).not.toHaveProperty('language');
   });
-
   it.each(Object.values(ANSWERS))('writes an answer of $type in each format', async (response) => {
     const app = await serve(answering(response), {}, response.type);
     const written = async (format: string) => {
@@ -82,13 +79,11 @@ describe('POST /v1/agents/{type}', () => {
     const value = resultFormatter.toDisplay(response);
     expect(readAs(DisplayModel, JSON.parse(String(display)))).toMatchObject({ ok: true, value });
   });
-
   it('reports a failure as JSON whatever the format', async () => {
     const failing = throwing(new CodedError('SERVICE_UNAVAILABLE', 'x'));
     const { reply, status } = await asking(failing, { search: '?format=markdown' });
     expect([status, reply.success, reply.metadata.error_code]).toEqual([503, false, 'SERVICE_UNAVAILABLE']);
   });
-
   it.each<[string, object]>([
     ['an unknown format', { search: '?format=pdf' }],
     ['an empty format', { search: '?format=' }],
@@ -103,13 +98,11 @@ describe('POST /v1/agents/{type}', () => {
     expect([status, reply.error.code, agent.mock.calls]).toEqual([400, 'INVALID_QUERY', []]);
     if ('search' in request) expect(reply.error.message).toContain('markdown, text, display');
   });
-
   it('refuses a context without the capability', async () => {
     const context = userContext({ capabilities: ['kb:read'] });
     const { reply, status } = await asking(answering(ANSWERS.analytics), { context });
     expect([status, reply.error.details]).toEqual([401, { missing: 'sql:read' }]);
   });
-
   it('passes the agent the options, the time left and the verified context', async () => {
     const agent = vi.fn(answering(ANSWERS.analytics));
     await asking(agent, { body: { query: ' How many? ', options: { limit: 3 } } });
@@ -135,14 +128,12 @@ describe('POST /v1/agents/{type}', () => {
     expect(reply).toMatchObject({ success: false, type: 'analytics', result: {}, source_attribution: {}, metadata });
     expect(JSON.stringify(reply)).not.toContain('secrets');
   });
-
   it('keeps a returned failure, and replaces a code that is not standard with INTERNAL_ERROR', async () => {
     const failure = { success: false, error: 'Cannot run the query', result: {} };
     const coded = analytics({ ...failure, metadata: { error_code: 'SQL_EXECUTION_ERROR' } });
     const { reply, status } = await asking(coded);
     expect([status, reply.error, reply.metadata.error_code]).toEqual([500, 'Cannot run the query', 'INTERNAL_ERROR']);
   });
-
   it('lets an agent delegate to other librarians, and returns the trace', async () => {
     const info = { id: 'navigator', name: 'Navigator' };
     const own = { ...(await identityOf('navigator')), log: () => undefined };
@@ -161,7 +152,6 @@ describe('POST /v1/agents/{type}', () => {
     const { reply: response } = await ask('analytics', app, READS());
     expect(response.metadata).toMatchObject({ trace: { hops: [{ to: 'navigator' }] } });
   });
-
   it('aborts the requests of an agent that has failed', async () => {
     const called = Promise.withResolvers<AbortSignal>();
     const fetch = ({ signal }: Request) => {
@@ -176,7 +166,6 @@ describe('POST /v1/agents/{type}', () => {
     const { status } = await askAgent(await serve(failing, { targets: delegateTo({ navigator: { fetch } }) }));
     expect([status, (await called.promise).aborted]).toEqual([500, true]);
   });
-
   it('logs the code and the cause, never the question', async () => {
     const { log, text } = notebook();
     await askAgent(await serve(throwing(new DataSourceError('the disk is full')), { log }));
@@ -195,7 +184,6 @@ describe('An agent as a librarian', () => {
     expect(reply).toMatchObject({ ...expected, metadata });
     expect(reply).not.toHaveProperty('partial');
   });
-
   it("includes the router's reasons before its own, and whether earlier turns completed the question", async () => {
     const answer = analytics({ metadata: { classification_reasoning: ['It counts'] } });
     const envelopeWith = async (question_origin: unknown) =>
@@ -209,7 +197,6 @@ describe('An agent as a librarian', () => {
       expect(metadata).not.toHaveProperty('memory_context_used');
     }
   });
-
   it('is partial when a part is missing, and omits an envelope that is too large', async () => {
     const part = { type: 'analytics', query: 'How many?', result: {}, success: false, error: 'Cannot count' };
     const gap = { ...ANSWERS.hybrid, result: { ...ANSWERS.hybrid.result, sub_queries: [part] } };
@@ -220,13 +207,11 @@ describe('An agent as a librarian', () => {
     expect(cut).toMatchObject({ partial: true, metadata: { omitted: ['analytics'] } });
     expect(cut.answer).toContain('and 90 more rows');
   });
-
   it('reads options from the metadata, and ignores anything but an object', async () => {
     const agent = vi.fn(answering(ANSWERS.analytics));
     for (const options of [{ limit: 3 }, ['limit']]) await askAs(agent, 'analytics', { metadata: { options } });
     expect(agent.mock.calls.map(([, { options }]) => options)).toEqual([{ limit: 3 }, {}]);
   });
-
   it('reports a failure as an error with the same code and message', async () => {
     const reported = { message: 'Cannot count that', suggestion: 'Ask for one product by its name' };
     const { reply, status } = await askAs(throwing(new CodedError('INVALID_QUERY', 'inside', { reported })));

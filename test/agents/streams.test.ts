@@ -73,7 +73,6 @@ describe('The stream of the hybrid agent', () => {
     const { reply: plain } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
     expect(withoutRunMetadata(reply)).toEqual(withoutRunMetadata(plain));
   });
-
   it('names the missing part', async () => {
     const { app } = await hybridWith({ semantic: 'down' });
     const { events } = await followed(app, 'hybrid');
@@ -82,7 +81,6 @@ describe('The stream of the hybrid agent', () => {
       { index: 1, text: expect.stringContaining('Not answered: “what does the return policy say'), sources: [] },
     ]);
   });
-
   it('withdraws the parts when the text of a model replaces them', async () => {
     const text = 'There are 50 units in stock, and returns are allowed within 14 days of purchase.';
     const quotes = [
@@ -107,7 +105,6 @@ describe('The stream of the hybrid agent', () => {
       },
     ]);
   });
-
   it('stops every branch when the caller disconnects', async () => {
     const signals: AbortSignal[] = [];
     const left = new AbortController();
@@ -142,7 +139,6 @@ describe('The stream of the semantic agent', () => {
     expect(statements).toMatchObject([{ index: 0, check: 'quoted', support: 1, sources: [place] }]);
     expect(reply.result.summary).toBe((statementsIn(statements)[0]?.text ?? '').replaceAll('\\', ''));
   });
-
   it('sends the statements of a model as they are checked', async () => {
     const { events, reply } = await answered(
       'The boiler is to be descaled every 60 days, with hard water every 30 days.',
@@ -150,19 +146,16 @@ describe('The stream of the semantic agent', () => {
     expect(statementsIn(events)).toMatchObject([{ text: reply.result.summary, sources: [place] }]);
     expect(reply.metadata.summary_by).toBe('model');
   });
-
   it('sends the quotes when the model is not supported', async () => {
     const { events, reply } = await answered('Never descale the boiler every 60 days.', false);
     expect([reply.metadata.summary_by, statementsIn(events).map(({ check }) => check)]).toEqual(['quotes', ['quoted']]);
   });
 });
-
 it('The stream of any agent sends the whole answer as one statement when the agent names no parts', async () => {
   const { events } = await followed(await serve(async () => ANSWERS.analytics), 'analytics');
   const whole = { type: 'statement', index: 0, librarian: 'analytics', text: STOCK, check: 'reported' };
   expect(events).toMatchObject([whole]);
 });
-
 it('The stream of any agent ends with an error when the agent fails later', async () => {
   const app = await serve(async (_, { progress }) => {
     progress?.({ type: 'searching' });

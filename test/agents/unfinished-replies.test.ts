@@ -41,7 +41,6 @@ const CALLS = Object.entries<IsAccepted>({
   'proposeSplit()': async (finish) =>
     (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,
 });
-
 it.each(CALLS)('%s accepts a complete reply, and none that was cut off, filtered or refused', async (_, isAccepted) => {
   const outcomes = await Promise.all(FINISHES.map(isAccepted));
   expect(outcomes).toEqual([true, true, false, false, false]);

@@ -7,7 +7,6 @@ import { HANGS, openaiForTest } from './openai-for-test.ts';
 
 const server = await openaiForTest();
 afterEach(() => void vi.unstubAllEnvs());
-
 const OPTIONS = { model: 'text-embedding-3-small', timeoutMs: 5000 };
 const BODY = { model: 'text-embedding-3-small', input: ['a text'], dimensions: 2 };
 

@@ -17,7 +17,6 @@ describe('priceOf()', () => {
     expect(priceOf(model, { 'gpt-4.1': cheap })).toBeUndefined();
   });
 });
-
 it.each([
   ['prices cached input as other input without a price of its own', { input: 1_000_000, cached: 500_000 }, cheap, 1],
   [

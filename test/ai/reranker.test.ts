@@ -36,7 +36,6 @@ describe('rerankApi()', () => {
     await expect(apiReplying(reply, status).reranker.rank('q', DOCUMENTS)).rejects.toThrow('Cannot rerank');
   });
 });
-
 it('workersAIReranker() calls the binding with contexts and reads its scores', async () => {
   const run = vi.fn(async (..._input: unknown[]) => ({ response: [{ id: 1, score: 0.7 }] }));
   const none = Number.NEGATIVE_INFINITY;

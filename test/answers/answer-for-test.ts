@@ -2,7 +2,6 @@ import type { AnswerInput } from '../../src/contract/answers.ts';
 
 /** Time of answer 0. */
 export const NOW = Date.UTC(2026, 10, 25, 12);
-
 export const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 export const answerOf = (number: number, more: Partial<AnswerInput> = {}): AnswerInput => ({

@@ -34,14 +34,12 @@ it('stores a list of answers, or one answer as earlier gateways send it', async 
   expect(await keep(answerOf(3))).toBe(201);
   expect(ids()).toEqual([3, 2, 1].map(idOf));
 });
-
 it('stores the others when one of them is invalid, and answers 400', async () => {
   const { keep, ids } = await start();
   const faulty: object = { ...answerOf(2), verdict: 'wrong' };
   expect(await keep([answerOf(1), faulty, answerOf(3)])).toBe(400);
   expect(ids()).toEqual([3, 1].map(idOf));
 });
-
 it('refuses longer lists than the gateway sends', async () => {
   const { keep, ids } = await start();
   const many = Array.from({ length: MAX_KEPT_TOGETHER + 1 }, (_, at) => answerOf(at));

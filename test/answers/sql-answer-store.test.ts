@@ -15,7 +15,6 @@ const storeWith = (numbers: number[] = [], { days = 30, answers = 50_000, now = 
   return store;
 };
 type Store = ReturnType<typeof storeWith>;
-
 const numberOf = ({ id }: { id: string }) => Number(id.slice(-6));
 const numbersIn = (store: Store, filter = {}) => store.list({ filter, limit: 200 }).answers.map(numberOf);
 const judge = (store: Store, number: number, by: object = {}, value: 'up' | 'down' = 'up') => {
@@ -33,7 +32,6 @@ describe('the stored answers of a workspace', () => {
     store.keep([answerOf(7)]);
     expect(numbersIn(store)).toEqual([7, 6, 5]);
   });
-
   it('expire with their details, and report when the next one expires', () => {
     const sql = nodeSql();
     const store = storeWith([1], { sql });
@@ -46,7 +44,6 @@ describe('the stored answers of a workspace', () => {
     // A shorter retention applies when the store is next opened.
     expect(storeWith([], { sql, days: 1, now: NOW + 3 * DAY }).removeExpired()).toBeUndefined();
   });
-
   it('are erased completely, over several transactions', () => {
     const store = storeWith();
     for (let number = 0; number < 1203; number += 1) store.keep([answerOf(number, { person_id: `p-${number % 2}` })]);
@@ -56,7 +53,6 @@ describe('the stored answers of a workspace', () => {
     store.keep([answerOf(2000, { conversation_id: 'c-1' })]);
     expect(store.erase({ conversation_id: 'c-1' })).toBe(1);
   });
-
   it('are on one page each, newest first', () => {
     const store = storeWith([1, 2, 3, 4, 5]);
     const pages: number[][] = [];
@@ -68,7 +64,6 @@ describe('the stored answers of a workspace', () => {
     }
     expect(pages).toEqual([[5, 4], [3, 2], [1]]);
   });
-
   it('are found by feedback and by the words of the question', () => {
     const store = storeWith();
     for (const number of [1, 2, 3]) store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
@@ -77,14 +72,12 @@ describe('the stored answers of a workspace', () => {
     expect(found({ feedback: 'any' }, { feedback: 'none' }, { feedback: 'up' })).toEqual([[2], [3, 1], []]);
     expect(found({ text: 'PUMP 14' }, { text: 'pump' }, { text: 'pump hose' })).toEqual([[2], [3, 2, 1], []]);
   });
-
   it('of a person accept no feedback in the name of another one', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })]);
     const accepted = ['p-2', 'p-1', undefined].map((person) => judge(store, 1, { person }));
     expect(accepted).toEqual([false, true, true]);
   });
-
   it('are listed without damaged rows', () => {
     const sql = nodeSql();
     const store = storeWith([1, 2, 3], { sql });
@@ -93,7 +86,6 @@ describe('the stored answers of a workspace', () => {
     expect([numbersIn(store), store.get(idOf(3))]).toEqual([[3, 1], null]);
     expect(store.full({ filter: {}, limit: 10 }).answers.map(numberOf)).toEqual([1]);
   });
-
   it('have percentiles of each stage', () => {
     const store = storeWith();
     for (let ms = 1; ms <= 200; ms += 1) store.keep([answerOf(ms, { timings: { total: ms } })]);
@@ -101,7 +93,6 @@ describe('the stored answers of a workspace', () => {
     expect(latency).toMatchObject({ total: { count: 200, p50: 100, p90: 180, p99: 198 }, routing: null });
     expect(buckets.map((bucket) => bucket.latency)).toEqual([null, latency.total]);
   });
-
   it('count citations of each article, once per answer, and are found by article', () => {
     const store = storeWith();
     const cite = (number: number, files: (string | undefined)[], audiences?: string[]) => {
@@ -122,7 +113,6 @@ describe('the stored answers of a workspace', () => {
     const found = ['a/b.md', 'b.md', 'b', 'secret.md'].map((article) => numbersIn(store, { article }).length);
     expect(found).toEqual([2, 1, 0, 0]);
   });
-
   it('are judged or erased individually only with their audiences or by their sender, and erased with a person without them', () => {
     const store = storeWith();
     store.keep([answerOf(1, { person_id: 'p-1' })], ['staff', 'sales']);
@@ -135,7 +125,6 @@ describe('the stored answers of a workspace', () => {
     store.keep([answerOf(2, { person_id: 'p-1' })], ['staff']);
     expect(store.erase({ person_id: 'p-1' })).toBe(1);
   });
-
   it('are counted only for callers with all their audiences', () => {
     const store = storeWith([1]);
     store.keep([answerOf(2)], ['staff']);
@@ -149,7 +138,6 @@ describe('the stored answers of a workspace', () => {
     expect(totals(['staff'])).toEqual([2, 2, 2, 2, 1]);
     for (const audiences of [['staff', 'sales'], ['*']]) expect(totals(audiences)).toEqual([3, 3, 3, 3, 2]);
   });
-
   it('compare the confidence of judged answers with the share that was right, without declined ones', () => {
     const store = storeWith();
     const keep = (number: number, confidence: number, value?: 'up' | 'down', more: Partial<AnswerInput> = {}) => {
@@ -167,7 +155,6 @@ describe('the stored answers of a workspace', () => {
     expect(judged[0]).toEqual({ total: 0, right: 0, confidence: null });
   });
 });
-
 it('readAnswerLimits() treats empty variables as unset, and names an invalid one', () => {
   expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
   expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');

@@ -11,7 +11,6 @@ const ANSWER: LibrarianResponse = {
 };
 const INVALID = failure('INVALID_QUERY', 'Send a question of 1 to 4,000 characters');
 const UNKNOWN = failure('NOT_FOUND', 'Ask about the key or the garden');
-
 const MODEL: AIClient = { model: 'a model', complete: async () => ({ text: 'Under the mat.' }) };
 
 /** A conforming librarian, which answers, fails, declines, delegates and waits. */
@@ -57,7 +56,6 @@ const answering = (changes: object): Librarian =>
   but('the key', async () => ({ ...ANSWER, ...changes }) as LibrarianResponse);
 
 const declining = (response: object): Librarian => but('the king', async () => response as LibrarianResponse);
-
 const error = UNKNOWN.error!;
 const echo: Librarian = async (query) => ({ ...ANSWER, answer: `You asked: ${query}` });
 const elsewhere = (to: string) => declining({ delegate: { to } });
@@ -167,12 +165,10 @@ describe('librarianChecks()', () => {
     expect(Object.keys(red)).toEqual([expect.stringMatching(`^${row.split(' -> ')[1]}`)]);
     expect(Object.values(red)[0]).toMatch(/^NotConforming: \w/);
   });
-
   it('detects a librarian that always throws in every check that asks', async () => {
     expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(10);
   });
 });
-
 it('describeLibrarian() passes each check to the runner, the five required ones first', () => {
   const names: string[] = [];
   describeLibrarian('The porter', conforming, CASES, {

@@ -22,10 +22,8 @@ const log = () => {};
 /** Data sources that are down, or never answer. */
 const down = () => Promise.reject(new DataSourceError('Cannot read the data: status is 503'));
 const hangs = () => new Promise<never>(() => {});
-
 const IN_STOCK = 'How many iPhone 17 are in stock?';
 const FOOTBALL = { query: 'Who won the football final in Madrid?' };
-
 const shop = await startShop();
 afterAll(() => shop.stop());
 
@@ -51,7 +49,6 @@ const analyticsWith = (database: SqlDatabase) => {
   return servedLibrarian('analytics', (ai) => createAnalytics({ ...parts, ai }), { capabilities: ['sql:read'] });
 };
 const databases = { up: shop.database, down: { explain: down, run: down }, hangs: { explain: hangs, run: hangs } };
-
 const { edition } = openSmallKb();
 const BOILER = 'How often must the boiler be descaled?';
 const editions = { up: async () => edition, down, hangs };
@@ -63,7 +60,6 @@ const navigator = await identityOf('navigator');
 const navigatorWith = (editionFor: EditionFor) =>
   servedLibrarian('navigator', createNavigatorApp({ ...navigator, log, editionFor }));
 const bareNavigatorWith = (readEdition: EditionFor) => createNavigator({ readEdition, log });
-
 const webSearch = await identityOf('web-search');
 const OFFER: WebResult = {
   title: 'Apple iPhone 17, 256 GB',
@@ -89,7 +85,6 @@ const hybridBeside = (all?: Behaviour) => {
   return servedLibrarian('hybrid', served, { capabilities: ['kb:read', 'sql:read', 'web:search'] });
 };
 const TWO_PARTS = `${IN_STOCK.slice(0, -1)} and what does the return policy say about opened boxes?`;
-
 const CONCIERGE: LibrarianInfo = { id: 'concierge', name: 'Concierge' };
 const DELEGATES: LibrarianInfo[] = [
   {

@@ -49,26 +49,22 @@ describe('ContextEngine.buildContext()', () => {
     });
     expect(built.memories.map(({ memory, rank }) => `${rank} ${memory.id}`)).toEqual(['1 plan', '2 june']);
   });
-
   it('is the same for a text and its vector', async () => {
     const engine = engineOf();
     const byVector = valueIn(await engine.buildContextByVector([2, 0], 'w1', { limit: 2 }));
     expect(byVector).toEqual(await build({ limit: 2 }, engine));
   });
-
   it('uses the template and budget of the engine by default', async () => {
     const built = await build({}, engineOf({ defaultTemplate: 'summary', defaultTokenBudget: 12 }));
     const context = expect.stringMatching(/^Key information/);
     expect(built).toMatchObject({ template: 'summary', truncated: true, context });
     expect(built.tokenCount).toBeLessThanOrEqual(12);
   });
-
   it('is empty, not an error, without results', async () => {
     const nothing = { context: '', tokenCount: 0, memories: [], truncated: false };
     const value = { ...nothing, tokenizer: 'cl100k_base', template: 'chat' };
     expect(await engineOf().buildContext(QUERY, 'w9')).toEqual({ ok: true, value });
   });
-
   it('counts the tokens of the model by default and names the tokenizer', async () => {
     const content = `会議 ${'会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4)}`;
     const many = Array.from({ length: 40 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
@@ -80,7 +76,6 @@ describe('ContextEngine.buildContext()', () => {
     expect(tokenCount).toBeLessThanOrEqual(500);
     expect((await build({}, engineOf({ tokenizer: new CharacterTokenizer() }))).tokenizer).toBe('characters');
   });
-
   it('limits text and memories together to maxResultBytes', async () => {
     const content = `project ${'龍'.repeat(9_000)}`;
     const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
@@ -90,7 +85,6 @@ describe('ContextEngine.buildContext()', () => {
     expect(Buffer.byteLength(JSON.stringify(preview))).toBeLessThan(200_000);
     expect([preview.memories.length, preview.truncated]).toEqual([3, true]);
   });
-
   it('loads the tokenizer for the first context only, and estimates while it cannot be loaded', async () => {
     let isDown = true;
     let loads = 0;
@@ -111,14 +105,12 @@ describe('ContextEngine.buildContext()', () => {
     for (let time = 0; time < 2; time += 1) expect((await build({ limit: 2 }, engine)).tokenCount).toBe(21);
     expect(loads).toBe(2);
   });
-
   it.each<[ContextOptions, string]>([
     [{ includeMetadata: true }, '- The project ends in June (fact, confidence: 0.50, 2026-01-01T00:00:00Z)'],
     [{ includeMetadata: false, template: 'detailed' }, 'Relevant memories:\n\nThe project ends in June\n'],
   ])('includes or omits metadata on request: %j', async (options, expected) => {
     expect((await build({ ...options, limit: 1 })).context).toContain(expected);
   });
-
   it('includes related memories once, with half the score at each step', async () => {
     const engine = engineOf({ rankingOptions: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 } });
     const { memories } = await build({ limit: 1, includeRelationships: true }, engine);
@@ -127,7 +119,6 @@ describe('ContextEngine.buildContext()', () => {
     expect(far?.score).toBeCloseTo((june?.score ?? 0) / 2, 12);
     expect(idsOf((june?.relationships ?? []).map(({ memory }) => ({ memory, score: 1 })))).toEqual(['far', 'plan']);
   });
-
   it('accepts a template in the call, checked like a registered one', async () => {
     const template = { name: 'mine', header: '# ', memoryFormat: '{{type}}', separator: '+', includeMetadata: false };
     expect(await build({ template, limit: 2 })).toMatchObject({ context: '# decision+fact', template: 'mine' });
@@ -135,7 +126,6 @@ describe('ContextEngine.buildContext()', () => {
     const refused = await engineOf().buildContext(QUERY, 'w1', { template: wrong });
     expect(refused).toMatchObject(invalid('unknown variable: person'));
   });
-
   it.each(['missing', 'constructor'])('lists the registered templates for an unknown one: %s', async (template) => {
     const engine = engineOf();
     engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
@@ -144,7 +134,6 @@ describe('ContextEngine.buildContext()', () => {
     expect(await engine.buildContext(QUERY, 'w1', { template })).toEqual({ ok: false, error });
     expect(engine.searchAnalytics('w1')).toBeUndefined();
   });
-
   it.each<[unknown, string]>([
     [{ tokenBudget: 0 }, 'options.tokenBudget'],
     [{ tokenBudget: 1.5 }, 'options.tokenBudget'],
@@ -169,12 +158,10 @@ describe('rankers', () => {
     [{ ...bySimilarity, similarityWeight: 0, confidenceWeight: 1 }, 'tea plan far june'],
     [{}, 'plan june tea far'],
   ])('change the order of memories: %j', async (ranker, expected) => expect(await orderBy(ranker)).toBe(expected));
-
   it('have the weights of the engine where the call has none', async () => {
     const engine = engineOf({ rankingOptions: { similarityWeight: 0, recencyWeight: 0, confidenceWeight: 1 } });
     for (const ranker of ['default', {}]) expect(await orderBy(ranker, engine)).toBe('tea plan far june');
   });
-
   it('avoid similar memories by maximal marginal relevance, weighted by lambda', async () => {
     const storageClient = memoryStorage([
       similar(0.9, 'one', { content: 'The project ends in June' }),
@@ -194,7 +181,6 @@ describe('rankers', () => {
     expect(rankingScores).toMatchObject({ one: expect.closeTo(0.7 * 0.9), budget: expect.closeTo(0.7 * 0.6) });
     expect(rankingScores.same).toBeLessThan(0.7 * 0.88 - 0.3 * 0.5);
   });
-
   it('may be functions, registered or in the call, that receive the weights of the engine', async () => {
     const engine = engineOf({ rankingOptions: { similarityWeight: 0.1 } });
     const byId: RankingFunction = (results, options) => {
@@ -204,14 +190,12 @@ describe('rankers', () => {
     engine.registerRanker('by-id', byId);
     for (const ranker of ['by-id', byId]) expect(await orderBy(ranker, engine)).toBe('far june plan tea');
   });
-
   it('score a preview: by their scores, or 1/rank for a function', async () => {
     const scores = async (ranker: ContextOptions['ranker']) =>
       valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker })).rankingScores;
     expect(await scores('confidence')).toEqual({ tea: 1, plan: 0.8, far: 0.8, june: 0.5 });
     expect(Object.values(await scores((results) => results.reverse()))).toEqual([1, 1 / 2, 1 / 3, 1 / 4]);
   });
-
   it('may omit memories, but not add, repeat or change any', async () => {
     const inventive: RankingFunction = (results) => {
       const [first, second] = results;
@@ -235,7 +219,6 @@ describe('rankers', () => {
     const built = await engineOf().buildContext(QUERY, 'w1', { ranker: ranker as RankingFunction });
     expect(built).toMatchObject({ error: { type: 'search_error' } });
   });
-
   it.each<[string, unknown]>([
     ['', () => []],
     ['x'.repeat(65), () => []],
@@ -274,7 +257,6 @@ describe('ContextEngine.previewContext()', () => {
       { numRuns: 300 },
     );
   });
-
   it('fails like buildContext', async () => {
     const engine = engineOf({ embeddingProvider: wordEmbeddings({ fail: () => new Error('down') }) });
     expect(await engine.previewContext(QUERY, 'w1')).toEqual(await engine.buildContext(QUERY, 'w1'));

@@ -13,7 +13,6 @@ describe('new ContextEngine()', () => {
   it.each([{}, { embeddingProvider, expectedEmbeddingDimensions: 8 }])('accepts a storage and %j', (config) => {
     expect(() => new ContextEngine({ storageClient, ...config })).not.toThrow();
   });
-
   it.each<[string, unknown]>([
     ['storageClient: is missing', { storageClient: undefined }],
     ['storageClient.getMemoryRelationships: is no function', { storageClient: { searchMemories: () => [] } }],
@@ -36,7 +35,6 @@ describe('new ContextEngine()', () => {
     expect(make).toThrow(InvalidContextConfiguration);
     expect(make).toThrow(`Cannot make a context engine: ${message}`);
   });
-
   it('registers at most a hundred names', () => {
     const engine = new ContextEngine({ storageClient });
     const register = (name: string) => engine.registerRanker(name, (results) => results);
@@ -44,7 +42,6 @@ describe('new ContextEngine()', () => {
     expect(() => register('one-more')).toThrow(InvalidContextConfiguration);
     expect(() => register('r99')).not.toThrow();
   });
-
   it('refuses an invalid template and keeps the registered one', async () => {
     const engine = new ContextEngine({ storageClient });
     const wrong = { name: 'chat', memoryFormat: '{{person}}', separator: '', includeMetadata: false };
@@ -53,7 +50,6 @@ describe('new ContextEngine()', () => {
     expect(await engine.buildContext('tea', 'w1')).toMatchObject({ value });
   });
 });
-
 it('ContextEngine.searchAnalytics() counts searches, empty results, errors and latencies by workspace', async () => {
   let now = 1000;
   const searchMemories: typeof storageClient.searchMemories = async (id, query) => {

@@ -25,7 +25,6 @@ describe('ContextFormatter.format()', () => {
       ...{ truncated: included < contents.length, template: template.name },
     });
   });
-
   it.each([
     ['there are no memories', [], 1000],
     ['not even the start of one fits', ['a'.repeat(400)], 11],
@@ -33,7 +32,6 @@ describe('ContextFormatter.format()', () => {
     const nothing = { context: '', tokenCount: 0, memories: [], template: 'chat' };
     expect(characters.format(resultsOf(...contents), chat, budget)).toEqual({ ...nothing, truncated: budget === 11 });
   });
-
   it('cuts the best memory after a word when it is too long even alone', () => {
     const content = 'The quick brown fox jumps over the lazy dog. '.repeat(20).trim();
     const { context, memories, truncated, tokenCount } = characters.format(resultsOf(content, 'short'), summary, 30);
@@ -42,7 +40,6 @@ describe('ContextFormatter.format()', () => {
     expect(content.charAt(text.length)).toMatch(/[ .]/);
     expect(tokenCount).toBeGreaterThan(20);
   });
-
   it('writes the same text again from the memories that truncateToFit() returns', () => {
     const results = resultsOf('a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40));
     const kept = characters.truncateToFit(results, chat, 30);
@@ -93,7 +90,6 @@ describe('a token budget', () => {
     beforeAll(async () => {
       tokenizer = await make();
     });
-
     it('is never exceeded, the reported figures are exact, and one memory more would not fit', () => {
       fc.assert(
         fc.property(
@@ -124,7 +120,6 @@ describe('a token budget', () => {
       );
     });
   });
-
   it('needs a few counts of the whole text, and one of each memory that may fit', () => {
     let counted = 0;
     const count = (text: string) => {
@@ -137,7 +132,6 @@ describe('a token budget', () => {
     expect(counted).toBeLessThan(5 * context.length);
   });
 });
-
 it.each([
   ['one two three', 9, 'one two…'],
   ['one two three', 7, 'one two…'],

@@ -22,7 +22,6 @@ describe('defaultScore()', () => {
     expect(Object.values(DEFAULT_WEIGHTS).reduce((sum, weight) => sum + weight)).toBeCloseTo(1, 12);
   });
 });
-
 it.each([
   ['2026-01-11T00:00:00Z', 1],
   ['2026-01-10T12:00:00Z', 1 / 1.5],
@@ -50,19 +49,16 @@ describe('MemoryRanker', () => {
     expect(idsOf(rank(results)).join(' ')).toBe(order);
     expect(idsOf(rank(equal))).toEqual(['x', 'y', 'z']);
   });
-
   it('custom() calls its function once for each result', () => {
     let calls = 0;
     MemoryRanker.custom(equal, () => (calls += 1));
     expect(calls).toBe(3);
   });
-
   it('defaultRanking() puts the newer of equally similar memories first, by the clock when no time is given', () => {
     const recent = resultOf('recent', 0.5, { created_at: new Date().toISOString() });
     for (const moment of [{ now: Date.now() }, undefined])
       expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), recent], {}, moment))).toEqual(['recent', 'old']);
   });
-
   it('defaultRanking() returns all results unchanged, best first, numbered from 1', () => {
     const anyNumber = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.5, 1, Number.NaN));
     const anyResult = fc.record({ score: anyNumber, confidence: anyNumber, day: fc.integer({ min: 0, max: 40 }) });

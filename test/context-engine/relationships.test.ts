@@ -43,7 +43,6 @@ describe('expandRelationships()', () => {
     expect(reached(results)).toEqual([['c@1'], ['d@1', 'e@1']]);
     expect(results[1]?.relationships?.[0]?.relationship).toMatchObject({ from_memory_id: 'd', to_memory_id: 'b' });
   });
-
   it('reaches the same memories as a plain search in random graphs, and reads each once', async () => {
     const id = fc.constantFrom(...LETTERS);
     await fc.assert(
@@ -59,7 +58,6 @@ describe('expandRelationships()', () => {
       ),
     );
   });
-
   it('keeps its bounds in a complete graph', async () => {
     const many = Array.from({ length: 1500 }, (_, at) => `n${at}`);
     const roots = Array.from({ length: 20 }, (_, at) => `a${at}`);
@@ -98,7 +96,6 @@ describe('relationships of results', () => {
     const found = await parts({ getMemoryRelationships }).engine.search('a', 'w1', WANTED);
     expect(found).toMatchObject({ error: { type, message } });
   });
-
   it('are read one level per call when the storage supports it', async () => {
     const stored = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
     const memories = stored.map((memory) => ({ memory }));
@@ -113,7 +110,6 @@ describe('relationships of results', () => {
     expect(reached(results)).toEqual([['c@1', 'd@2'], []]);
     expect(calls).toEqual([['a', 'b'], ['c'], ['d']]);
   });
-
   it('are read although the signal of the search has aborted', async () => {
     const search = new AbortController();
     const { storage, engine } = parts({
@@ -127,7 +123,6 @@ describe('relationships of results', () => {
     expect(reached(valueIn(await request.search('a', 'w1', WANTED)))).toEqual([['b@1']]);
     expect(await request.search('a', 'w1')).toMatchObject({ ok: false });
   });
-
   it('are followed until four million characters are reached', async () => {
     const roots = Array.from({ length: 5 }, (_, at) => memoryOf(`root${at}`, { content: 'root' }));
     const many = Array.from({ length: 400 }, (_, at) => memoryOf(`n${at}`, { content: 'x'.repeat(32_000) }));

@@ -39,7 +39,6 @@ describe('ContextEngine.search()', () => {
     expect(results[0]?.score).toBeCloseTo(1, 9);
     expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(true);
   });
-
   it('passes words, vector and filters to the storage, by default for ten results', async () => {
     const { engine, storage } = parts();
     const given = { limit: 5, memoryTypes: ['fact'], dateFrom: new Date(FEBRUARY), minConfidence: 0.5 };
@@ -51,7 +50,6 @@ describe('ContextEngine.search()', () => {
       { ...target, limit: 10 },
     ]);
   });
-
   it.each<[SearchOptions, string[]]>([
     [{ limit: 1 }, ['june']],
     [{ memoryTypes: ['note', 'decision'] }, ['plan', 'tea']],
@@ -67,13 +65,11 @@ describe('ContextEngine.search()', () => {
     const results = valueIn(await engine.search('When does the project end?', 'w1', options));
     expect(idsOf(results).toSorted()).toEqual(expected);
   });
-
   it('searches by words alone without a model', async () => {
     const { engine, storage } = parts({ embeddingProvider: undefined });
     expect(idsOf(valueIn(await engine.search('tea kitchen', 'w1')))).toEqual(['tea']);
     expect(storage.queries[0]).not.toHaveProperty('vector');
   });
-
   it('embeds a query once while it is cached, and again when its entry has expired', async () => {
     const small = parts({ cacheConfig: { maxSize: 2 } });
     for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await small.engine.search(query, 'w1');
@@ -83,7 +79,6 @@ describe('ContextEngine.search()', () => {
     for (now of [0, 59_999, 60_000]) await engine.search('one', 'w1');
     expect(embeddings.calls).toEqual([['one'], ['one']]);
   });
-
   it('uses a model of OpenAI, and is an error, never an empty result, while it is down', async () => {
     const { apiKey, url: baseURL, faults, stop } = await startOpenAIServer();
     const embeddingProvider = new OpenAIEmbeddingProvider({ apiKey, baseURL });
@@ -97,7 +92,6 @@ describe('ContextEngine.search()', () => {
     expect(await engine.search('a new question', 'w1')).toMatchObject(errorOf('embedding_error'));
     await stop();
   });
-
   it('drops repeated memories and invalid scores', async () => {
     const scores = [Number.NaN, 7, -1];
     const { engine } = withSearch(async () => scores.map((score, at) => ({ memory: memoryOf(`m${at % 2}`), score })));
@@ -131,7 +125,6 @@ describe('ContextEngine.searchBatch()', () => {
     const alone = await Promise.all(queries.map((query) => engine.search(query, 'w1', { limit: 2 })));
     expect(batch).toEqual(alone.map(valueIn));
   });
-
   it('returns nothing for no queries, and refuses an empty one or more than a hundred', async () => {
     const { engine } = parts();
     expect(valueIn(await engine.searchBatch([], 'w1'))).toEqual([]);
@@ -152,7 +145,6 @@ describe('errors of a search', () => {
     expect(storage.queries).toEqual([]);
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 2, failed: 2 });
   });
-
   it.each([
     ['of another dimension', [1, 2, 3]],
     ['with something that is no number', [...vectorOf('x').slice(1), Number.NaN]],
@@ -162,7 +154,6 @@ describe('errors of a search', () => {
     const found = await withEmbed(async () => vector as number[]).engine.search('x', 'w1');
     expect(found).toMatchObject(errorOf('embedding_error', message));
   });
-
   it('is not cached: the next search tries again', async () => {
     let isDown = true;
     const { engine } = withEmbed(async (text) => (isDown ? Promise.reject(new Error('down')) : vectorOf(text)));
@@ -170,19 +161,16 @@ describe('errors of a search', () => {
     isDown = false;
     expect(await engine.search('x', 'w1')).toMatchObject({ ok: true });
   });
-
   it('is storage_error when the storage fails, without its message', async () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const { engine } = withSearch(async () => Promise.reject(cause));
     const error = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
     expect(await engine.search('x', 'w1')).toEqual({ ok: false, error });
   });
-
   it('is search_error when the storage returns a memory of another workspace', async () => {
     const { engine } = withSearch(async () => MEMORIES.map((memory) => ({ memory, score: 1 })));
     expect(await engine.search('x', 'w1')).toMatchObject(errorOf('search_error'));
   });
-
   it.each<[string, unknown[], RegExp]>([
     ['an empty query', ['  ', 'w1'], /^query: is empty/],
     ['no query', [undefined, 'w1'], /^query: is missing/],
@@ -203,7 +191,6 @@ describe('errors of a search', () => {
     expect(found).toMatchObject(errorOf('validation_error', expect.stringMatching(message)));
     expect([storage.queries, embeddings.calls]).toEqual([[], []]);
   });
-
   it('is logged with length and hash of the query, never with its text', async () => {
     const SECRET = 'my secret illness';
     const lines: { level: string; fields: LogFields }[] = [];
@@ -220,7 +207,6 @@ describe('errors of a search', () => {
     ]);
     expect(JSON.stringify(lines)).not.toContain('illness');
   });
-
   it('is the same when the logger fails', async () => {
     const broken = () => {
       throw new Error('disk full');
@@ -240,7 +226,6 @@ describe('ContextEngine.forRequest()', () => {
     controller.abort();
     expect(await searching).toMatchObject(errorOf('embedding_error'));
   });
-
   it('aborts a storage call with the signal and makes no further call', async () => {
     const controller = new AbortController();
     const { engine, storage } = withSearch(() => {
@@ -253,7 +238,6 @@ describe('ContextEngine.forRequest()', () => {
     expect(await late.searchByVector(vectorOf('x'), 'w1')).toMatchObject(errorOf('storage_error'));
     expect(storage.queries).toEqual([]);
   });
-
   it('shares cached vectors, templates and figures with the engine, and uses its own clients', async () => {
     const { engine, embeddings } = parts();
     await engine.search('the project', 'w1');

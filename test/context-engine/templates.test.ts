@@ -23,11 +23,9 @@ const rowTemplate = ({ template = '', format = '', has }: TemplateRow) => BUILT_
 it.each(Object.entries(DEFAULT_TEMPLATES))('DEFAULT_TEMPLATES has a valid %s under its own name', (name, known) => {
   expect(ContextTemplate.parse(known).name).toBe(name);
 });
-
 it.each(cases.written)('renderMemory() writes $title', ({ memory, text, ...row }) => {
   expect(renderMemory(rowTemplate(row), { memory: { ...MEMORY, ...memory }, score: 1 / 3 })).toBe(text);
 });
-
 it.each(cases.metadata)('withMetadata() $title', ({ wanted, text, ...row }) => {
   expect(renderMemory(withMetadata(rowTemplate(row), wanted), { memory: MEMORY, score: 1 / 3 })).toBe(text);
 });
@@ -39,7 +37,6 @@ describe('checkedTemplate()', () => {
     own.memoryFormat = 'changed';
     expect(checked).toEqual({ ...templateOf('{{content}}'), name: 'mine' });
   });
-
   it.each<[string, unknown, RegExp, string?]>([
     ['an unknown variable', templateOf('{{person}}'), /memoryFormat: has an unknown variable: person/],
     ['no format', templateOf(''), /memoryFormat: is empty/],

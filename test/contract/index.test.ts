@@ -25,7 +25,6 @@ describe('the files of the contract', () => {
     const response: contract.Response = { answer: 'Yes.' };
     expect(contract.Response.parse(response)).toEqual(response);
   });
-
   it('import nothing but zod and each other', () => {
     const imports = files.flatMap((file) =>
       [...textOf(file).matchAll(/from '([^']+)'/g)].map(([, from]) => from ?? ''),
@@ -33,7 +32,6 @@ describe('the files of the contract', () => {
     expect(imports.length).toBeGreaterThan(20);
     expect(imports.filter((from) => from !== 'zod' && !/^\.\/[a-z0-9-]+\.(?:ts|json)$/.test(from))).toEqual([]);
   });
-
   it('cost a function less than 48 KiB of gzip', () => {
     const worker = `import { AskRequest, NavigatorResponse, validateResponse } from './src/contract/index.ts';
       export default { fetch: async (r) => Response.json([AskRequest, NavigatorResponse, validateResponse(await r.json())]) };`;
@@ -115,7 +113,6 @@ describe('the bounds', () => {
   it.each(schemas.filter(([name]) => !UNBOUNDED.test(name)))('end every text and list of %s', (_name, schema) => {
     expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
   });
-
   it.each(REQUESTS)('refuse unknown members at every level of %s', (name) => {
     const parts = partsOfSchema(Reflect.get(contract, name) as z.ZodType); // a list of schemas
     expect(parts.length).toBeGreaterThan(1);
@@ -157,7 +154,6 @@ describe('hostile input', () => {
       }),
     );
   });
-
   it('is validated as a response without throwing; an accepted value is accepted again, unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.anything()), (value) => {
@@ -167,7 +163,6 @@ describe('hostile input', () => {
       }),
     );
   });
-
   it('with a length that cannot be compared is refused, on which safeParse throws', () => {
     const body: unknown = JSON.parse('{"query":{"length":{"valueOf":0,"toString":0}}}');
     expect(() => contract.AskRequest.safeParse(body)).toThrow(TypeError);
@@ -177,7 +172,6 @@ describe('hostile input', () => {
     });
   });
 });
-
 it('reads a value, or says what is wrong with it', () => {
   expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
   const issues = [{ path: 'query', message: 'is missing' }];

@@ -20,7 +20,6 @@ it('refuses a list that is too long without reading its members', () => {
   expect(readAs(bounded, { list: value })).toMatchObject({ issues: [{ message: 'is larger than 100 characters' }] });
   expect(seen.reads).toBeLessThan(10);
 });
-
 it('stops reading the members of an object at the bound', () => {
   const { value, seen } = watched(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1])));
   expect(readAs(bounded, { object: value }).ok).toBe(false);
@@ -38,7 +37,6 @@ it('accepts values that JSON reproduces', () => {
     }),
   );
 });
-
 it('never accepts more than its length', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }), (value) => {
@@ -48,19 +46,16 @@ it('never accepts more than its length', () => {
     }),
   );
 });
-
 it('never returns a member called __proto__', () => {
   expect(Small.parse(JSON.parse('{"__proto__":{"admin":true},"a":1}'))).toEqual({ a: 1 });
   expect(Small.safeParse(JSON.parse('{"a":{"__proto__":{"admin":true}}}')).success).toBe(false);
 });
-
 it('counts 1 for each value, plus the length of strings and names', () => {
   const Exact = jsonObject({ maxDepth: 2, maxLength: 10 });
   expect(Exact.safeParse({ ab: [1, true], c: 'de' }).success).toBe(true);
   expect(Exact.safeParse({ ab: [1, true], c: 'def' }).success).toBe(false);
   expect(Exact.safeParse({ ab: [() => 1] }).success).toBe(false);
 });
-
 it('accepts three levels, not four', () => {
   expect(Small.safeParse({ a: { b: { c: 1 } } }).success).toBe(true);
   expect(Small.safeParse({ a: { b: [1] } }).success).toBe(true);

@@ -29,7 +29,6 @@ const SCHEMAS = readdirSync(FOLDER).flatMap((file) =>
   Object.entries(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Record<string, Rules>),
 );
 const schemaOf = (name: string) => Reflect.get(contract, name.split(' ')[0] ?? '') as z.ZodType;
-
 const ABSENT = Symbol('absent');
 
 /** JSON has no word for a missing member or for a long text. */
@@ -63,7 +62,6 @@ describe.each(SCHEMAS)('%s', (name, { valid, reads, accepts = [], refuses = [] }
     expect(issuesIn(schema, accepted)).toEqual([]);
     expect(schema.parse(accepted)).toEqual(reads === undefined ? accepted : { ...Object(accepted), ...reads });
   });
-
   it.each(refuses)('refuses %s', (_, path, value, message, named = path) => {
     expect(issuesIn(schema, withMember(valid, path, value))).toEqual([
       { path: named, message: expect.stringMatching(message) },
@@ -118,7 +116,6 @@ describe('what JSON cannot write', () => {
   ])('refuses %s', (_, schema, value, path, message) => {
     expect(issuesIn(schema, value)).toEqual([{ path, message: expect.stringMatching(message) }]);
   });
-
   it('allows a ranker as a function in code, not on the wire', () => {
     const options: ContextOptions = { ranker: (results) => results.toReversed() };
     expect(WireContextOptions.safeParse(options).success).toBe(false);
@@ -129,7 +126,6 @@ describe('a query', () => {
   it('has at most 4,000 characters, without the white space around it', () => {
     expect(Query.parse(` ${'a'.repeat(4000)} `)).toHaveLength(4000);
   });
-
   it('is within its bounds, and unchanged when parsed again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 50 }), (text) => {
@@ -147,14 +143,12 @@ describe('clients of version 1.0', () => {
     const { sources_consulted, coverage, gaps } = support[name].valid;
     expect(KnowledgeRetrievalV1.parse(support[name].valid)).toEqual({ sources_consulted, coverage, gaps });
   });
-
   it('find all earlier members of a support response', () => {
     const { valid } = support.SupportResponse;
     const read = SupportResponseV1.parse(valid);
     expect([Object.keys(read), read.draft]).toEqual([Object.keys(valid), valid.draft]);
   });
 });
-
 it('has a new fallback block for each failed retrieval', () => {
   const fallback = { sources_consulted: [], coverage: 'none', gaps: ['Knowledge retrieval unavailable'] };
   unavailableRetrieval().gaps.push('changed');

@@ -7,7 +7,6 @@ const warningsOf = (response: unknown) => {
   return result.ok ? result.warnings.map(({ path }) => path) : result.issues;
 };
 const ordered = (...sources: object[]) => ({ answer: 'Yes.', sources });
-
 const UNCLEAR = { error: { code: 'TIMEOUT', message: 'Too late' } };
 const [A, LINKED] = [{ name: 'a' }, { name: 'a', url: 'https://a.example', relevance: 0.2 }];
 it.each([
@@ -20,7 +19,6 @@ it.each([
   ['nothing in a partial answer', { answer: 'Partly.', confidence: 0.59, partial: true }, []],
   ['nothing in sources in order', ordered({ ...A, relevance: 1 }, { name: 'b' }, LINKED), []],
 ])('warns of %s, without refusing it', (_what, response, paths) => expect(warningsOf(response)).toEqual(paths));
-
 it.each([
   ['an unknown target', { to: 'unknown' }, 'delegate.to', /no known librarian: unknown/],
   ['an unknown target among others', [{ to: 'navigator' }, { to: 'unknown' }], 'delegate.1.to', /: unknown/],
@@ -32,7 +30,6 @@ it.each([
   expect(validateResponse({ delegate }, rules)).toEqual({ ok: false, issues });
   expect(validateResponse({ delegate })).toMatchObject({ ok: true });
 });
-
 it('refuses unreadable values', () => {
   const trap = {
     get answer(): string {
@@ -45,7 +42,6 @@ it('refuses unreadable values', () => {
   for (const metadata of [cycle, { at: new Date(0) }])
     expect(validateResponse({ answer: 'x', metadata })).toMatchObject({ issues: [{ path: 'metadata' }] });
 });
-
 it('maps each of the standard codes to an error status', () => {
   expect(HTTP_STATUS).toEqual({
     INVALID_QUERY: 400,

@@ -30,7 +30,6 @@ describe('aggregate() of answers to different questions', () => {
     const counting = '## How many are there?\n\n*From stock:*\n\nThere are 13 pieces.';
     expect(aggregate([guide, stock]).answer).toBe(`${mounting}\n\n${counting}`);
   });
-
   it.each<[string, LibrarianResponse, number, boolean | undefined]>([
     ['has the confidence of the weakest', guide.response, 0.8, undefined],
     ['takes an answer without a confidence as 0.6', { answer: 'Because.' }, 0.6, undefined],
@@ -49,14 +48,12 @@ describe('aggregate() of answers to the same question', () => {
     const answer = '*From stock, shop:*\n\nThere are 13 pieces.';
     expect(aggregate([again, stock])).toMatchObject({ answer, confidence: 0.935 });
   });
-
   it('treats answers that differ only in citations and line breaks as equal', () => {
     const cited = (to: string, answer: string) =>
       branchOf(to, QUESTION, { answer, sources: [{ name: 'a.md' }, { name: 'b.md' }], confidence: 0.8 });
     const joined = aggregate([cited('one', 'There are 13 pieces. [1]'), cited('two', 'There are\n13 pieces. [2]')]);
     expect(joined).toMatchObject({ answer: '*From one, two:*\n\nThere are 13 pieces. [1]', confidence: 0.88 });
   });
-
   it.each([
     ['at most 0.95', [0.9, 0.9, 0.9], 0.95],
     ['never less', [0.98, 0.2], 0.98],
@@ -64,13 +61,11 @@ describe('aggregate() of answers to the same question', () => {
     const sure = confidences.map((confidence, at) => branchOf(`l${at}`, 'How?', { answer: 'By hand.', confidence }));
     expect(aggregate(sure).confidence).toBe(expected);
   });
-
   it('shows different answers under the names of their librarians, the most confident first', () => {
     const joined = aggregate([branchOf('shop', QUESTION, { answer: 'There are 15.', confidence: 0.7 }), stock]);
     expect(joined.answer).toBe('*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15.');
     expect([joined.confidence, Object.keys(joined.metadata ?? {})]).toEqual([0.9, ['parts']]);
   });
-
   it('shows an answer before one without information, however confident that is', () => {
     const lacking = { answer: "I don't have information about the stock.", confidence: 0.99, partial: true };
     const answer = '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.';
@@ -88,7 +83,6 @@ describe('aggregate() when some fail', () => {
     const parts = [{ librarian: 'stock' }, { error: { code: 'TIMEOUT' } }, {}];
     expect(joined).toMatchObject({ partial: true, confidence: 0.533, metadata: { parts } });
   });
-
   it('reports an error beside an answer in the same way', () => {
     const error = { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read' };
     const { answer, partial } = aggregate([branchOf('half', 'Why?', { answer: 'Because of the wind.', error }), stock]);
@@ -104,7 +98,6 @@ describe('aggregate() when all fail', () => {
     expect(answer).toBeUndefined();
     expect(error).toMatchObject({ code: 'TIMEOUT', recoverable: true, suggestion: expect.any(String) });
   });
-
   it('is DELEGATION_FAILED otherwise, and names each', () => {
     const { error } = aggregate([failed('a', 'A?', 'NOT_FOUND'), failed('b', 'B?', 'UNAUTHORIZED')]);
     const failures = [
@@ -114,7 +107,6 @@ describe('aggregate() when all fail', () => {
     expect(error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details: { failures } });
   });
 });
-
 it('the sources of a joined answer are named once, the best first, and match the citations of each part', () => {
   const a = { name: 'Guide', url: 'https://a.example/guide', relevance: 0.5 };
   const [best, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, { name: 'b.md, Install' }];
@@ -139,7 +131,6 @@ describe('the limits of a joined answer', () => {
     expect(answer.length).toBeLessThanOrEqual(4000);
     expect(metadata?.parts).toMatchObject([{ answer: whole }, {}]);
   });
-
   it('stays within 32,000 characters for any input', () => {
     const branches = Array.from({ length: 8 }, (_, at) =>
       branchOf(`${'x'.repeat(46)}${at}`, `${'*'.repeat(3990)}${at}`, {
@@ -152,7 +143,6 @@ describe('the limits of a joined answer', () => {
     expect(validateResponse(joined).ok).toBe(true);
     expect(joined.answer?.length).toBeLessThanOrEqual(32_000);
   });
-
   it('keeps the metadata of each part without its trace, and drops the largest first', () => {
     const small = { navigator: { confidence: 'high' } };
     const { parts } = aggregate([
@@ -166,7 +156,6 @@ describe('the limits of a joined answer', () => {
       expect.not.stringContaining('trace'),
     ]);
   });
-
   it.each(['[', '`', 'a@', ']:', '\n', '```\n', '1.', '- '])(
     'joins two answers of 31,000 characters that repeat %j',
     { timeout: 5000 },
@@ -204,13 +193,11 @@ describe('a part of a joined answer', () => {
   };
 
   it.each(Object.entries(CONTAINED.hostile))('contains %s', (_name, hostile) => expectContained(hostile));
-
   it('contains any mixture of marks', () => {
     const marks = fc.array(fc.constantFrom(...CONTAINED.marks), { minLength: 1, maxLength: 25 });
     const property = fc.property(marks, (pieces) => expectContained(`a${pieces.join('')}`));
     fc.assert(property, { numRuns: 1000, seed: 3 });
   });
-
   it('keeps its links by reference, with the address in place, and plain Markdown as it is', () => {
     const link = 'See [the guide](https://a.example/guide) and [g](https://a.example/guide).';
     expect(joinedWith('See [the guide][g] and [g].\n\n[g]: https://a.example/guide')).toContain(link);
@@ -218,7 +205,6 @@ describe('a part of a joined answer', () => {
     const plain = `Use \`a[0]\` **now**:\n\n${code}\n\n#### Then\n\n1. a\n2. b [link](https://a.example)`;
     expect(joinedWith(plain)).toContain(plain);
   });
-
   it('has its question as text above it, whatever Markdown that contains', () => {
     const question = '# <img src=x> ![x](http://a) `x` **b** [c](javascript:1)\n\n## Second?';
     const { answer } = aggregate([branchOf('one', question, 'A.'), branchOf('two', 'Other?', 'B.')]);

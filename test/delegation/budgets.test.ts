@@ -37,7 +37,6 @@ describe('the budget of calls', () => {
     const { arrivals, delegates } = await askOnce(librarians, requests, { context: { budgets } });
     expect([granted(arrivals, 'calls'), delegates.usage().calls]).toEqual([expected, expected.length]);
   });
-
   it('refuses and does not send questions beyond it', async () => {
     const context = { budgets: { calls: 3 } };
     const asked = await askOnce({ a: says('a') }, toAll('a', 'a', 'a', 'a'), { context });
@@ -47,7 +46,6 @@ describe('the budget of calls', () => {
     const { arrivals, trace } = asked;
     expect([arrivals.length, granted(arrivals, 'calls'), trace.hops[3]?.attempts]).toEqual([3, [0, 0, 0], 0]);
   });
-
   it('is refunded the unused part of a receipt', async () => {
     const { gateway, arrivals } = await network({ a: says('a'), b: delegatesTo('c'), c: says('c') });
     const delegates = gateway(userContext({ budgets: { calls: 4 } }));
@@ -59,7 +57,6 @@ describe('the budget of calls', () => {
     expect(outcomes).toEqual(['a', 'c', 'a', 'DELEGATION_FAILED']);
     expect([arrivals.length, delegates.usage()]).toEqual([4, { calls: 4 }]);
   });
-
   it('is refunded everything granted to a target that refuses the call', async () => {
     const { gateway, apps, variables } = await network({ a: says('x') });
     const own = { ...(await identityFrom(variables, 'a')), log: () => undefined };
@@ -114,7 +111,6 @@ describe('the budgets of models', () => {
     expect([delegates.usage().tokens, delegates.verifiedUsage().tokens]).toEqual([used, used]);
     expect(codes.filter((code) => code !== undefined)).toEqual([]);
   });
-
   it('are refunded what was not used', async () => {
     const { arrivals, delegates } = await ask(all, toAll('a', 'b', 'c'));
     expect(granted(arrivals, 'cost_micros')).toEqual([34, 33, 33]);
@@ -122,14 +118,12 @@ describe('the budgets of models', () => {
     await delegates.ask(toAll('c'));
     expect(arrivals.at(-1)?.links[0].bud).toMatchObject({ tokens: 2601, cost_micros: 60 });
   });
-
   it('count as spent without a receipt, and none of it is verified', async () => {
     const tamper = () => new Response('{"answer":"x"}');
     const { delegates } = await askOnce({ a: says('x') }, undefined, { tamper, context: { budgets: LIMITS } });
     expect(delegates.usage()).toEqual({ calls: 23, tokens: 3001, cost_micros: 100 });
     expect(delegates.verifiedUsage()).toEqual({ tokens: 0, cost_micros: 0 });
   });
-
   it('are not used by a call that is never sent', async () => {
     const { delegates, codes } = await ask({ a: says('x') }, toAll('unknown'));
     expect([codes, delegates.usage()]).toEqual([['DELEGATION_FAILED'], { calls: 0, tokens: 0, cost_micros: 0 }]);
@@ -211,7 +205,6 @@ describe('T24', () => {
     });
     await fc.assert(isBounded, { numRuns: 25, seed: 20_261_121 });
   });
-
   it('a receipt reports exactly the calls below it when no answer is lost', async () => {
     const isReported = fc.asyncProperty(callSteps, async (plan) => {
       const reported: (number | undefined)[] = [];

@@ -21,7 +21,6 @@ const start = (limit?: number) => {
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
-
 const STEPS: Record<string, Health> = { b: 'broken', h: 'healthy', u: 'unknown' };
 it.each([
   ['admits four consecutive failures, and refuses after the fifth', 'bbbbbh!'],
@@ -40,7 +39,6 @@ it.each([
   }
   expect(outcome).toBe(expected);
 });
-
 it('admits one probe after a while, and refuses other calls immediately', async () => {
   const { admit, call, open } = start();
   await open();
@@ -49,7 +47,6 @@ it('admits one probe after a while, and refuses other calls immediately', async 
   await report?.('healthy');
   expect(await call('healthy')).toBe(true);
 });
-
 it('admits another probe when the first ends without a report, which is ignored later', async () => {
   const { admit, call, open } = start();
   await open();
@@ -60,7 +57,6 @@ it('admits another probe when the first ends without a report, which is ignored 
   await reportLate?.('broken');
   expect(await call('healthy')).toBe(true);
 });
-
 it('keeps a bounded number of circuits', async () => {
   const { call } = start(2);
   for (let round = 0; round < 5; round += 1) await call('broken');

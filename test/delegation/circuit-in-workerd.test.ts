@@ -53,7 +53,6 @@ beforeEach(async () => {
   behaves = says('x');
   await untilAnswered();
 });
-
 it('answers concurrent requests immediately during a probe, and none hangs', async () => {
   const { probe, release } = await startProbe();
   const before = requests;
@@ -63,7 +62,6 @@ it('answers concurrent requests immediately during a probe, and none hangs', asy
   release();
   for (const answer of [await probe, await ask()]) expect(answer).toEqual({ code: 'answer', attempts: 1 });
 });
-
 it('recovers when the caller of the probe disconnects', async () => {
   const controller = new AbortController();
   const { probe, release } = await startProbe(controller.signal);

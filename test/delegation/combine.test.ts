@@ -23,14 +23,12 @@ describe('Delegates.combine()', () => {
     expect(combined).toBe(response);
     expect(arrivals).toEqual([]);
   });
-
   it.each([{ to: 'a' }, [{ to: 'a' }]])('returns the response of one target, with the trace: %j', async (delegate) => {
     const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
     const { combined } = await followed({ delegate }, { a: async () => response });
     const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
     expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
   });
-
   it('keeps its own answer, partial and with the gap named, when the target has none', async () => {
     const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };
     const { combined } = await followed(own, { a: unavailable });
@@ -38,13 +36,11 @@ describe('Delegates.combine()', () => {
     const metadata = { own: 1, delegationError, trace: { hops: [{ to: 'a' }] } };
     expect(combined).toMatchObject({ answer: 'Perhaps inside.', partial: true, metadata });
   });
-
   it('names the gap even if its own metadata leaves no room for it', async () => {
     const own = { answer: 'Perhaps.', metadata: { text: 'x'.repeat(255_990) }, delegate: { to: 'a' } };
     const { combined } = await followed(own, { a: unavailable });
     expect(combined.metadata).toMatchObject({ delegationError: { code: 'NOT_FOUND' } });
   });
-
   it('joins several answers, its own first', async () => {
     const own = { answer: 'First.', confidence: 0.9, ...BOTH };
     const { combined, hops } = await followed(own, { a: says('Second.'), b: says('Third.') });
@@ -53,7 +49,6 @@ describe('Delegates.combine()', () => {
     expect(lines).toEqual(['gateway: First.', 'a: Second.', 'b: Third.']);
     expect(hops().map(({ to }) => to)).toEqual(['a', 'b']);
   });
-
   it('is partial if one of several fails, which it names, and an error if all fail', async () => {
     const { combined } = await followed(BOTH, { a: says('One.'), b: unavailable });
     expect(combined).toMatchObject({ partial: true, answer: expect.stringContaining('One.') });
@@ -96,7 +91,6 @@ describe('a librarian that asks others', () => {
     // An origin signs no receipt.
     expect([delegates.usage(), delegates.receipts()]).toEqual([{ calls: 4, tokens: 0 }, []]);
   });
-
   it('may delegate as well, all in one trace', async () => {
     const a = asks(async ({ delegates }) => {
       await delegates.ask([{ to: 'b' }]);
@@ -119,7 +113,6 @@ describe('time', () => {
     const outcomes = trace.hops.map(({ to, outcome, verified }) => [to, outcome, verified]);
     expect(outcomes).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((hop) => [`h${hop}`, 'TIMEOUT', true]));
   });
-
   it('suffices for a partial answer when one branch is silent, at every depth', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
@@ -129,7 +122,6 @@ describe('time', () => {
     const { responses } = await asking;
     expect(responses[0]).toMatchObject({ partial: true, answer: expect.stringMatching(/b[\s\S]*d/) });
   });
-
   it('never grows along the chain, and every hop has a reserve', async () => {
     stopClocks();
     const { arrivals } = await askOnce(chainOf(8), [{ to: 'h1' }], { context: { timeoutMs: 4000 } });

@@ -63,7 +63,6 @@ describe('the taint rule', () => {
     expect((await askOnce({ a, b }, undefined, { context })).responses).toMatchObject([{ answer: 'x' }]);
     expect(rights()).toEqual([sorted(expected), sorted(expected)]);
   });
-
   it('applies to a librarian that has a right to write', async () => {
     const { b, rights } = watched();
     const { client, arrivals } = await network({ a: delegatesTo('b'), b });
@@ -119,7 +118,6 @@ describe('an issuer with more rights than its directory entry allows', () => {
     expect((await apps.get('b')?.fetch(request))?.status, JSON.stringify(lines)).toBe(200);
     expect(rights()).toEqual([['kb:read']]);
   });
-
   it('may delegate nothing as a partner without rights, and anything as an internal librarian without a limit', async () => {
     const directory = { librarian: () => undefined } as unknown as KeyDirectory; // only what is read
     expect(capabilitiesOf(directory, 'partner.spy')).toEqual([]);

@@ -26,7 +26,6 @@ describe('Delegates.ask()', () => {
       { to: 'b', query: 'Where exactly?', response: { answer: 'second' } },
     ]);
   });
-
   it('sends the refined question, with its context merged into the metadata of the request', async () => {
     const request = { to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } };
     const more = { metadata: { device: 'apollo', language: 'en' } };
@@ -34,7 +33,6 @@ describe('Delegates.ask()', () => {
     const metadata = { device: 'apollo 2', language: 'en', reason: 'place' };
     expect(arrivals[0]?.body).toEqual({ query: 'Where exactly?', metadata });
   });
-
   it.each<[string, Omit<DelegateRequest, 'to'>]>([
     ['more metadata than a request may have', { context: { text: 'x'.repeat(9000) } }],
     ['an empty question', { query: ' ' }],
@@ -46,21 +44,18 @@ describe('Delegates.ask()', () => {
     const message = expect.stringMatching(/^Cannot delegate the question: /);
     expect([responses, arrivals]).toMatchObject([[{ error: { ...REFUSED, message } }], []]);
   });
-
   it.each(['Not an id', '', 'https://evil.example'])('refuses an invalid id and sends nothing: %j', async (id) => {
     const requests = [{ to: id }, { to: 'a', fallback: id }];
     const { codes, trace, arrivals } = await askOnce({ a: says('x') }, requests);
     expect(codes).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
     expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
   });
-
   it('reports an error of the target unchanged, with its name', async () => {
     const { responses } = await askOnce({ a: fails('NOT_FOUND') });
     const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
     const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a', query: 'Where is the key?' };
     expect(responses).toEqual([{ error, metadata: { warnings } }]);
   });
-
   it('accepts the answer of a librarian without a validating runtime, and names its faults', async () => {
     const { ask, apps, variables } = await network({ a: says('x') });
     const reply = { answer: 'x', error: null, delegate: null, confidence: '0.9', metadata: { warnings: ['old data'] } };
@@ -69,7 +64,6 @@ describe('Delegates.ask()', () => {
     const warnings = ['old data', expect.stringMatching(/^confidence: .*left out$/)];
     expect(responses).toEqual([{ answer: 'x', metadata: { warnings } }]);
   });
-
   it.each<[string, string]>([
     ['delegates the question itself', '{"delegate":{"to":"b"}}'],
     ['answers beside a delegation', '{"answer":"x","delegate":{"to":"b"}}'],
@@ -116,7 +110,6 @@ describe('what is refused before anything is sent', () => {
     expect(arrivals.map((arrival) => arrival.to)).toEqual(asked);
     expect(trace.hops.at(-1)).toMatchObject({ outcome: code, ...hop });
   });
-
   it('is a question without time', async () => {
     let skippedMs = 0;
     const { gateway, arrivals } = await network({ a: says('x') }, { now: () => Date.now() + skippedMs });
@@ -125,12 +118,10 @@ describe('what is refused before anything is sent', () => {
     const [branch] = await delegates.ask([{ to: 'a' }]);
     expect([branch?.response.error?.code, arrivals]).toEqual(['TIMEOUT', []]);
   });
-
   it('is a question whose caller has disconnected', async () => {
     const more = { signal: AbortSignal.abort() };
     expect(await askOnce({ a: says('x') }, undefined, { more })).toMatchObject({ codes: ['TIMEOUT'], arrivals: [] });
   });
-
   it('is a ninth question of one hop', async () => {
     const ten = Array.from({ length: 10 }, () => ({ to: 'a' }));
     const context = { budgets: { calls: 100 } };
@@ -141,7 +132,6 @@ describe('what is refused before anything is sent', () => {
     expect([late?.response.error?.code, arrivals.length]).toEqual(['DELEGATION_FAILED', 8]);
   });
 });
-
 it('an invalid token is refused, and does not become an anonymous caller', async () => {
   const tamper: Tamper = (to, request, pass) => {
     const token = request.headers.get('Context-Token') ?? '';
@@ -182,7 +172,6 @@ describe('cancellation', () => {
     expect(await later?.()).toMatchObject([{ response: { error: { code: 'TIMEOUT' } } }]);
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });
-
   it('reaches every open branch at any depth', async () => {
     const signals: (AbortSignal | undefined)[] = [];
     const all = Promise.withResolvers<void>();
@@ -199,7 +188,6 @@ describe('cancellation', () => {
     await expect.poll(() => signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
   });
 });
-
 it('the path from the route of a librarian to the network passes at most six of our frames', async () => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 50;

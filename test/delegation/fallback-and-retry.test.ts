@@ -12,7 +12,6 @@ const WITH_FALLBACK = [{ to: 'a', fallback: 'b' }];
 
 describe('the fallback', () => {
   const LOOPING: ErrorCode[] = ['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'];
-
   const OTHERS = ErrorCode.options.filter((code) => !LOOPING.includes(code));
   it.each(OTHERS)('is asked the same question when the target answers %s', async (code) => {
     const requests = [{ to: 'a', fallback: 'b', query: 'Where exactly?' }];
@@ -21,32 +20,27 @@ describe('the fallback', () => {
     expect(arrivals.at(-1)?.body.query).toBe('Where exactly?');
     expect(trace.hops.map(({ to, outcome }) => `${to}: ${outcome}`)).toEqual([`a: ${code}`, 'b: answer']);
   });
-
   it.each(LOOPING)('is not asked when the target reports %s', async (code) => {
     const { branches, arrivals } = await askOnce({ a: fails(code), b: says('x') }, WITH_FALLBACK);
     expect(branches).toMatchObject([{ to: 'a', response: { error: { code } } }]);
     expect(arrivals.length).toBe(1);
   });
-
   it('is asked when the target would be a loop', async () => {
     const back: Librarian = async () => ({ delegate: { to: 'a', fallback: 'c' } });
     const { responses } = await askOnce({ a: delegatesTo('b'), b: back, c: says('x') });
     expect(responses).toMatchObject([{ answer: 'x' }]);
   });
-
   it('is not asked when the target answers with an error beside the answer', async () => {
     const partial: Librarian = async () => ({ answer: 'Some.', error: { code: 'DATA_SOURCE_ERROR', message: 'Gap' } });
     const { branches, trace } = await askOnce({ a: partial, b: says('x') }, WITH_FALLBACK);
     expect(branches).toMatchObject([{ to: 'a', response: { answer: 'Some.' } }]);
     expect(trace.hops).toMatchObject([{ outcome: 'partial' }]);
   });
-
   it('that fails too keeps the error of the target, with its own code in the details', async () => {
     const { branches } = await askOnce({ a: fails('NOT_FOUND'), b: fails('RATE_LIMITED') }, WITH_FALLBACK);
     const details = { fallback: { librarian: 'b', code: 'RATE_LIMITED' } };
     expect(branches).toMatchObject([{ to: 'b', response: { error: { code: 'NOT_FOUND', librarian: 'a', details } } }]);
   });
-
   it('has time left when the target never answers', async () => {
     stopClocks();
     const startedAtMs = Date.now();
@@ -68,13 +62,11 @@ describe('a retry', () => {
     expect(trace.hops).toMatchObject([{ attempts: 2, outcome: 'answer', verified: true, spanId: second }]);
     expect(first).not.toBe(second);
   });
-
   it('follows SERVICE_UNAVAILABLE', async () => {
     const replies = [fails('SERVICE_UNAVAILABLE'), says('x')];
     const { responses } = await askOnce({ a: (...call) => (replies.shift() ?? says('again'))(...call) });
     expect(responses).toMatchObject([{ answer: 'x' }]);
   });
-
   it('does not follow a target that sends Retry-After', async () => {
     const { ask, apps, variables, arrivals } = await network({ a: says('x') });
     const body = JSON.stringify({ error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now' } });
@@ -82,7 +74,6 @@ describe('a retry', () => {
     await ask([{ to: 'a' }]);
     expect(arrivals.length).toBe(1);
   });
-
   it.each<[string, number, number]>([
     ['beyond the budget keeps the result of the first call', 1, 1],
     ['happens once', 24, 2],
@@ -104,7 +95,6 @@ describe('a retry', () => {
   it.each(FINAL)('does not follow %s', async (code) => {
     expect((await askOnce({ a: fails(code) })).arrivals.length).toBe(1);
   });
-
   it('does not follow a call that timed out, nor one without time for another', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
@@ -115,7 +105,6 @@ describe('a retry', () => {
     await ask([{ to: 'b' }], userContext({ timeoutMs: 120 }));
     expect(arrivals.map(({ to }) => to)).toEqual(['a', 'b']);
   });
-
   it.each([
     [2, ['a', 'b']],
     [3, ['a', 'b']],
@@ -126,7 +115,6 @@ describe('a retry', () => {
     expect(responses).toMatchObject([{ answer: 'y' }]);
     expect(arrivals.map(({ to }) => to)).toEqual(asked);
   });
-
   it('leaves enough calls for the fallbacks of seven parallel questions', async () => {
     const ids = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7'];
     const librarians = Object.fromEntries([...ids, 'b'].map((id) => [id, says(id)]));

@@ -54,7 +54,6 @@ it('returns descriptions with their examples, and the same array until something
   await refresh();
   expect((await routable()).map(({ name }) => name)).toEqual(['One, renamed', 'two']);
 });
-
 it('asks each librarian once a minute, and answers from the cache meanwhile', async () => {
   const { routable, states, wait } = start(['one']);
   const [one] = states;
@@ -67,7 +66,6 @@ it('asks each librarian once a minute, and answers from the cache meanwhile', as
   for (let at = 0; at < 2; at += 1) expect(await routable()).toHaveLength(1);
   expect(one.requests).toBe(2);
 });
-
 it('keeps the last description of a librarian that is down, and retries soon', async () => {
   const { routable, states, refresh, listed } = start(['one']);
   await routable();
@@ -81,7 +79,6 @@ it('keeps the last description of a librarian that is down, and retries soon', a
   await refresh(5000);
   expect(await listed()).toContainEqual(expect.objectContaining({ id: 'one', health: 'ok' }));
 });
-
 it('does not route to a librarian that reports a missing data source', async () => {
   const { idsOf, librarians, states, refresh, listed } = start(['two', 'one']);
   states[0].unavailable = 'No database is set up';
@@ -93,7 +90,6 @@ it('does not route to a librarian that reports a missing data source', async () 
   await refresh();
   expect(await idsOf()).toEqual(['two', 'one']);
 });
-
 it('does not wait for the fetch of another request', async () => {
   const { routable, states } = start(['one']);
   const late = Promise.withResolvers<Response>();
@@ -104,7 +100,6 @@ it('does not wait for the fetch of another request', async () => {
   late.resolve(new Response('late', { status: 503 }));
   expect(await stuck).toHaveLength(1);
 });
-
 it.each([
   [50, 50],
   [10_000, 1000],
@@ -121,14 +116,12 @@ it.each([
   await vi.advanceTimersByTimeAsync(1);
   expect(found).toEqual(['one']);
 });
-
 it('fetches each description once for concurrent lists', async () => {
   const { listed, states } = start(Array.from({ length: 50 }, (_, at) => `host-${at}`));
   const lists = await Promise.all(Array.from({ length: 20 }, listed));
   expect(states.map(({ requests }) => requests)).toEqual(states.map(() => 1));
   expect(lists[0]?.filter(({ health }) => health === 'ok')).toHaveLength(51);
 });
-
 it.each([
   ['no JSON', () => new Response('hello')],
   ['a description of another librarian', () => Response.json({ id: 'two', name: 'Two', access: 'signed', keys: [] })],
@@ -143,14 +136,12 @@ it.each([
   expect(await routable()).toEqual([]);
   expect((await listed()).at(-1)).toEqual({ id: 'one', name: 'one', health: 'down' });
 });
-
 it('routes to external librarians only when the deployment names them', async () => {
   const named = { own: ['own'], routed: ['named', 'absent'] };
   const { librarians, idsOf, states } = start(['unlisted', 'own', 'named'], named);
   expect(await idsOf()).toEqual(['own', 'named']);
   expect([states[0].requests, librarians.ids]).toEqual([0, ['own', 'named', 'unlisted']]);
 });
-
 it('lists all librarians, the concierge first, with health and a few examples', async () => {
   const { librarians, states } = start(['two', 'one']);
   states[0].answer = () => Promise.reject(new Error('down'));

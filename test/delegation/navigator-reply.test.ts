@@ -22,7 +22,6 @@ describe('the answer of another navigator', () => {
     expect(await receive({})).toEqual(valid);
     expect((await receive({ answer: "I don't have information about this.", sources: [] })).violations).toEqual([]);
   });
-
   it.each(['navigator', 'partner.acme'])('loses a faulty optional member, under the name %s', async (name) => {
     const excerpts = [{ quote: 'every 60 days', start: 0, end: 5 }];
     const over = { relatedTopics: [' '], sources: [{ ...BLOCK.sources[0], excerpts }] };
@@ -32,13 +31,11 @@ describe('the answer of another navigator', () => {
     expect(response.metadata?.[name]).toEqual(BLOCK);
     expect(violations).toMatchObject([{ librarian: 'gateway', from: 'partner.acme', ...dropped }, { rule: 'form' }]);
   });
-
   it('loses its block when the reason is meaningless', async () => {
     const { response } = await receive({ confidenceReason: 'Seems right to me' });
     const violations = [{ rule: 'reason-meaningful', outcome: 'dropped' }];
     expect([response.answer, response.metadata]).toEqual([VALID.answer, { violations }]);
   });
-
   it.each([
     ['sources-or-lack', 'without evidence', { sources: [] }],
     ['out-of-domain-empty', 'with sources out of its domain', { outOfDomain: true }],

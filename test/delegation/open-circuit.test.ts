@@ -27,7 +27,6 @@ describe('a target that fails repeatedly', () => {
     expect(responses).toMatchObject([{ error: { recoverable: true, message } }]);
     expect(trace.hops).toMatchObject([{ outcome: 'SERVICE_UNAVAILABLE', attempts: 0, verified: false }]);
   });
-
   it.each<[string, string, Tamper | undefined]>([
     ['are no JSON', '<h1>502</h1>', undefined],
     ['delegate beside an answer', '{"delegate":{"to":"b"}}', undefined],
@@ -38,14 +37,12 @@ describe('a target that fails repeatedly', () => {
     await asksOften(ask);
     expect(arrivals.length).toBe(5);
   });
-
   it('is skipped for the fallback immediately', async () => {
     const { ask, arrivals } = await network({ a: brokenInside, b: says('x') });
     await asksOften(ask);
     const { responses } = await ask([{ to: 'a', fallback: 'b' }]);
     expect([responses[0]?.answer, arrivals.length]).toEqual(['x', 6]);
   });
-
   it('is still asked for other workspaces', async () => {
     const a: Librarian = async (_, context) =>
       context?.user?.workspaceId === 'poor' ? brokenInside('') : { answer: 'x' };
@@ -53,7 +50,6 @@ describe('a target that fails repeatedly', () => {
     await asksOften(ask, 'poor');
     expect((await ask([{ to: 'a' }], userContext({ workspace: 'rich' }))).codes).toEqual([undefined]);
   });
-
   it.each<ErrorCode>([
     ...(['AI_UNAVAILABLE', 'INVALID_QUERY', 'UNAUTHORIZED', 'NOT_FOUND', 'RATE_LIMITED'] as const),
     ...(['LOOP_DETECTED', 'DATA_SOURCE_ERROR'] as const),
@@ -62,7 +58,6 @@ describe('a target that fails repeatedly', () => {
     const { ask, arrivals } = await network({ a: code === 'AI_UNAVAILABLE' ? unreachable : fails(code) });
     expect([await asksOften(ask), arrivals.length]).toEqual([Array(8).fill(code), 8]);
   });
-
   it.each([
     [1100, 8],
     [9900, 8],
@@ -79,7 +74,6 @@ describe('a target that fails repeatedly', () => {
     }
     expect(arrivals.length).toBe(expected);
   });
-
   it('is not refused when callers disconnect', async () => {
     const { ask, arrivals } = await network({ a: () => new Promise(() => undefined) });
     for (let round = 0; round < 8; round += 1) {

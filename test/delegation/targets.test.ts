@@ -18,7 +18,6 @@ it('serviceTargets() maps each service binding to the id of its librarian, and i
   expect(Object.keys(targets)).toEqual(['web-search']);
   expect(await targets['web-search']?.fetch(new Request('http://web-search/'))).toBe(answer);
 });
-
 it.each([
   ['over HTTPS', 'librarians.partner.org', 'production', 'https://librarians.partner.org'],
   ['on this machine over HTTP in development', '127.0.0.1:9000', 'development', 'http://127.0.0.1:9000'],
@@ -36,7 +35,6 @@ it.each([
   expect(sent).toMatchObject([{ url: `${origin}${path}`, method: 'POST', redirect: 'manual' }]);
   expect([sent[0]?.headers.get('Context-Token'), await sent[0]?.text()]).toEqual(['chain', '{}']);
 });
-
 it.each(CASES.refused)('a directory refuses as host %j', async (host) => {
   await expect(directoryWith(host)).rejects.toThrow('host of partner.weather is not a public name');
 });

@@ -40,19 +40,16 @@ describe('Delegates.trace()', () => {
     expect(trace.hops.map(({ parentSpanId }) => parentSpanId)).toEqual(parents);
     expect(delegates.trace()).toEqual(trace);
   });
-
   it('is not repeated in the answers', async () => {
     const { responses } = await askOnce({ a: delegatesTo('b'), b: delegatesTo('c'), c: says('x') });
     expect(responses).toEqual([{ answer: 'x', confidence: 0.9 }]);
   });
-
   it('lists failed hops with their code, beside verified ones', async () => {
     const { trace } = await askOnce({ a: delegatesTo('b', 'c'), b: says('b'), c: says('c') }, undefined, {
       tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()),
     });
     expect(linesOf(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
   });
-
   it.each<[string, unknown]>([
     ['is invalid', 'all is well'],
     ['holds 65 hops', { traceId: 'own', hops: Array(65).fill({}) }],
@@ -147,7 +144,6 @@ describe('a nested hop is not verified', () => {
   }));
   const otherSpan = alter('c', () => ({ spanId: 'b'.repeat(16) }));
   const AS_ANSWER = () => ({ outcome: 'answer' as const });
-
   const unlist: Change = (_, receipts) => receipts.splice(0, 1);
   const moveBelowB = alter('c', (hops) => ({ parentSpanId: hopTo(hops, 'b').spanId }));
   const exchangeReceipt = alter('c', (hops) => ({ receipt: hopTo(hops, 'b').receipt }));
@@ -177,7 +173,6 @@ describe('a nested hop is not verified', () => {
     const proofs = hops.filter(({ verified }) => !verified).map(({ receipt, link }) => receipt ?? link);
     expect(proofs.filter((proof) => proof !== undefined)).toEqual([]);
   });
-
   it('when an error is reported as an answer', async () => {
     const dishonest = reporting(alter('b', AS_ANSWER), ['b']);
     expect(askedIn((await askOnce({ a: dishonest, b: fails('NOT_FOUND') })).trace.hops)).toBe('a b?');
@@ -211,7 +206,6 @@ describe('a nested hop is not verified', () => {
     expect(linesOf(later.trace.hops)).toEqual([...again, ...again]);
     expect(arrivals.filter(({ to }) => to === 'b').length).toBe(1);
   });
-
   it('when a link was made for a receipt of another call', async () => {
     const signer = await localSigner('a');
     const dishonest = repeating(async (hop, { linkHash }) => {
@@ -222,7 +216,6 @@ describe('a nested hop is not verified', () => {
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b?');
   });
-
   it('and costs no signature check when it cannot fit', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify');
     const countOf = async (change: Change) => {
@@ -248,12 +241,10 @@ describe('a target that reports many hops', () => {
     expect(linesOf(trace.hops.filter(({ from }) => from !== 'm'))).toEqual(lines);
     expect(DelegationTrace.safeParse(trace).success).toBe(true);
   });
-
   it('shares the limit with another such target', async () => {
     const { trace } = await askOnce({ m: flooding('m'), n: flooding('n') }, [{ to: 'm' }, { to: 'n' }]);
     expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([31, 31]);
   });
-
   it('cannot add hops in the name of the origin', async () => {
     const { trace } = await askOnce({ m: flooding('gateway') }, [{ to: 'm' }]);
     expect(linesOf(trace.hops)).toEqual(['gateway>m answer']);
@@ -276,7 +267,6 @@ describe('intermediate librarians', () => {
     const proofs = hops.flatMap(({ receipt, link }) => [typeof receipt, typeof link]);
     expect(proofs).toEqual(Array(4).fill('string'));
   });
-
   it('vouch for no invented hop below them', async () => {
     const b: Librarian = async (_, context) => {
       const { traceId, spanId } = context?.trace ?? {};

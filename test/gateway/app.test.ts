@@ -24,7 +24,6 @@ const start = async (options: Parameters<typeof startGateway>[0] = {}) => {
   gateway = await startGateway({ keys, signer: await localSigner('gateway'), ...options });
 };
 beforeEach(() => start());
-
 const send: typeof gateway.send = (...sent) => gateway.send(...sent);
 const statusOf = async (...sent: Parameters<typeof send>) => (await send(...sent)).status;
 
@@ -43,7 +42,6 @@ describe('POST /v1/ask', () => {
     expect(context?.metadata).toEqual({ product: 'A', question_origin });
     expect(headers.get('x-request-id')).toBe(context?.trace?.traceId);
   });
-
   it.each<[string, unknown, RegExp, Record<string, string>?]>([
     ['an empty question', { query: '' }, /query: is empty/],
     ['a question of blanks', { query: ' \n\t ' }, /query: is empty/],
@@ -64,7 +62,6 @@ describe('POST /v1/ask', () => {
     expect(reply).toMatchObject({ status: 400, body: { error } });
     expect(gateway.asked).toEqual([]);
   });
-
   it('passes on an error of the librarian, without the text of its exception', async () => {
     await start({ librarianOf: { navigator: () => Promise.reject(new Error('the password is swordfish')) } });
     const { status, body } = await replyOf(send('/v1/ask', { query: 'x' }));
@@ -89,7 +86,6 @@ describe('API keys', () => {
     expect(reply.headers.get('www-authenticate')).toMatch(/^Bearer/);
     expect(gateway.asked).toEqual([]);
   });
-
   it('are limited by their rate, with Retry-After, unless it is unlimited', async () => {
     for (const key of [READER, WRITER]) gateway.limited.add(await idOf(key));
     const { status, headers, body } = await replyOf(send('/v1/ask', { query: 'x' }));
@@ -97,7 +93,6 @@ describe('API keys', () => {
     expect(body.error).toMatchObject({ code: 'RATE_LIMITED', recoverable: true });
     expect(await statusOf('/v1/ask', { query: 'x' }, { key: WRITER })).toBe(200);
   });
-
   it('are limited by address only when they are refused', async () => {
     gateway.limited.add('192.0.2.1');
     expect(await statusOf('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' })).toBe(429);
@@ -117,11 +112,9 @@ describe('/librarians/*', () => {
     const { body } = await replyOf(gateway.app.request('/librarians/navigator'));
     expect(body).toMatchObject({ id: 'navigator', access: 'signed', keys: [{ kid: 'dev.navigator.1' }] });
   });
-
   it('passes a signed context through unchanged, and its receipt back', async () => {
     expect(await callWith(await localSigner('gateway'))).toMatchObject({ ok: true, status: 200 });
   });
-
   it('never forwards an API key or a cookie', async () => {
     let seen = new Headers();
     const fetch = async (request: Request) => {
@@ -132,11 +125,9 @@ describe('/librarians/*', () => {
     await send('/librarians/partner/ask', { query: 'x' }, { cookie: 'session=1', 'context-token': 'a.b.c' });
     expect(['authorization', 'cookie', 'context-token'].map((name) => seen.get(name))).toEqual([null, null, 'a.b.c']);
   });
-
   it.each(['oracle', '__proto__', 'constructor/ask', '%2e%2e/ask'])('answers 404 at %s', async (id) => {
     expect((await gateway.app.request(`/librarians/${id}`)).status).toBe(404);
   });
-
   it('limits the rate of a librarian, identified by its signature', async () => {
     gateway.limited.add('librarian gateway');
     await callWith(await localSigner('gateway'));
@@ -145,7 +136,6 @@ describe('/librarians/*', () => {
     await callWith(await localSigner('gateway', 'another seed'));
     expect(gateway.lines.at(-1)).toMatchObject({ status: 401 });
   });
-
   it('limits the rate of an address', async () => {
     gateway.limited.add('address 192.0.2.1');
     expect(await statusOf('/librarians/navigator')).toBe(429);
@@ -172,7 +162,6 @@ describe('/webhooks/*', () => {
     expect(reply).toMatchObject({ status: 200, body: { accepted: 1 } });
     expect(reached).toEqual([['/webhooks/zendesk/acme', 'Bearer of the desk', body]]);
   });
-
   it('limits the rate of deliveries of an address, before the body is read', async () => {
     const reached = await deliveries();
     gateway.limited.add('address 192.0.2.1');
@@ -195,7 +184,6 @@ it.each<[string, number, string, unknown, Record<string, string>, object]>([
   expect(reply.headers.get('www-authenticate')).toBe(status === 401 ? challenge : null);
   expect(gateway.asked).toEqual([]);
 });
-
 it('a route that writes has only its own capability, though its function also reads', async () => {
   const held: (readonly string[])[] = [];
   const support = await functionFor('support', (c) => {
@@ -208,7 +196,6 @@ it('a route that writes has only its own capability, though its function also re
   expect(held).toEqual([['support:taxonomy:write'], ['kb:read']]);
   expect(await statusOf('/v1/support/analyze', { message: 'x' })).toBe(401);
 });
-
 it('the routes are those of the API description, and the pages', () => {
   const described = new Set((Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')));
   const all = gateway.app.routes
@@ -220,18 +207,15 @@ it('the routes are those of the API description, and the pages', () => {
     ...['GET /', 'GET /console/:file', 'GET /panel/:helpdesk{chatwoot|zendesk}', 'GET /widget.js', 'GET /*'],
   ]);
 });
-
 it('GET /v1/access shows workspaces and rights of the key, but not its name', async () => {
   const rights = { capabilities: ['kb:read'], rate: 'standard', authentication: 'key' };
   expect((await replyOf(send('/v1/access'))).body).toEqual({ workspaces: ['acme', 'globex'], ...rights });
 });
-
 it('GET /v1/librarians lists the concierge and every librarian as it describes itself', async () => {
   const navigator = { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'], health: 'ok' };
   const { body } = await replyOf(send('/v1/librarians'));
   expect(body).toMatchObject({ librarians: [{ id: 'concierge' }, navigator] });
 });
-
 it('a page of articles links to the next page of the same workspace', async () => {
   const Link = '</api/kb/articles?limit=2&cursor=a2>; rel="next"';
   const library = await functionFor('library', (c) =>
@@ -245,7 +229,6 @@ it('a page of articles links to the next page of the same workspace', async () =
   expect((await send('/api/kb/articles')).headers.get('link')).not.toContain('workspace_id');
   expect(await statusOf('/api/kb/articles', undefined, { method: 'HEAD' })).toBe(200);
 });
-
 it.each([
   ['GET articles', undefined, 'UNAUTHORIZED', 401],
   ['GET articles', 'ck_absent_0123456789abcdef', 'UNAUTHORIZED', 401],
@@ -280,7 +263,6 @@ it.each([
   expect(status).toBe(200);
   expect(KnowledgeRetrieval.parse(body)).toEqual({ ...unavailableRetrieval(), degraded: [why], detail });
 });
-
 it('GET /healthz shows the key directory, and is degraded in the 30 days before it expires', async () => {
   const directory = { sequence: 0, expires_at: '2100-01-01T00:00:00.000Z' };
   expect((await replyOf(send('/healthz'))).body).toMatchObject({ status: 'ok', directory });
@@ -305,7 +287,6 @@ describe('every answer', () => {
     };
     for (const [name, value] of Object.entries(headers)) expect(response.headers.get(name), name).toMatch(value);
   });
-
   it('allows CORS only for configured origins', async () => {
     const preflight = async (origin: string) => {
       // Including a header of the official OpenAI client.
@@ -318,21 +299,18 @@ describe('every answer', () => {
     expect(allowed.get('access-control-allow-origin')).toBe('https://desk.example.com');
     expect((await preflight('https://evil.example.com')).get('access-control-allow-origin')).toBeNull();
   });
-
   it('writes one log line, without the question and the key', async () => {
     await send('/v1/ask', { query: 'my e-mail is ann@example.com' });
     const line = { event: 'request', librarian: 'navigator', route: 'POST /v1/ask', status: 200, outcome: 'ok' };
     expect(gateway.lines).toEqual([expect.objectContaining({ ...line, trace_id: expect.any(String) })]);
     expect(JSON.stringify(gateway.lines)).not.toMatch(/ann@example|ck_reader/);
   });
-
   it('omits article ids and unknown paths from the log', async () => {
     const articles = ['/api/kb/articles/my-secret-project', '/api/kb/text/crm/john-smith-refund.md'];
     for (const path of [...articles, '/john.smith-called', '/%0A{"event":"forged"}']) await send(path);
     expect(JSON.stringify(gateway.lines)).not.toMatch(/secret-project|john|forged/);
   });
 });
-
 it('an article may have up to 3 MiB', async () => {
   const put = (bytes: number) => statusOf('/api/kb/articles/a', 'x'.repeat(bytes), { method: 'PUT', key: WRITER });
   // No function is there to store it.

@@ -73,7 +73,6 @@ describe('POST /v1/ask', () => {
     expect([status, body.error === undefined, headers.has('Retry-After')]).toEqual(outcome);
     expect(headers.get('Content-Type')).toBe('application/json');
   });
-
   it('asks several in parallel, and keeps the part of each', async () => {
     const { ask, asked } = await start();
     const { body } = await ask({ query: `${STOCK} ${PASSWORD}` });
@@ -82,7 +81,6 @@ describe('POST /v1/ask', () => {
     expect(body.metadata?.parts).toMatchObject([{ librarian: 'analytics' }, { librarian: 'navigator' }]);
     expect(hopsOf(body)).toHaveLength(2);
   });
-
   it('names the unanswered part of a message, and keeps the closest articles', async () => {
     const { ask } = await start({ librarianOf: declines });
     const { status, body } = await ask({ query: `${STOCK} Who won the cup in 1974?` });
@@ -91,7 +89,6 @@ describe('POST /v1/ask', () => {
       'I found nothing about “Who won the cup in 1974?”. The closest articles: [The cup](https://kb.example/cup).';
     for (const text of ['analytics', gap]) expect(body.answer).toContain(text);
   });
-
   it('routes only to librarians that the key permits, and delegates no write rights', async () => {
     const { ask, asked } = await start({ capabilities: ['kb:*'] });
     await ask({ query: STOCK });
@@ -99,21 +96,18 @@ describe('POST /v1/ask', () => {
     const { status, body } = await (await start({ capabilities: ['memory:read'] })).ask({ query: STOCK });
     expect([status, body.error?.code, hopsOf(body)]).toEqual([401, 'UNAUTHORIZED', []]);
   });
-
   it('does not route to an external librarian, but asks it when it is named', async () => {
     const { ask, asked } = await start({ own: ['navigator'] });
     await ask({ query: STOCK });
     await ask({ query: STOCK, librarian: 'analytics' });
     expect(asked.map(({ id }) => id)).toEqual(['navigator', 'analytics']);
   });
-
   it('answers within timeout_ms, and passes the remaining time to librarians', async () => {
     const { ask, asked } = await start({ librarianOf: { navigator: () => new Promise(() => {}) } });
     const { status, body } = await ask({ query: PASSWORD, timeout_ms: 300 });
     expect([status, body.error?.code]).toEqual([504, 'TIMEOUT']);
     expect(asked[0]?.context?.timeout).toBeLessThan(300);
   });
-
   it.each(['oracle', 'gateway', 'library', 'constructor'])('refuses %s, which is no librarian', async (librarian) => {
     const { ask, asked } = await start();
     const suggestion = 'Ask one of: concierge, navigator, semantic, analytics, web-search, hybrid';
@@ -176,7 +170,6 @@ describe('the budget of POST /v1/ask', () => {
     const usage = { tokens: 100, cost_usd: 0.00015, librarian: { calls: 99 } };
     expect([body.answer, body.metadata?.usage]).toEqual(['Under the mat.', usage]);
   });
-
   it('pays for routing first, and grants delegates the rest', async () => {
     const { ask, granted, lines } = await startWith({ tokens: 20_000, cost_micros: 90_000 });
     const { body } = await ask({ query: UNCLEAR });
@@ -184,14 +177,12 @@ describe('the budget of POST /v1/ask', () => {
     expect(body.metadata?.usage).toMatchObject({ tokens: 850, cost_usd: 0.00095 });
     expect(lines).toMatchObject([{ model: 'router-1', input_tokens: 710, output_tokens: 40, cost_usd: 0.0008 }]);
   });
-
   it('when zero, routes by words, answers with quotes, and reports no usage', async () => {
     const { ask, lines } = await startWith({ tokens: 0 });
     const { answer, metadata } = (await ask({ query: UNCLEAR })).body;
     expect([answer, metadata?.usage]).toEqual(['No model.', { tokens: 0, librarian: { calls: 99 } }]);
     expect(lines[0]).not.toHaveProperty('model');
   });
-
   it('is reported only when a model was used, and its costs only when a model has a price', () => {
     const response = { answer: 'x' };
     expect(withUsage(response, { own: undefined, below: { tokens: 0, cost_micros: 0 } })).toBe(response);
@@ -255,7 +246,6 @@ describe('POST /v1/ask as a stream of events', () => {
     const withoutTrace = (each: LibrarianResponse) => ({ ...each, metadata: { ...each.metadata, trace: 0 } });
     expect(withoutTrace(done)).toEqual(withoutTrace(body));
   });
-
   it('sends unreported statements, and removes those that the answer does not contain', async () => {
     const semantic: Librarian = async (_, context) => {
       context?.progress?.({ type: 'statement', index: 0, ...part('Fans are loud.') });
@@ -269,7 +259,6 @@ describe('POST /v1/ask as a stream of events', () => {
       ['statement', 2, parts[1]?.text],
     ]);
   });
-
   it('sends an answer without reported statements as one statement, and a joined answer once it is complete', async () => {
     const names = (await eventsWith()).map(({ name }) => name);
     expect(names).toEqual(['routing', 'statement', 'metadata', 'done']);
@@ -277,7 +266,6 @@ describe('POST /v1/ask as a stream of events', () => {
     expect(routing?.data.librarians).toHaveLength(2);
     expect(statement?.data.text).toMatch(/analytics[\s\S]*navigator|navigator[\s\S]*analytics/);
   });
-
   it('ends with an error when a plain call has one, and refuses a bad request before the stream starts', async () => {
     const [unfound] = (await eventsWith({ librarianOf: { semantic: failing('NOT_FOUND') } })).slice(-1);
     expect(unfound?.name).toBe('done');
@@ -286,7 +274,6 @@ describe('POST /v1/ask as a stream of events', () => {
     const { response } = await streaming({}, { query: '' });
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
   });
-
   it.each<[string, (text: string) => string]>([
     ['was changed in transit', (text) => text.replaceAll('quiet', 'loud')],
     ['ends early', (text) => (text.includes('event: receipt') ? '' : text)],
@@ -300,7 +287,6 @@ describe('POST /v1/ask as a stream of events', () => {
     const events = await eventsWith({ librarianOf: { semantic: async () => answer }, onReply });
     expect(events.at(-1)).toMatchObject({ name: 'error', data: { error: { code: 'DELEGATION_FAILED' } } });
   });
-
   it('stops every librarian when the client disconnects', async () => {
     const running = new Set<string>();
     const all = Promise.withResolvers<void>();

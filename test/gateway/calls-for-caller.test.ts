@@ -49,7 +49,6 @@ describe('what a function may do in the name of a caller', () => {
     };
     await withCall(asksThrice, { left: 1 });
   });
-
   it('reports what happens before it answers, and every statement of the answer once', async () => {
     const searches: Asking = () => async (reporting) => {
       reporting.progress?.({ type: 'searching' });
@@ -65,7 +64,6 @@ describe('what a function may do in the name of a caller', () => {
     };
     await withCall(reports, { asking: searches });
   });
-
   it('answers a question that it refuses with the error, which is the outcome of the request', async () => {
     const refuses: Asking = (_, { librarian }) => {
       throw new GatewayError('NOT_FOUND', { message: `there is no ${librarian}` });
@@ -96,7 +94,6 @@ describe('what a function may do in the name of a caller', () => {
     };
     await withCall(asksAndEnds, { asking: waits, gone });
   });
-
   it('calls the routes that are listed with the credentials of the caller, and no others', async () => {
     await withCall(async (call) => {
       const listed = await call.route(new Request('http://127.0.0.1/v1/models'));

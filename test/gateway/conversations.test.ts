@@ -35,7 +35,6 @@ describe('conversationsBy()', () => {
     for (const turn of turns) expect(await conversations.remember(place(), turn)).toBe(true);
     expect(await conversations.recall(place(), 1000)).toEqual(turns);
   });
-
   it('does not read an ordinary memory as a turn', async () => {
     for (const metadata of [{ turn: 't' }, { turn: 't', understood_as: INJECTED }]) {
       expect(await store({ type: 'question', content: INJECTED, metadata }, { subject: 'user:ada' })).toBe(201);
@@ -45,7 +44,6 @@ describe('conversationsBy()', () => {
     expect(await store({ type: 'question', content: INJECTED, metadata: claimed })).toBe(400);
     expect(await conversations.recall(place(), 1000)).toEqual([]);
   });
-
   it('lets neither a caller with only the right to write memories nor another librarian store turns', async () => {
     const turn = { type: 'question', content: INJECTED, metadata: { turn: 't' } };
     const asAda = { path: '/turns', subject: 'user:ada' };
@@ -55,7 +53,6 @@ describe('conversationsBy()', () => {
     expect(await store(turn, elsewhere)).toBe(401);
     expect(await store(turn, { ...asAda, capability: 'memory:turns:write' })).toBe(201);
   });
-
   it('recalls the turns of only one user and person, in the same workspace and conversation', async () => {
     const kept = [{ subject: 'user:eve' }, { personId: 'p-1' }, {}];
     for (const [at, changes] of kept.entries())
@@ -65,7 +62,6 @@ describe('conversationsBy()', () => {
     for (const [at, changes] of kept.entries()) expect(await recalled(changes)).toEqual([`${INJECTED} ${at}`]);
     expect(await recalled({ personId: 'p-2' })).toEqual([]);
   });
-
   it('keeps the first answer of a turn when another is stored later', async () => {
     const turn = { question: 'How loud is it?', answer: 'Very loud.' };
     await conversationsBy(gateway, { newId: () => 't-1' }).remember(place(), turn);
@@ -80,7 +76,6 @@ describe('personIn()', () => {
   it('reads the id, if any', () => {
     expect([{ person_id: 'p-1' }, {}, undefined].map(personIn)).toEqual(['p-1', undefined, undefined]);
   });
-
   it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])('refuses %j, as not erasable', (person_id) => {
     expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }));
   });
@@ -100,7 +95,6 @@ describe('a turn that was asked with audiences', () => {
     for (const [audiences, count] of cases)
       expect(await conversations.recall(place({ audiences }), 5000), audiences.join()).toHaveLength(count);
   });
-
   it('is not shown by any memory route without them', async () => {
     await conversations.remember(place({ audiences: ['staff'] }), turn);
     const read = async (audiences: string[], path: string, body?: object) =>
@@ -120,7 +114,6 @@ describe('a turn that was asked with audiences', () => {
       expect(await read(['staff'], ...route)).toMatch(/earn|dollars|memory_count|staff/i);
     }
   });
-
   it('cannot be forged by a caller that stores memories', async () => {
     expect(await store({ type: 'note', content: 'x', metadata: { asked_with: ['staff'] } })).not.toBe(201);
   });

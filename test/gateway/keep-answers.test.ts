@@ -13,7 +13,6 @@ describe('KEEP_ANSWERS', () => {
     const keeps = readKeepAnswers(variable, { isLocal });
     expect(['acme', 'globex'].filter(keeps)).toEqual(kept);
   });
-
   it('refuses an invalid workspace id', () => {
     expect(() => readKeepAnswers('acme;globex', { isLocal: false })).toThrow('KEEP_ANSWERS');
   });
@@ -33,7 +32,6 @@ describe('compareStatements()', () => {
       { change: 'removed', before: 2 },
     ]);
   });
-
   it('treats the same words in another order as a change', () => {
     expect(compareStatements(statements('first plug, then press'), statements('then plug, first press'))).toEqual([
       { change: 'changed', before: 0, after: 0 },

@@ -6,10 +6,8 @@ import { SettingRefused } from '../../src/http/public-address.ts';
 import { loopbackServer } from '../http/loopback-server.ts';
 
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
-
 const FORGED = /its signature is not of the identity provider/;
 const AUDIENCE = 'https://kb.example.com';
-
 let server: Awaited<ReturnType<typeof loopbackServer>>;
 let issuer: string;
 let keys: Map<string, KeyPair>;
@@ -82,13 +80,11 @@ describe('a token of an identity provider', () => {
     const id = expect.stringMatching(/^[0-9a-f]{16}$/);
     expect(await tokens.find(await sign(claims))).toMatchObject({ ...rights, id, authentication: 'oidc' });
   });
-
   it('identifies one person: the same at every sign-in, different from others', async () => {
     const idOf = async (more: object = {}) => (await tokens.find(await sign({ ...EDITOR, ...more }))).id;
     expect(await idOf({ jti: '2' })).toBe(await idOf());
     expect(await idOf({ sub: 'lee' })).not.toBe(await idOf());
   });
-
   it('differs from an API key by its form', () => {
     expect(tokens.reads('ck_reader_0123456789abcdef')).toBe(false);
     expect(tokens.reads('eyJhbGciOiJub25lIn0.e30.c2ln')).toBe(true);
@@ -125,7 +121,6 @@ describe('the keys of a provider', () => {
     for (let count = 0; count < 5; count += 1) await tokens.find(await sign(EDITOR));
     expect(fetches).toEqual(['/.well-known/openid-configuration', '/keys?p=1']);
   });
-
   it('can rotate: half a minute later the new key is accepted, and the old one is not', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     await tokens.find(await sign(EDITOR));
@@ -135,13 +130,11 @@ describe('the keys of a provider', () => {
     expect(await tokens.find(await sign(EDITOR, { kid: 'two' }))).toMatchObject({ authentication: 'oidc' });
     expect(await refusalOf(old)).toMatch(FORGED);
   });
-
   it('that cannot be fetched lead to SERVICE_UNAVAILABLE', async () => {
     const token = await sign(EDITOR);
     await server.close();
     expect(await refusalOf(token)).toMatch(/^SERVICE_UNAVAILABLE: Cannot check the token/);
   });
-
   it('are not fetched from metadata of another issuer', async () => {
     metadata = () => ({ issuer: 'https://evil.example.com', jwks_uri: `${issuer}/keys` });
     expect(await refusalOf(await sign(EDITOR))).toMatch(/^SERVICE_UNAVAILABLE/);
@@ -158,7 +151,6 @@ describe('OIDC_PROVIDERS', () => {
     expect(readProviders(text({}), { isLocal: false })).toHaveLength(1);
     expect(readProviders('', { isLocal: false })).toEqual([]);
   });
-
   it.each<[string, () => string, RegExp]>([
     ['no JSON', () => '[{', /it is not JSON/],
     ['an unknown member', () => text({ audiance: 'x' }), /audiance/],

@@ -57,7 +57,6 @@ describe('GET /search', () => {
     expect(await response.text()).toContain('Sign in with an API key');
     expect(asked).toEqual([]);
   });
-
   it.each([
     ['within its workspaces and rights', 200, 'fan', `user:${READER}`],
     ['not for another workspace', 401, 'fan&workspace_id=initech', `user:${READER}`],
@@ -69,7 +68,6 @@ describe('GET /search', () => {
     const subject = expect.stringMatching(/^user:/);
     expect(asked).toMatchObject(status === 200 ? [{ workspace: 'acme', subject }] : []);
   });
-
   it('shows anonymous callers only the public workspace, at a limited rate', async () => {
     const { app, limited } = await start('help');
     expect((await app.request('/search?q=fan&workspace_id=acme')).status).toBe(200);
@@ -77,7 +75,6 @@ describe('GET /search', () => {
     limited.add('public unknown');
     expect((await app.request('/search?q=fan')).status).toBe(429);
   });
-
   it('lists each article once, with its most relevant passage first and the words of the query marked', async () => {
     hits = [
       hit({ article_id: 'a.md', title: 'Noise', relevance: 0.2, text: 'Loud.' }),
@@ -89,7 +86,6 @@ describe('GET /search', () => {
     expect(page).toContain('… <mark>Replacing</mark> a <mark>fan</mark> takes minutes.');
     expect(page).not.toContain('Second passage');
   });
-
   it('reports when nothing matches, and when the closest passages are weak', async () => {
     hits = [];
     expect((await get('/search?q=zzz')).page).toContain('No article fits');
@@ -97,7 +93,6 @@ describe('GET /search', () => {
     const { page } = await get('/search?q=zzz', { 'Accept-Language': 'de-AT,en;q=0.5' });
     expect(page).toContain('Kein Artikel scheint das zu beantworten');
   });
-
   it('escapes hostile titles, passages and queries', async () => {
     const hostile = '"><script>alert(1)</script>';
     hits = [hit({ title: hostile, heading: hostile, text: hostile, url: 'https://docs.example.com/"onload="x' })];
@@ -105,7 +100,6 @@ describe('GET /search', () => {
     expect(page).not.toMatch(/<script|"onload=/);
     expect(headers.get('Content-Security-Policy')).toContain("default-src 'none'; style-src 'self'");
   });
-
   it('answers a query that is too long, and a failed search, with a page', async () => {
     expect((await get(`/search?q=${'a'.repeat(4001)}`)).status).toBe(400);
     isBroken = true;
@@ -113,7 +107,6 @@ describe('GET /search', () => {
     expect(await get('/search?q=fan')).toMatchObject({ status: 503, page });
   });
 });
-
 it('GET /kb/{id} shows an article with its markup, and raw HTML as text, or reports that there is none', async () => {
   const { status, page } = await get('/kb/fan/a%20b.md');
   expect(status).toBe(200);

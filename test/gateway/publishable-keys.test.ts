@@ -7,7 +7,6 @@ const SERVER = 'ck_server_0123456789';
 const PAGE = 'https://shop.example.com';
 // More than a page may have, as in a mistaken record.
 const RIGHTS = { capabilities: ['*'], audiences: ['*'], rate: 'unlimited' as const };
-
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeEach(async () => {
   gateway = await startGateway({ keys: { [PUBLISHED]: { ...RIGHTS, origins: [PAGE] }, [SERVER]: RIGHTS } });
@@ -26,7 +25,6 @@ describe('a publishable key', () => {
     expect([response.status, allowedIn(response)]).toEqual([200, PAGE]);
     expect(gateway.asked[0]?.context?.user?.capabilities).toEqual(['kb:read']);
   });
-
   it.each([
     ['pages of another origin', 'https://evil.example.com'],
     ['pages of an origin with the same prefix', `${PAGE}.evil.example.com`],
@@ -39,7 +37,6 @@ describe('a publishable key', () => {
     expect((await replyOf(response)).body).toMatchObject({ error });
     expect(gateway.asked).toEqual([]);
   });
-
   it('refuses every route except asking, searching and feedback', async () => {
     for (const path of ['/v1/navigate', '/v1/sync', '/v1/chat/completions', '/v1/support/analyze', '/metrics'])
       expect((await send(path)).status, path).toBe(401);
@@ -47,22 +44,18 @@ describe('a publishable key', () => {
     const authorization = `Basic ${btoa(`x:${PUBLISHED}`)}`;
     expect((await gateway.send('/search?q=a', undefined, { authorization, origin: PAGE })).status).toBe(401);
   });
-
   it('has no audience, whatever its record says', async () => {
     const keys = kvApiKeys(await keyStore({ [PUBLISHED]: { ...RIGHTS, origins: [PAGE] } }));
     expect((await keys.find(PUBLISHED))?.audiences).toEqual([]);
   });
-
   it('reads and writes no conversation', async () => {
     expect((await send('/v1/ask', { body: { query: 'What?', conversation_id: 'c1' } })).status).toBe(401);
   });
-
   it('is limited per address', async () => {
     gateway.limited.add(`page ${await idOf(PUBLISHED)} 192.0.2.1`);
     const response = await send('/v1/ask');
     expect([response.status, allowedIn(response)]).toEqual([429, PAGE]);
   });
-
   it.each([
     ['/v1/ask', 'POST', PAGE],
     ['/v1/ask', 'DELETE', null],
@@ -73,7 +66,6 @@ describe('a publishable key', () => {
     const response = await gateway.app.request(path, { method: 'OPTIONS', headers: { Origin: PAGE, ...headers } });
     expect(allowedIn(response)).toBe(allowed);
   });
-
   it('allows no page for other keys', async () => expect(allowedIn(await send('/v1/ask', { key: SERVER }))).toBeNull());
 
   const NO_ORIGINS = [

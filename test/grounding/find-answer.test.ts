@@ -59,7 +59,6 @@ describe('findAnswer()', () => {
     },
     ...OTHERS,
   );
-
   it.each([
     ['a procedure from its introduction to its end', 'How do I reset the pump, plug in again?', [PROCEDURE], 30],
     [

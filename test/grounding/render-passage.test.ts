@@ -32,7 +32,6 @@ const TEXT = [
   `| Part | Life |\n| --- | --- |\n${listOf(90, (at) => `| Part ${at} | ${at} years |`)}`,
   '- one\n- two\n',
 ].join('\n\n');
-
 it('excerptsOf() returns the exact words of the article that are shown, in order, with their positions', () => {
   const { edition, units, excerptsIn } = open(TEXT);
   const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? [];

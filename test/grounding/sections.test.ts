@@ -9,7 +9,6 @@ const piecesOf = (text: string) =>
     section.pieces.map(({ kind, start, end }) => [kind, section.text.slice(start, end)] as const),
   );
 const textsOf = (text: string) => piecesOf(text).map(([, words]) => words);
-
 const CELLS = 'a cell that takes some room';
 const tableOf = (rows: number): string =>
   `| Part | Life |\n| --- | --- |\n${listOf(rows, (at) => `| P${at} | ${at} years, ${CELLS} |`)}`;
@@ -88,11 +87,9 @@ describe('cachedSection()', () => {
       for (const words of textsOf(text)) expect(words.length).toBeLessThanOrEqual(1300);
   });
 });
-
 it('visibleSize() counts visible characters, not link targets', () => {
   expect(visibleSize(`Ask **[the shop](https://shop.example/${'x'.repeat(200)})**.`)).toBe('Ask the shop.'.length);
 });
-
 it.each([
   ['Cleaning [pumps](https://secret.example/hidden "title")', ['clean', 'pump']],
   ['> 3. Rinse it 2. times', ['rins', '2', 'time']],

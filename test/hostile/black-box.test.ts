@@ -12,7 +12,6 @@ import { startServices } from '../dev/run/upgrade/services.ts';
 
 /** Attacks on `npm start` from outside, as anyone on the machine could try them. */
 const QUESTION = JSON.stringify({ query: 'What was the revenue in March 2026?' });
-
 let folder: string;
 let child: ChildProcess;
 let services: Awaited<ReturnType<typeof startServices>>;
@@ -65,12 +64,10 @@ it('accepts no context that is signed with the keys which tests derive from a pu
   const token = await signJws({ ...claims, ...root, ...call }, { typ: 'ctx+jwt', signer });
   expect((await post('/librarians/analytics/ask', QUESTION, { 'context-token': token })).status).toBe(401);
 });
-
 it('stores keys that another account of the machine cannot read', () => {
   for (const file of ['api-key', 'signing-seed'])
     expect(statSync(join(folder, 'state', file)).mode & 0o077, file).toBe(0);
 });
-
 it('refuses DNS rebinding by host name, but not signed calls through a tunnel', async () => {
   const statusFor = (host: string, path: string) =>
     new Promise<number | undefined>((resolve, reject) => {
@@ -90,7 +87,6 @@ it('refuses DNS rebinding by host name, but not signed calls through a tunnel', 
   ] as const)
     expect(await statusFor(host, path), `${host}${path}`).toBe(status);
 });
-
 it('tells a caller without a valid key only whether the key is missing or wrong, and serves others while keys are guessed', async () => {
   const ask = async (authorization?: string) => {
     const response = await post('/v1/ask', QUESTION, authorization === undefined ? {} : { authorization });
@@ -108,7 +104,6 @@ it('tells a caller without a valid key only whether the key is missing or wrong,
   expect(new Set(statuses)).toEqual(new Set([401, 429]));
   expect(await ask(`Bearer ${key}`)).toMatchObject({ status: 200, text: expect.stringContaining('revenue') });
 });
-
 it('reports a broken helpdesk connection, and loses no ticket of the others, whatever its size', async () => {
   expect(output).toMatch(/^WRONG zendesk \(acme\): .*NO_SUCH_SECRET is not set/m);
   const helpdesks = { connections: 2, misconfigured: ['zendesk'] };
@@ -125,7 +120,6 @@ it('reports a broken helpdesk connection, and loses no ticket of the others, wha
   };
   await expect.poll(states, { timeout: 30_000 }).toEqual(['beside: done', 'long: done', 'too large: dead']);
 });
-
 it('creates no key with an unknown capability', () => {
   const args = ['src/dev/release/api-key.ts', '--name', 'desk', '--capabilities', 'kb:reed'];
   const { status, stderr } = spawnSync('node', args, { cwd: ROOT, encoding: 'utf8' });

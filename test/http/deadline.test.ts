@@ -3,7 +3,6 @@ import { waitAtMost, withDeadline } from '../../src/http/deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
 const errorFor = (why: string) => new Error(why);
 
 /** Work that never ends, and the signal it received. */
@@ -23,7 +22,6 @@ describe('withDeadline()', () => {
     await expect(withDeadline(failing, options)).rejects.toThrow('at once');
     expect([vi.getTimerCount(), removed.mock.calls.length]).toEqual([0, 3]);
   });
-
   it('rejects at the timeout, aborts the work with the same error, and ignores how the work ends later', async () => {
     const work = listening();
     const { promise, reject } = Promise.withResolvers<never>();
@@ -37,7 +35,6 @@ describe('withDeadline()', () => {
     reject(new Error('too late'));
     await vi.advanceTimersByTimeAsync(0);
   });
-
   it.each([1000, undefined])('rejects when the caller aborts, with a time limit of %s', async (timeoutMs) => {
     const [caller, work] = [new AbortController(), listening()];
     const waiting = withDeadline(work, { timeoutMs, signal: caller.signal, errorFor });
@@ -45,21 +42,18 @@ describe('withDeadline()', () => {
     await expect(waiting).rejects.toThrow('aborted');
     expect([signalOf(work)?.aborted, vi.getTimerCount()]).toEqual([true, 0]);
   });
-
   it('starts no work once the caller has aborted', async () => {
     const work = listening();
     const waiting = withDeadline(work, { timeoutMs: 1000, signal: AbortSignal.abort(), errorFor });
     await expect(waiting).rejects.toThrow('aborted');
     expect(work).not.toHaveBeenCalled();
   });
-
   it('rejects with TIMEOUT by default', async () => {
     const outcome = expect(withDeadline(listening(), { timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
     await vi.advanceTimersByTimeAsync(5);
     await outcome;
   });
 });
-
 it('waitAtMost() settles like the work, or with the substitute when it takes too long', async () => {
   expect(await waitAtMost(Promise.resolve('done'), 100, 'late')).toBe('done');
   await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow('its own');

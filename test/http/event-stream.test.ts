@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventStream, readEvents, type SendEvent, tapStream } from '../../src/http/event-stream.ts';
 
 const MIB = 2 ** 20;
-
 afterEach(() => void vi.useRealTimers());
 
 /** A stream and its sender. */
@@ -27,7 +26,6 @@ describe('eventStream()', () => {
     end();
     expect((await response.arrayBuffer()).byteLength).toBeLessThanOrEqual(4 * MIB);
   });
-
   it('aborts its producer when the reader closes it, and accepts no more events', async () => {
     const { response, send, closed } = opened();
     const reader = response.body?.getReader();
@@ -37,7 +35,6 @@ describe('eventStream()', () => {
     expect(closed()?.aborted).toBe(true);
     expect(send('statement', '{}')).toBe(false);
   });
-
   it('sends its first event at once, and later ones together: after two milliseconds, or when it ends', async () => {
     vi.useFakeTimers();
     const { response, send, end } = opened();
@@ -64,7 +61,6 @@ describe('eventStream()', () => {
       ['statement', 'done'],
     ]);
   });
-
   it('has headers against buffering by proxies', () => {
     expect(Object.fromEntries(opened().response.headers)).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
@@ -72,7 +68,6 @@ describe('eventStream()', () => {
       'x-accel-buffering': 'no',
     });
   });
-
   it('sends a comment every two seconds between events, until it ends or its reader has closed it', async () => {
     vi.useFakeTimers();
     const { response, send, end } = opened();
@@ -85,7 +80,6 @@ describe('eventStream()', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 });
-
 it('readEvents() reads only complete events, ignores other lines, and stops at maxBytes', async () => {
   const events: unknown[] = [];
   const read = (text: string) =>
@@ -97,7 +91,6 @@ it('readEvents() reads only complete events, ignores other lines, and stops at m
     { name: 'a', data: '2' },
   ]);
 });
-
 it('tapStream() adds what is returned at the end, and says how the stream ended once, even when that fails', async () => {
   expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe('text and more');
   const onEnd = vi.fn(() => Promise.reject(new Error('cannot be noted')));

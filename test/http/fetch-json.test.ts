@@ -37,7 +37,6 @@ describe('fetchJson()', () => {
     expect(await failure(moved.get())).toMatchObject({ kind: 'status', status: 302 });
     expect(moved.calls).toHaveLength(1);
   });
-
   it.each([
     ['unreachable', lost],
     ['status', status(404)],
@@ -51,7 +50,6 @@ describe('fetchJson()', () => {
     expect(error.kind).toBe(kind);
     expect(error.message).not.toMatch(/secret|example/);
   });
-
   it.each([
     ['fetch', () => new Promise<Response>(() => {})],
     ['the body', () => new Response(new ReadableStream())],
@@ -59,7 +57,6 @@ describe('fetchJson()', () => {
     expect(await failure(serving(reply).get({ timeoutMs: 20 }))).toMatchObject({ kind: 'timeout' });
     expect(await failure(serving(reply).get({ signal: AbortSignal.abort() }))).toMatchObject({ kind: 'timeout' });
   });
-
   it.each([
     ['a lost connection', lost, undefined],
     ['500', status(500), undefined],
@@ -75,14 +72,12 @@ describe('fetchJson()', () => {
     else expect((await failure(reply)).kind).toBe(fails);
     expect(calls).toHaveLength(fails === undefined ? 2 : 1);
   });
-
   it('retries no more often than allowed', async () => {
     const { get, calls } = serving(status(502));
     expect(await failure(get({ retries: 2 }))).toMatchObject({ status: 502 });
     expect(calls).toHaveLength(3);
   });
 });
-
 it('sendOk() returns a 2xx response, and discards the body of any other status', async () => {
   expect((await serving(() => new Response('no JSON', { status: 201 })).send()).status).toBe(201);
   const cancelled: unknown[] = [];
@@ -90,7 +85,6 @@ it('sendOk() returns a 2xx response, and discards the body of any other status',
   const error = await failure(serving(() => new Response(body, { status: 403, headers: { 'x-a': '1' } })).send());
   expect([error.status, error.headers.get('x-a'), cancelled]).toEqual([403, '1', [undefined]]);
 });
-
 it.each<[Record<string, string>, number | undefined, string[]?]>([
   [{ 'retry-after': '7' }, 7000],
   [{ 'retry-after': ' 0 ' }, 0],

@@ -23,7 +23,6 @@ it.each([
   const bytes = await readBody(response, 4);
   expect(bytes && new TextDecoder().decode(bytes)).toBe(text);
 });
-
 it.each([
   ['does not end', {}],
   ['is longer than declared', declaring('10')],
@@ -34,7 +33,6 @@ it.each([
   expect(await readBody(new Response(new ReadableStream({ pull, cancel }), init), 100)).toBeUndefined();
   expect([pull.mock.calls.length < 20, cancel.mock.calls.length]).toEqual([true, 1]);
 });
-
 it('returns bytes with their own buffer', async () => {
   const cut = bytesOf('before-abcd-after').subarray(7, 11);
   const bytes = await readBody(new Response(streamed(cut)), 4);

@@ -20,7 +20,6 @@ const article = (id: string, text: string, more: Partial<Article> = {}): Article
 });
 /** The small knowledge base with an article added or replaced. */
 const withArticle = (added: Article) => openSmallKb([...ARTICLES.filter(({ id }) => id !== added.id), added]);
-
 const ask = (question: string) => answerFromEdition(SMALL.edition, question, { vectors: shippedWordVectors() });
 const answerIn = ({ edition }: typeof SMALL, question: string) => answerFromEdition(edition, question);
 const brokenRules = (answer: NavigatorAnswer, question = '', { edition, knowledge } = SMALL) =>
@@ -29,7 +28,6 @@ const brokenRules = (answer: NavigatorAnswer, question = '', { edition, knowledg
     vouched: answeringModelOf(edition).topics.join(' '),
   });
 const wordsOf = (pattern: RegExp) => ARTICLES.flatMap(({ title, text }) => `${title} ${text}`.match(pattern) ?? []);
-
 const DESCALE = 'How do I descale the boiler?';
 const PUMPE = 'Die Pumpe saugt das Wasser aus dem Tank und drückt es durch den Filter.';
 const OUT_OF_DOMAIN = 'Can I get a mortgage for a flat in Berlin?';

@@ -285,7 +285,6 @@ const uses: Reply = (call) => ({
   ...replyOf([HONEST, doubtful])(call),
   usage: { inputTokens: 7000, outputTokens: 500 },
 });
-
 it.each<[string, Reply | undefined, Given?, RegExp?]>([
   ...(cases.judgeFaults as [string, Partial<AICompletion>][]),
   ['throws', () => Promise.reject(new Error('no'))],

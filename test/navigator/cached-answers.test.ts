@@ -62,7 +62,6 @@ it.each([
   expect(second.answer.response).toEqual(answerFromEdition(edition, OFTEN).response);
   expect([first.answer === second.answer, calls]).toEqual([searches === 1, searches]);
 });
-
 it('answerQuestion() does not cache the answer of a model', async () => {
   const { edition } = openSmallKb();
   const ai = scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]));

@@ -31,7 +31,6 @@ const link = (at: number, length = 10) => ({
   url: `https://docs.example.com/${at}/${'x'.repeat(length)}`,
   heading: 'Care',
 });
-
 it('names the article once, by its title or file, and shows the headings above a passage', () => {
   expect(compose([WARRANTY])).toBe(SHOWN);
   expect(compose([{ id: 'a.md', title: '', text: 'Wipe it.' }])).toBe('From “a.md” (a.md):\n\nWipe it.');

@@ -72,7 +72,6 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     expect(validateResponse(librarian)).toMatchObject({ ok: true });
   });
 });
-
 it('the injection set does not affect the answer of an honest model next to each injected paragraph', async () => {
   const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
   const answers = await Promise.all(

@@ -88,7 +88,6 @@ describe('the navigator as a librarian', () => {
       expect((await ask(question, metadata)).response).toEqual(plain);
   });
 });
-
 it('asLibrarianResponse() lists an article once, best first, and omits invalid links', () => {
   const sources = [
     { title: 'A', url: 'javascript:alert(1)', relevance: 0.2 },

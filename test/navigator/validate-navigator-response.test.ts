@@ -9,7 +9,6 @@ import cases from './validate-navigator-response.json' with { type: 'json' };
 
 type Source = NavigatorResponse['sources'][number];
 type Changes = Partial<NavigatorResponse> & { saying?: string };
-
 const FILE = 'troubleshooting/rollback-procedures.md';
 const ARTICLES: Record<string, { title: string; text: string }> = cases.articles;
 const knowledge: CitableKnowledge = {

@@ -53,7 +53,6 @@ describe('storedCatalogue()', () => {
     clock.now += 60_000;
     expect([(await catalogueOf())?.questions, run.mock.calls.length]).toEqual([[], 3]);
   });
-
   it('returns undefined until a catalogue is stored, also in a database without its table', async () => {
     let json: string | undefined;
     const { catalogueOf } = opened(async () => json);
@@ -62,7 +61,6 @@ describe('storedCatalogue()', () => {
     expect(await catalogueOf()).toMatchObject({ questions: [{ name: 'orders' }] });
     expect(await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf()).toBeUndefined();
   });
-
   it.each([
     ...['not JSON', '{}', 'null'].map((json) => [json, async () => json, { code: 'DATA_SOURCE_ERROR' }] as const),
     ['no answer', () => Promise.reject(new SqlUnavailable('down')), { message: 'down' }] as const,

@@ -12,9 +12,7 @@ it.each(CASES.refused)('refuses %s', (sql) => {
     'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.';
   expect(checkCurrencies(sql, catalogue)).toEqual({ ok: false, reason });
 });
-
 it.each(CASES.accepted)('accepts %s', (sql) => expect(checkCurrencies(sql, catalogue).ok).toBe(true));
-
 it('accepts everything when no table has a currency', () => {
   expect(checkCurrencies('SELECT sum(total_cents) FROM orders', withColumns('total_cents')).ok).toBe(true);
 });

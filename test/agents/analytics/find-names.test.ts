@@ -13,7 +13,6 @@ it.each(SIZED)('matches the beginning of a name only when just its size is missi
   expect(found).toMatchObject(expected);
   expect(found.map(({ beginning }) => beginning)).toEqual(expected.map(({ beginning }) => beginning));
 });
-
 it.each([
   ['many names with the same prefix', 'Apollo Series '.repeat(5000)],
   ['words similar to names', 'Apolla Serias Apolko '.repeat(5000)],
@@ -24,7 +23,6 @@ it.each([
   expect(findNames(words, { products })).toEqual([]);
   expect(similarNames(words, products).names).toHaveLength(question.startsWith('Apollo') ? 500 : 0);
 });
-
 it('suggests similar names', () => {
   const { names } = similarNames(wordsOfQuestion('the iPhone please'), CASES.lists.products);
   expect(names).toEqual(['iPhone 17', 'iPhone 17 Pro']);

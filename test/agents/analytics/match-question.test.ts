@@ -8,7 +8,6 @@ let asker: Asker;
 beforeAll(async () => {
   asker = await startAsker(Date.parse('2026-11-21T12:00:00Z'));
 });
-
 it.each(['development', 'held out'] as const)('finds 90 % of the %s half, and declines unanswerable ones', (half) => {
   const { answerable, right, unanswerable, declined } = evaluateAnalytics(half);
   expect(answerable).toBeGreaterThanOrEqual(30);
@@ -16,7 +15,6 @@ it.each(['development', 'held out'] as const)('finds 90 % of the %s half, and de
   expect(right / answerable).toBeGreaterThanOrEqual(0.9);
   expect(declined).toBe(unanswerable);
 });
-
 it.each([
   ['development', 25],
   ['held out', 20],
@@ -25,9 +23,7 @@ it.each([
   expect({ wrong, answeredWrongly }).toEqual({ wrong: 0, answeredWrongly: 0 });
   expect(right).toBeGreaterThanOrEqual(least);
 });
-
 it.each(CASES.declined)('declines %s: %s', (_what, question = '') => expect(asker.ask(question)).toBeUndefined());
-
 it.each(CASES.read as [string, string, object][])('reads the values in: %s', (question, name, labels) => {
   expect(asker.ask(question)?.match).toMatchObject({ question: { name }, labels });
 });

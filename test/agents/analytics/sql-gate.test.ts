@@ -32,13 +32,11 @@ describe('the gate, against real D1', () => {
     expect(judged).toMatchObject({ ok: false, reason: expect.stringMatching(/^The statement .+\.$/) });
     expect(await shop.fingerprint()).toEqual(counted);
   });
-
   it.each(BENIGN)('accepts and runs: %s', async (sql) => {
     const { columns, rows } = await rowsOf(sql);
     expect(columns.length).toBeGreaterThan(0);
     for (const row of rows) expect(Object.keys(row)).toEqual(columns);
   });
-
   it('leaves every byte of every table unchanged', async () => expect(await shop.checksum()).toBe(untouched));
 });
 
@@ -49,33 +47,28 @@ describe('an accepted statement', () => {
     const { rows, truncated } = await rowsOf('SELECT order_id FROM orders');
     expect([rows.length, truncated]).toEqual([500, true]);
   });
-
   it('reports the tables that are read, not their aliases', async () => {
     const sql = 'WITH x AS (SELECT * FROM "orders" o) SELECT count(*) FROM x, [stock] LIMIT 1';
     expect(await passing(sql)).toMatchObject({ tables: ['orders', 'stock'] });
   });
-
   it('binds the values of parameters, and nothing else', async () => {
     const sql = "SELECT name FROM products WHERE name = :name AND name <> ':other'";
     const judged = await gate.judge(sql, { values: { other: 'x', name: "' OR 1 = 1 --" } });
     expect(judged).toMatchObject({ ok: true, value: { statement: { values: ["' OR 1 = 1 --"] } } });
     expect(await gate.judge('SELECT :missing', { values: { name: 'x' } })).toMatchObject({ ok: false });
   });
-
   it('returns at most 120,000 characters, and no blobs', async () => {
     const columns = [...'abcdefgh'].map((alias) => `name AS ${alias}`);
     const { rows, truncated } = await rowsOf(`SELECT ${columns} FROM customers ORDER BY 1`);
     expect([JSON.stringify(rows).length < 120_000, truncated]).toEqual([true, true]);
     expect((await rowsOf("SELECT CAST('a' AS BLOB) AS bytes")).rows).toEqual([{ bytes: null }]);
   });
-
   it('does not run when the schema has changed since the check', async () => {
     const value = await passing('SELECT name FROM products');
     await shop.query('CREATE TABLE later (x)');
     await expect(runSql(shop.database, value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
     await shop.query('DROP TABLE later');
   });
-
   it('fails with TIMEOUT when the deadline has passed or the caller has disconnected', async () => {
     const value = await passing('SELECT name FROM products');
     const gone = { ...limits(), signal: AbortSignal.abort() };
@@ -116,7 +109,6 @@ describe('the sizes of tables, by which the gate estimates the cost', () => {
     await shop.query(`DROP ${kind} filled`);
     expect(sizes.rowsOf('filled')).toBe(rows);
   });
-
   it.each([
     ['refuses to count', () => Promise.reject(new SqlRefused('busy'))],
     ['returns no number', async () => ({ columns: [], rows: [], schemaVersion: 1 })],

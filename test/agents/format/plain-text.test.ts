@@ -7,7 +7,6 @@ it.each([
   ['keeps a fence of the other kind', '```\n~~~\n# x\n```', '~~~\n# x'],
   ['drops thematic breaks and underlines', 'Title\n=====\n\none\n\n***\n\ntwo\n\n___', 'Title\n\none\n\ntwo'],
 ])('%s', (_, markdown, prose) => expect(proseOf(markdown, 500)).toBe(prose));
-
 it('marks a truncated text even if its white space collapses', () => {
   expect(plainText(`a${' '.repeat(600)}b`, 100)).toBe('a…');
 });

@@ -48,13 +48,11 @@ describe('toMarkdown()', () => {
   it.each(['analytics', 'semantic', 'web_search', 'hybrid'] as const)('shows the answer of type %s', (type) => {
     expect(toMarkdown(ANSWERS[type]).split('\n')).toEqual(CASES.markdown[type]);
   });
-
   it('does not turn the text before a list entry with only a tag into a heading', () => {
     const markdown = toMarkdown(withResult('hybrid', { synthesis: 'Do this first:\n- <script>\nThen the rest.' }));
     expect(markdownNodes(markdown).filter(({ type }) => type === 'heading')).toEqual([]);
     expect(markdown).toMatch(/^Do this first:\n\nThen the rest\./);
   });
-
   it('shows a failure with its code and advice, in both formats', () => {
     const metadata = { error_code: 'SERVICE_UNAVAILABLE', suggestion: 'Sync a knowledge base first' };
     const failed = { success: false, result: [], source_attribution: [], metadata, error: 'Cannot search' };
@@ -63,7 +61,6 @@ describe('toMarkdown()', () => {
     expect(toMarkdown(failure)).toBe(`${shown}\n\n${suggested}`);
     expect(toText(failure)).toBe(`${shown}\n${suggested}`);
   });
-
   it('states how many rows it omits', () => {
     const rows = Array.from({ length: 500 }, (_, at) => ({ name: `Part ${at}`, quantity: at }));
     const markdown = toMarkdown(analytics(rows));
@@ -71,11 +68,9 @@ describe('toMarkdown()', () => {
     expect(markdown).toContain('… and 450 more rows');
     expect(toMarkdown(analytics(rows), { rows: 10 })).toContain('… and 490 more rows');
   });
-
   it.each(Object.entries(CASES.cells))('escapes or shortens %s in a cell', (_, { value, shown }) => {
     expect(toMarkdown(analytics([{ name: value }, { name: 'x' }]))).toContain(`| ${shown} |`);
   });
-
   it('links to pages only, and keeps an address within its link', () => {
     const shown = (url: string) =>
       toMarkdown(ofDocument({ content: 'Text', score: 0.8, metadata: { title: 'T]', url } }));
@@ -86,7 +81,6 @@ describe('toMarkdown()', () => {
     for (const url of ['javascript:alert(1)', 'data:text/html,x', '//evil.example/x', 'x) [y](http://b.example'])
       expect(shown(url)).not.toContain('](');
   });
-
   it('starts no heading, list, quote, rule or code at the beginning of a line', () => {
     expect(toMarkdown(analytics([], '2.8 % of the orders'))).toMatch(/^2\.8 % of the orders/);
     for (const text of ['# a', '> a', '+ a', '=== ', '12) a', '---', ':-:', '    a', '1234. a', '~~~', '```']) {

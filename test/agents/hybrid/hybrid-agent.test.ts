@@ -10,7 +10,6 @@ import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-fo
 
 const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
-
 type Behaviours = Parameters<typeof hybridWith>[0];
 type Asked = { query?: string; options?: object; metadata?: object } & Parameters<typeof hybridWith>[1];
 
@@ -67,7 +66,6 @@ describe('The hybrid agent', () => {
     const sub = [expect.any(String), expect.any(String)];
     expect(answer.ok && answer.receipt).toMatchObject({ use: { calls: 2 }, sub });
   });
-
   it('as a librarian names the sources of all parts, and a hop with a verified receipt for each', async () => {
     const { reply } = await askLibrarian({}, { query: THREE });
     expect(validateResponse(reply).ok).toBe(true);
@@ -78,7 +76,6 @@ describe('The hybrid agent', () => {
     const names = reply.sources.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['clic_products', 'policies.pdf']));
   });
-
   it('states how each part was routed, and the common metadata of the parts', async () => {
     const about = (id: number, hit: boolean) => ({ entity_id: id, entity_type: 'product', cache_hit: hit });
     const metadataOf = async (first: object, second: object) =>
@@ -100,14 +97,12 @@ describe('The hybrid agent', () => {
     const apart = await metadataOf(about(11, true), { entity_id: 12, entity_type: 'product' });
     for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
   });
-
   it('sends the whole question to one agent when it needs one kind of source', async () => {
     const query = 'How many iPhone 17 are in stock?';
     const { reply, calls } = await askHybrid({}, { query });
     expect(calls).toEqual([{ type: 'analytics', query, options: {} }]);
     expect(reply.result.sources_used).toEqual(['analytics']);
   });
-
   it.each([
     ['as an option sets', { options: { semantic: { similarity_threshold: 0.8 } } }, 0.8],
     ['below that of a search by default', {}, 0.4],
@@ -123,7 +118,6 @@ describe('The hybrid agent', () => {
     expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
     expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
   });
-
   it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
     const { synthesis } = (await askHybrid(withResult('semantic', { summary }))).reply.result;
@@ -131,7 +125,6 @@ describe('The hybrid agent', () => {
     expect(synthesis).not.toMatch(/^# /m);
     expect(synthesis.match(/```/g)).toHaveLength(2);
   });
-
   it('includes the answer of the web search', async () => {
     const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
     const query = 'How many iPhone 17 are in stock and is it cheaper elsewhere?';
@@ -139,7 +132,6 @@ describe('The hybrid agent', () => {
     expect(reply.result.synthesis).toContain('[A shop](https://shop.example/1)');
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
-
   it('is partial and does not count a source that found nothing', async () => {
     const summary = 'Nothing is written about this.';
     const source_attribution = { ...ANSWERS.semantic.source_attribution, confidence: 0 };
@@ -202,13 +194,11 @@ describe('The hybrid agent, when a part fails', () => {
     expect(reply.result.synthesis).not.toContain(WITHIN);
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
   });
-
   it('sends its parts even when the question has large metadata', async () => {
     const { reply, status } = await askLibrarian({}, { metadata: { note: 'x'.repeat(15_985) } });
     expect([status, reply.partial]).toEqual([200, undefined]);
     expect(reply.metadata.hybrid.result.sources_used).toEqual(['analytics', 'semantic']);
   });
-
   it.each<['agent' | 'librarian', string, Behaviour]>([
     ['agent', 'is slow', silent],
     ['agent', 'never connects', 'hangs'],
@@ -231,14 +221,12 @@ describe('The hybrid agent, when a part fails', () => {
     expect(result.synthesis).toMatch(/50 units in stock.*it did not answer in time/s);
     expect(metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
-
   it('names a part that the caller may not query, and does not send it', async () => {
     const { reply, status, calls } = await askHybrid({}, { context: userContext({ capabilities: ['sql:read'] }) });
     expect([status, calls.map(({ type }) => type)]).toEqual([200, ['analytics']]);
     expect(reply.result.synthesis).toContain('takes the capability kb:read, which is not allowed here');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
   });
-
   it('fails with UNAUTHORIZED when the caller may query no source', async () => {
     const context = userContext({ capabilities: ['memory:read'] });
     const { reply, status, calls } = await askHybrid({}, { context });
@@ -259,7 +247,6 @@ describe('The hybrid agent, when a part fails', () => {
     const metadata = { error_code, suggestion: expect.stringMatching(suggestion), sub_query_count: 2, failed };
     expect([status, reply]).toMatchObject([expected, { success: false, error: expect.stringMatching(/\w/), metadata }]);
   });
-
   it('names the sources that found nothing', async () => {
     const part = await askHybrid({ analytics: NOTHING });
     expect(part.reply.result.synthesis).toContain(
@@ -270,7 +257,6 @@ describe('The hybrid agent, when a part fails', () => {
       'Cannot answer: the shop database and the knowledge base found nothing that answers the question',
     );
   });
-
   it('derives the code from the agents that were called', async () => {
     const { reply } = await askHybrid({ semantic: AWAY }, { context: userContext({ capabilities: ['kb:read'] }) });
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
@@ -285,7 +271,6 @@ describe('The hybrid agent, bounded', () => {
     expect(reply.metadata).toMatchObject({ sub_query_count: 6, partial: true });
     expect(reply.result.synthesis).toContain('“How many orders came in on day 7?”');
   });
-
   it('shortens long findings, so that every part is included', async () => {
     const summary = 'Returns are accepted within 14 days. '.repeat(1500);
     const { result } = (await askHybrid(withResult('semantic', { summary }), { query: THREE })).reply;
@@ -304,7 +289,6 @@ describe('The hybrid agent, bounded', () => {
     expect(result.row_count).toBe(result.rows.length);
     expect(result.row_count + result.omitted).toBe(1200);
   });
-
   it('answers with the text of an agent whose envelope was too large to return', async () => {
     const { result, metadata } = (await askHybrid(largeTable(2000))).reply;
     expect(result.synthesis).toContain('50 units in stock');

@@ -4,11 +4,9 @@ import PROPOSALS from './propose-split.json' with { type: 'json' };
 import CASES from './split-query.json' with { type: 'json' };
 
 it.each(Object.entries(CASES.splits))('splits %s', (question, parts) => expect(splitQuery(question)).toEqual(parts));
-
 it.each(CASES.second)('completes the second part of %s with its subject', (question, second) => {
   expect(splitQuery(question)[1]?.query).toBe(second);
 });
-
 it.each(CASES.whole)('does not split a question with %s', (_, question) => {
   expect(splitQuery(question)).toEqual([{ type: expect.any(String), query: question }]);
 });

@@ -39,14 +39,12 @@ describe('POST /v1/agents/semantic', () => {
     expect(reply.result.summary).toBe(SUMMARY);
     expect(reply.source_attribution.confidence).toBe(score);
   });
-
   it('searches for the subject of a request for documents', async () => {
     const query = 'Please find all documents about the water filter';
     const { reply } = await searched(query);
     expect([reply.query, reply.metadata.searched_for]).toEqual([query, 'the water filter']);
     expect(reply.result.documents[0].metadata.source).toBe('parts/water-filter.md');
   });
-
   it('does not lower the score of a document that lacks the word for the kind of text', async () => {
     const scoreOf = async (query: string) => (await searched(query)).reply.metadata.best_score;
     const plain = await scoreOf('the water filter');
@@ -55,7 +53,6 @@ describe('POST /v1/agents/semantic', () => {
     expect(await scoreOf('unicorn water filter')).toBeLessThan(plain);
     expect(await scoreOf('policy')).toBe(0);
   });
-
   it('applies a threshold and a limit, best first', async () => {
     const found = async (options: object) =>
       (await searched('boiler', { similarity_threshold: 0, ...options })).reply.result;
@@ -71,7 +68,6 @@ describe('POST /v1/agents/semantic', () => {
     const listed = documents.map(({ metadata }: { metadata: { source: string } }) => metadata.source);
     expect([cited.length > 0, cited.filter((file) => !listed.includes(file))]).toEqual([true, []]);
   });
-
   it.each([
     ...[1.1, '0.5', null].map((similarity_threshold) => ({ similarity_threshold })),
     ...[0, 51, 2.5].map((limit) => ({ limit })),
@@ -80,7 +76,6 @@ describe('POST /v1/agents/semantic', () => {
     expect([status, reply.success, reply.metadata.error_code]).toEqual([400, false, 'INVALID_QUERY']);
     expect(reply.metadata.suggestion).toContain('similarity_threshold');
   });
-
   it('names the nearest document when nothing reaches the threshold', async () => {
     const { reply, status } = await searched('Which port does wifi use?');
     const { result, metadata } = reply;
@@ -94,32 +89,27 @@ describe('POST /v1/agents/semantic', () => {
     expect(metadata.nearest[0]).toEqual({ document, score: metadata.best_score });
     expect([result.summary.includes(document), statesLackOfInformation(result.summary)]).toEqual([true, true]);
   });
-
   it('reads the rows of a table as lines', async () => {
     const { reply } = await searched('Which encryption and band settings?', { similarity_threshold: 0 });
     expect(reply.result.summary).toContain('Encryption: WPA2');
     expect(reply.result.summary).not.toContain('|');
   });
-
   it('states that it found nothing when no word of the question is known, without asking a model', async () => {
     const ai = scriptedModel();
     const { reply } = await searched('unicorn', undefined, { ai });
     expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
     expect([statesLackOfInformation(reply.result.summary), ai.calls]).toEqual([true, []]);
   });
-
   it('answers SERVICE_UNAVAILABLE before the first sync', async () => {
     const { reply, status } = await searched(QUESTION, undefined, { editionFor: unavailable });
     expect([status, reply.metadata.error_code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(reply.error).toBe('Cannot answer yet: no knowledge base has been synced');
   });
-
   it('reads the knowledge base of the workspace that the context names', async () => {
     const editionFor = vi.fn<SemanticAppOptions['editionFor']>(async () => edition);
     await askAgent(appOf({ editionFor }), { type: 'semantic', context: userContext({ workspace: 'acme' }) });
     expect(editionFor.mock.calls.map(([{ context }]) => context.workspace)).toEqual(['acme']);
   });
-
   it('refuses a context without kb:read', async () => {
     const context = userContext({ capabilities: ['sql:read'] });
     expect((await askAgent(appOf(), { type: 'semantic', context })).status).toBe(401);
@@ -133,7 +123,6 @@ describe('With a model', () => {
     expect(reply.result.summary).toBe(`${text.slice(0, -1)} (care/descale.md, How often).`);
     expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'scripted-1' });
   });
-
   it.each([
     ['another number', 'Descale the boiler every 90 days.'],
     ['another name', 'Descale the boiler every 60 days, says Barista.'],
@@ -147,7 +136,6 @@ describe('With a model', () => {
     expect(reply.result.summary).toBe(SUMMARY);
     expect(reply.metadata).toMatchObject({ summary_by: 'quotes', summary_refused: 'unsupported' });
   });
-
   it.each([
     ['fails', 'unavailable', () => Promise.reject(new Error('429'))],
     ['does not answer before the deadline', 'timeout', () => new Promise<never>(() => undefined)],
@@ -180,13 +168,11 @@ describe('The semantic agent as a librarian', () => {
     const nothing = await ask('semantic', appOf(), { query: 'unicorn' });
     expect(nothing.reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
   });
-
   it('describes itself with examples', async () => {
     const { examples } = LibrarianInfo.parse(await (await appOf().request('/librarians/semantic')).json());
     expect(examples?.length).toBeGreaterThan(20);
   });
 });
-
 it("GET /v1/knowledge/stats reports the embedding cache of the caller's workspace only", async () => {
   const none = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
   const figures = { ...none, hits: 3, storeHits: 1, misses: 4 };

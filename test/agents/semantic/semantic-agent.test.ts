@@ -25,7 +25,6 @@ it.each([
   expect([result, metadata]).toMatchObject([{ document_count: 1 }, { ...(degraded && { degraded }) }]);
   if (degraded === undefined) expect(metadata).not.toHaveProperty('degraded');
 });
-
 it('finds a document of the same meaning without a common word, and quotes its beginning', async () => {
   const chunk = edition.article(edition.findArticle('care/descale.md')).firstChunk;
   const near = [

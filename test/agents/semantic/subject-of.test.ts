@@ -9,7 +9,6 @@ const PIECES = ['find all ', 'documents about ', ' ', 'the of ', 'a\n', 'what do
 it.each(PIECES)('reads 4,000 characters of %j without backtracking', (piece) => {
   expect(subjectOf(piece.repeat(4000 / piece.length)).length).toBeLessThanOrEqual(4000);
 });
-
 it.each([
   ['our Policy on returns', 'our on returns'],
   ['explain the guide on unicorns', 'the guide on unicorns'],

@@ -25,13 +25,11 @@ const localSearch = (): WebSearch => {
   return search;
 };
 const partOf = (search: WebSearch) => ({ provider: search.provider, cache: searchCache(search, { now: Date.now }) });
-
 let log = notebook();
 beforeEach(() => {
   log = notebook();
 });
 afterEach(startClock);
-
 const AGENT = '/v1/agents/web_search';
 const ASK = '/librarians/web-search/ask';
 const PRICE_QUESTION = 'What does the iPhone 17 cost elsewhere?';
@@ -72,7 +70,6 @@ it('compares our price with the offers of the web, in the shape of the agent con
   expect(reply.metadata.answer.replace(/\(https:\/\/(?!northgate)[^)]+\)/g, '(page)').split('\n')).toEqual(answer);
   expect(log.text()).not.toMatch(/iPhone|northgate|elsewhere/i);
 });
-
 it('answers as a librarian, with the whole response in its metadata and a source for each address', async () => {
   const { status, reply } = await (await start())(PRICE_QUESTION, { path: ASK });
   expect([status, validateResponse(reply)]).toMatchObject([200, { ok: true }]);
@@ -81,21 +78,18 @@ it('answers as a librarian, with the whole response in its metadata and a source
   const url = 'https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black';
   expect(reply.sources[0]).toMatchObject({ url, type: 'web' });
 });
-
 it('answers other questions with the results, and compares nothing', async () => {
   const { reply } = await (await start())('Search the web for reviews of home miners');
   expect(reply.result).toMatchObject({ product_info: {}, price_comparison: {} });
   expect(reply.result.external_results.length).toBeGreaterThan(0);
   expect(reply.metadata.answer).toMatch(/^Found on the web:\n\n- \[.+\]\(https:/);
 });
-
 it('reports that nothing was found', async () => {
   const { reply } = await (await start())('xyzzy plugh');
   expect(reply).toMatchObject({ success: true, result: { external_results: [], urls: [] } });
   expect(reply.metadata.answer).toBe('The web search found nothing for this question.');
   expect(reply.source_attribution.confidence).toBeLessThan(0.6);
 });
-
 it('caches a search for its own workspace only, and hides our products from others', async () => {
   const ask = await start();
   const replies = [];
@@ -107,7 +101,6 @@ it('caches a search for its own workspace only, and hides our products from othe
   expect(JSON.stringify(other)).not.toContain('999.99');
   expect(other.result.external_results.length).toBeGreaterThan(0);
 });
-
 it('names the secrets to set when there is no provider', async () => {
   const ask = await start({ search: undefined });
   const { status, reply } = await ask();
@@ -123,21 +116,18 @@ it('names the secrets to set when there is no provider', async () => {
   const asLibrarian = await ask(PRICE_QUESTION, { path: ASK });
   expect(asLibrarian).toMatchObject({ status: 503, reply: { error: { code: 'SERVICE_UNAVAILABLE' } } });
 });
-
 it('searches without the shop when its products cannot be read, and reports a partial answer', async () => {
   const catalogue = { find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')) };
   const { reply } = await (await start({ shop: { workspace: 'default', catalogue } }))();
   expect(reply).toMatchObject({ success: true, result: { product_info: {} }, metadata: { partial: true } });
   expect(log.lines).toContainEqual(expect.objectContaining({ event: 'fault', where: 'product lookup' }));
 });
-
 it('passes on the code of a failed provider', async () => {
   const reported = { suggestion: 'Try again in 17 seconds' };
   const search = () => Promise.reject(new CodedError('RATE_LIMITED', 'inside', { reported }));
   const { status, reply } = await (await start({ search: partOf({ provider: 'fake', search }) }))();
   expect([status, reply.metadata]).toMatchObject([429, { error_code: 'RATE_LIMITED', ...reported }]);
 });
-
 it('searches for the name of the product in a price question, otherwise for the question', async () => {
   const search = vi.fn<WebSearch['search']>(async () => []);
   const ask = await start({ search: partOf({ provider: 'fake', search }), country: 'us' });
@@ -156,7 +146,6 @@ it.each(INVALID_OPTIONS)('refuses the invalid option %j', async (options) => {
   expect(reply.error).toContain(Object.keys(options)[0]);
   expect(reply.metadata.suggestion).toContain('limit, country, language');
 });
-
 it('names the product that it looked up when the question names several', async () => {
   const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE, apollo) };
@@ -167,7 +156,6 @@ it('names the product that it looked up when the question names several', async 
     /^Only Apollo II was looked up, the first product of the question; ask separately about iPhone 17\.\n\nOur price for Apollo II /,
   );
 });
-
 it('returns at most 20 addresses without duplicates', async () => {
   const results = Array.from({ length: 50 }, (_, at) => ({
     ...{ title: `Result ${at}`, snippet: 'x'.repeat(500), url: `https://shop.example/${at % 30}` },
@@ -177,7 +165,6 @@ it('returns at most 20 addresses without duplicates', async () => {
   const { urls } = (await (await start({ search }))('anything')).reply.result;
   expect([urls.length, new Set(urls).size]).toEqual([20, 20]);
 });
-
 it('uses the summary of a model only when the results support it', async () => {
   const summarised = async (text: string) => {
     const ai = scriptedModel(replyOf([{ text, quote: '949.99 USD', from: '949.99' }]));
@@ -191,7 +178,6 @@ it('uses the summary of a model only when the results support it', async () => {
   expect(bad.metadata.answered_by).toBe('extract');
   expect(JSON.stringify(bad)).not.toContain('evil.example');
 });
-
 it('answers without a model that is too slow', async () => {
   stopClock();
   const { promise: called, resolve } = Promise.withResolvers<void>();
@@ -204,7 +190,6 @@ it('answers without a model that is too slow', async () => {
   const { status, reply } = await atDeadline(answer);
   expect([status, reply.metadata.answered_by]).toEqual([200, 'extract']);
 });
-
 it.each([AGENT, ASK])('needs the capability web:search at %s', async (path) => {
   expect((await (await start())(PRICE_QUESTION, { path, capabilities: ['kb:read'] })).status).toBe(401);
 });

@@ -3,12 +3,10 @@ import { chooseProvider, type ProviderVariables } from '../../../src/agents/web-
 import CASES from './choose-provider.json' with { type: 'json' };
 
 const chosen = (variables: ProviderVariables) => chooseProvider(variables, { fetch, now: Date.now })?.provider;
-
 const CHOSEN = CASES.chosen as [ProviderVariables, string | null][];
 it.each(CHOSEN)('chooses with %j the provider %s', (variables, provider) => {
   expect(chosen(variables)).toBe(provider ?? undefined);
 });
-
 it.each(CASES.refused)('refuses in %s to send the key to %s, without naming either', (ENVIRONMENT, url) => {
   const variables = { SERPAPI_KEY: 'key_0123', SERPAPI_URL: url, ...(ENVIRONMENT === '' ? {} : { ENVIRONMENT }) };
   expect(() => chosen(variables)).toThrow(

@@ -26,7 +26,6 @@ describe('comparePrices()', () => {
   it.each(OFFERS)('compares %s', (_, [offers, expected]) => {
     expect(compared(offers.map((each) => offer(each.price ?? '', each)))).toMatchObject(expected);
   });
-
   it.each<[string, WebResult[], number?]>([
     ['there is no offer', []],
     ['it is in another currency', [offer('949,99 €')]],
@@ -40,7 +39,6 @@ describe('comparePrices()', () => {
   ])('compares nothing when %s', (_, results, priceCents = IPHONE.priceCents) => {
     expect(compared(results, { ...IPHONE, priceCents })).toEqual({});
   });
-
   it('computes the difference of the written amounts to the cent', () => {
     const cents = fc.integer({ min: 1, max: 50_000_000 });
     fc.assert(
@@ -58,7 +56,6 @@ describe('comparePrices()', () => {
     );
   });
 });
-
 it('rounds halves of a percentage away from zero and never returns negative zero', () => {
   expect([perCentOf(5, 10_000), perCentOf(-5, 10_000), perCentOf(-4, 10_000)]).toEqual([0.1, -0.1, 0]);
   expect(perCentOf(1, 3)).toBe(33.3);

@@ -79,7 +79,6 @@ it('compares the price of a product in D1 with the offers of the local provider,
   const without = await ask('What does the iPhone 17 cost elsewhere?');
   expect(without).toMatchObject({ success: true, result: { product_info: {} }, metadata: { partial: true } });
 });
-
 it('reads the current products from D1, without SQL injection by names', async () => {
   const clock = { now: 0 };
   const catalogue = d1ProductCatalogue(database, { now: () => clock.now });

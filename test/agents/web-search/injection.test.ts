@@ -32,13 +32,11 @@ describe('a hostile result', () => {
     expect(nodes.filter(({ type }) => type === 'listItem')).toHaveLength(results.length);
     expect(nodes.filter(({ type }) => type === 'list')).toHaveLength(1);
   });
-
   it('shows its text literally', () => {
     const [result] = resultsOf([{ title: 'a*b_c[d](e) #f & <g | `h` ~i~ 1. \\j !k' }]);
     const nodes = markdownNodes(answerExtractively({ results: [result!], isAboutPrice: false }));
     expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(result!.title);
   });
-
   it('does not change a price comparison', () => {
     const honest = resultsOf([{ title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' }]);
     const comparison = comparePrices(IPHONE, [...resultsOf(INJECTIONS), ...honest]);
@@ -73,14 +71,12 @@ describe('summariseResults()', () => {
     expect(given.passages.length).toBeGreaterThan(1);
     expect(given.passages.length).toBeLessThanOrEqual(11);
   });
-
   it.each([
     'It costs 949.99 USD at https://good.example/p.',
     'It costs **$949.99** at [Good](https://good.example/p), ours is 999.99.',
     'See [Good](https://good.example/p) or good.example.',
     '1. Good: 949.99\n2. ours: 999.99',
   ])('keeps a supported summary: %s', async (text) => expect(await summary(text)).toBe(text));
-
   it.each(CASES.replaced)('replaces %j with the extractive answer', async (text) => {
     expect(await summary(text)).toBeUndefined();
   });

@@ -13,9 +13,7 @@ describe('parsePrice()', () => {
     for (const [country = '', currency] of currencies.split(' ').map((each) => each.split(':')))
       expect(parsePrice(text, country || undefined)).toEqual({ cents, currency: currency || undefined });
   });
-
   it.each(CASES.rejects)('reads no price in %j', (text) => expect(parsePrice(text)).toBeUndefined());
-
   it('parses every amount that it writes, in any grouping', () => {
     const formats = [
       ['en-US', 'USD'],
@@ -34,7 +32,6 @@ describe('parsePrice()', () => {
       }),
     );
   });
-
   it('never throws and never returns a fraction of a cent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
@@ -44,7 +41,6 @@ describe('parsePrice()', () => {
     );
   });
 });
-
 it('reads a number as whole cents when it can be a price', () => {
   expect([949.99, 0.29, 1.005, 8.41, 1299].map(centsOfNumber)).toEqual([94999, 29, 100, 841, 129900]);
   expect([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e12].map(centsOfNumber)).toEqual(Array(5).fill(undefined));

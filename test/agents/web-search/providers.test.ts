@@ -14,7 +14,6 @@ const recorded = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`./replies/${name}.json`, import.meta.url), 'utf8'));
 
 type Step = (response: ServerResponse) => unknown;
-
 let server: Awaited<ReturnType<typeof providerServer>>;
 afterEach(() => server.close());
 
@@ -61,20 +60,17 @@ describe('SerpApi', () => {
     expect(found).toMatchObject(EXPECTED['serpapi-shopping'].found);
     expect([found[2]?.price, found[5]?.price, found[3]?.url, found[5]?.url]).toEqual(Array(4).fill(undefined));
   });
-
   it('requests pages and reads the price that a page shows', async () => {
     const { found, parameters } = await searched('serpapi-google', 'iPhone 17 review', { country: 'us' });
     expect(parameters.engine).toBe('google');
     expect(found).toMatchObject(EXPECTED['serpapi-google'].found);
     expect(found[0]?.price).toBeUndefined();
   });
-
   it('returns no more results than the limit, and none without failing', async () => {
     expect((await searched('serpapi-shopping', 'iPhone 17', { limit: 2 })).found).toHaveLength(2);
     await server.close();
     expect((await searched('serpapi-empty', 'xyzzy')).found).toEqual([]);
   });
-
   it('fails when the provider reports a failed search', async () => {
     const search = await serve(serpApi, [json(recorded('serpapi-failed'))]);
     expect((await failure(search)).code).toBe('DATA_SOURCE_ERROR');
@@ -91,7 +87,6 @@ describe('Brave Search', () => {
     expect(found).toMatchObject(EXPECTED['brave-web'].found);
     expect([found.length, found[1]?.price, found[3]?.price]).toEqual([4, undefined, undefined]);
   });
-
   it('shortens a query to 50 words and 400 characters', async () => {
     const search = await serve(braveSearch, [json({})]);
     for (const query of ['word '.repeat(80), 'x'.repeat(3000)])
@@ -110,7 +105,6 @@ describe.each([
     expect([code, reported.recoverable, server.requests.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
     expect(reported.suggestion).toContain(secret);
   });
-
   it.each([
     ['seconds', () => ({ 'retry-after': '17' }), /^17$/],
     ['a date', () => ({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }), /^(?:5\d|60)$/],
@@ -122,7 +116,6 @@ describe.each([
     expect(seconds).toMatch(wait);
     if (seconds === '17') expect(reported.suggestion).toContain('17 seconds');
   });
-
   it('is retried once after 500, and fails after the second', async () => {
     const search = await serve(make, [json({}, 500), json(recorded(reply))]);
     expect(await search.search('iPhone 17', options())).not.toEqual([]);
@@ -132,7 +125,6 @@ describe.each([
     expect([error.code, server.requests.length]).toEqual(['DATA_SOURCE_ERROR', 2]);
     expect(describeCause(error)).not.toContain('stack of the provider');
   });
-
   it.each<[string, Partial<WebSearchOptions>, number[]]>([
     ['the caller has no time left', { timeoutMs: 450 }, [0]],
     ['its own timeout has passed', {}, [0, 7800]],
@@ -142,7 +134,6 @@ describe.each([
     expect((await failure(search, more)).code).toBe('DATA_SOURCE_ERROR');
     expect(server.requests).toHaveLength(1);
   });
-
   it.each<[string, Step]>([
     ['a page of HTML', (response) => response.end('<html>Sorry</html>')],
     ['a list', (response) => response.end('[]')],
@@ -153,7 +144,6 @@ describe.each([
     expect((await failure(await serve(make, [step]))).code).toBe('DATA_SOURCE_ERROR');
     expect(server.requests).toHaveLength(1);
   });
-
   it('fails with TIMEOUT for a provider that stops in the middle beyond the deadline', async () => {
     const deadline = new AbortController();
     const onRequest: Step = (response) => {
@@ -164,7 +154,6 @@ describe.each([
     expect((await failure(search, { signal: deadline.signal })).code).toBe('TIMEOUT');
     expect(server.requests).toHaveLength(1);
   });
-
   it('hides errors of fetch, as they may quote the address', async () => {
     const broken: typeof fetch = (input) => Promise.reject(new TypeError(`Cannot load ${String(input)} with ${KEY}`));
     expect((await failure(await serve(make, [], { fetch: broken }))).code).toBe('DATA_SOURCE_ERROR');

@@ -7,9 +7,7 @@ describe('plainText()', () => {
   it.each([...CASES.plain, ['half \ud83d', 'half']])('reads %j as %j', (text, plain) => {
     expect(plainText(text, 200)).toBe(plain);
   });
-
   it('never cuts a surrogate pair', () => expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…'));
-
   it('removes every tag, control and bidirectional character', () => {
     const piece = fc.constantFrom(...CASES.pieces);
     fc.assert(
@@ -19,7 +17,6 @@ describe('plainText()', () => {
       }),
     );
   });
-
   it.each<[string, string]>([
     ['one word', 'x'.repeat(1e6)],
     ['opening signs', '<'.repeat(1e6)],
@@ -39,7 +36,6 @@ describe('plainText()', () => {
 
 const ADDRESSES = [...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])];
 it.each(ADDRESSES)('cleans the address %j to %s', (text, clean) => expect(cleanUrl(text as string)).toBe(clean));
-
 it('removes duplicate addresses, up to the limit', () => {
   const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
   expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);

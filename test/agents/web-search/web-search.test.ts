@@ -21,20 +21,17 @@ it('caches a search for five minutes', async () => {
   }
   expect([cached, search.mock.calls.length]).toEqual([[false, true, true, false], 2]);
 });
-
 it('shares nothing between workspaces, countries, languages, limits and kinds', async () => {
   const { search, cache } = counting();
   const others = [{}, { workspace: 'acme' }, { country: 'de' }, { language: 'de' }, { limit: 5 }, { offers: true }];
   for (const other of others) await cache.search('q', { ...asking, ...other });
   expect(search).toHaveBeenCalledTimes(others.length);
 });
-
 it('does not cache a failure', async () => {
   const { search, cache } = counting();
   for (const _ of [1, 2]) await expect(cache.search('broken', asking)).rejects.toThrow();
   expect(search).toHaveBeenCalledTimes(2);
 });
-
 it('holds at most its limit, the oldest go first', async () => {
   const { search, cache } = counting({ limit: 2 });
   for (const query of ['a', 'b', 'c', 'b', 'a']) await cache.search(query, asking);

@@ -76,7 +76,6 @@ it('shares a call between requests of one isolate, each of which continues with 
   expect(await ask('shared')).toMatchObject({ statistics: { misses: 1, coalesced: 2, hits: 1 } });
   expect(logged).toEqual([]);
 });
-
 it('continues a call after the request that started it has aborted and answered', async () => {
   const first = ask('abandoned', { limit: 200 });
   await expect.poll(() => calls.length, SOON).toBe(1);
@@ -89,7 +88,6 @@ it('continues a call after the request that started it has aborted and answered'
   expect(calls).toEqual([['abandoned']]);
   expect(logged).toEqual([]);
 });
-
 it('starts its own call when the request that started one has ended, and the call with it', async () => {
   expect(await ask('dead', { leave: true })).toBe('left');
   // The runtime may or may not still send the first call.

@@ -5,7 +5,6 @@ import { cachedEmbeddings, EmbeddingCache, type SecondLevel } from '../../../src
 
 const TEXTS = ['a', 'b', 'c', 'd', 'e'];
 const vectorOf = (text: string) => [text.charCodeAt(0), 1];
-
 const text = fc.constantFrom(...TEXTS);
 const stepsOf = (what: string, maxLength: number, aborts: fc.Arbitrary<boolean>) =>
   fc.record({ do: fc.constant(what), texts: fc.array(text, { maxLength }), aborts });

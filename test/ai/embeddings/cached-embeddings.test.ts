@@ -34,7 +34,6 @@ const start = ({ holds = false, embed = vectorOf, inner = {}, store: methods, ..
   };
   const alone = async (text: string, more?: EmbeddingOptions) => (await embedBatch([text], more))[0] ?? [];
   const provider: EmbeddingProvider = { model: 'test-model', dimensions: 2, embed: alone, embedBatch, ...inner };
-
   const held = new Map<string, number[]>();
   const reads: number[] = [];
   const store: SecondLevel = {

@@ -116,7 +116,6 @@ describe('OpenAIEmbeddingProvider', () => {
   });
   const VECTOR = '{"data":[{"index":0,"embedding":[1,0]}]}';
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
-
   const JSON_TYPES = ['application/json', JSON_TYPE['content-type'], 'application/vnd.api+json'];
   it.each(JSON_TYPES)('reads %s as JSON', async (type) => {
     const fetch = async () => new Response(VECTOR, { headers: { 'content-type': type } });

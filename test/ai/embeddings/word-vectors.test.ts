@@ -87,7 +87,6 @@ describe('openWordVectors()', () => {
     expect(openWordVectors(infinite).vectorOf(['boat'])).toBeUndefined();
   });
 });
-
 it('wordVectorsIn() opens the table on first use, and once', () => {
   expect(wordVectorsIn(new ArrayBuffer(8))).toThrow(WordVectorsUnreadable);
   const words = wordVectorsIn(TABLE.slice().buffer);
@@ -124,7 +123,6 @@ describe('the shipped table', () => {
     }
   });
 });
-
 it('wordVectorProvider() is an embedding model: questions are shortened, passages are not', async () => {
   const provider = wordVectorProvider(openWordVectors(TABLE));
   expect(provider).toMatchObject({ model: 'static-words-2', dimensions: 4 });

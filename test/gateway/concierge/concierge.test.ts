@@ -19,7 +19,6 @@ describe('createConcierge()', () => {
   it.each(UNCLEAR)('routes %j to the default librarian without evidence for another', async (question) => {
     expect(await targetsOf(question)).toEqual(['navigator']);
   });
-
   it.each(questions.onlyForm)('routes %j to the default librarian when only its form matches', async (question) => {
     const finder = { id: 'finder', name: 'F', examples: ['Find me a page', 'Find me a text', 'Find me some verse'] };
     expect(await targetsOf(question, { librarians: [...LIBRARIANS, finder] })).toEqual(['navigator']);
@@ -38,7 +37,6 @@ describe('createConcierge()', () => {
     const librarians = [NAVIGATOR, { id: 'travel', name: 'Travel desk', description }, ...others];
     expect(await targetsOf(question, { librarians })).toEqual([target]);
   });
-
   it.each([
     [STOCK, { to: 'analytics', fallback: 'navigator' }, 'The words fit analytics best', { memory_context_used: false }],
     [PASSWORD, { to: 'navigator' }, 'The words fit no other librarian clearly better than navigator', {}],
@@ -75,19 +73,16 @@ describe('createConcierge() and rights', () => {
   ])('routes for a caller that %s', async (_, question, options, targets) => {
     expect(await targetsOf(question, options)).toEqual(targets);
   });
-
   it('asks several librarians only with the rights of the caller', async () => {
     const question = `${STOCK} What do competitors charge for a miner?`;
     expect(await targetsOf(question, { capabilities: ['kb:read', 'sql:read'] })).not.toContain('web-search');
   });
-
   it('abstains when the caller may not use the default librarian', async () => {
     const { response } = await decide(PASSWORD, { capabilities: ['sql:read'] });
     expect(response).toMatchObject({ sources: [], partial: true, confidence: 0, metadata: { closest: [] } });
     expect(response.answer).toMatch(/^I found nothing/);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
   });
-
   it('names the missing rights, or reports that no librarian is available', async () => {
     expect((await decide('Hello?', { librarians: [] })).response.error?.code).toBe('SERVICE_UNAVAILABLE');
     const { response } = await decide('Hello?', { capabilities: [] });
@@ -103,7 +98,6 @@ describe('createConcierge() and prompt injection', () => {
       expect(context).toBeUndefined();
     }
   });
-
   it('creates valid delegate requests', async () => {
     const { requests } = await decide(`${STOCK} ${`${PASSWORD} `.repeat(80)}`);
     for (const request of requests) expect(DelegateRequest.safeParse(request).success).toBe(true);
@@ -131,7 +125,6 @@ describe('createConcierge() and its cache', () => {
     expect(await readsFor(['kb:read', 'memory:read'])).toBe(0);
     expect(await readsFor(ALL_RIGHTS)).toBeGreaterThan(0);
   });
-
   it('still decides after more sets than it caches', async () => {
     const librarians = Array.from({ length: 20 }, (_, at) => ({
       ...{
@@ -165,24 +158,20 @@ describe('createConcierge() and follow-up questions', () => {
       expect(origins).toEqual([{ memory_context_used: true, classification_reasoning }]);
     },
   );
-
   it.each(questions.unchangedFollowUps)('leaves %j unchanged for a librarian that reads history', async (question) => {
     const { requests, origins } = await decide(question, followUp('How do I turn on the night mode?', 'navigator'));
     expect(requests).toEqual([{ to: 'navigator' }]);
     // Only that librarian knows whether it needs the history.
     expect(origins).toEqual([{ classification_reasoning: [expect.stringContaining('navigator')] }]);
   });
-
   it('routes a follow-up with clear evidence for another librarian there, with its subject named', async () => {
     const { response } = await decide('And how many of them are in stock?', followUp('How loud is the iPhone 17?'));
     expect(response.delegate).toMatchObject({ to: 'analytics', query: expect.stringContaining('iPhone 17') });
   });
-
   it.each([PASSWORD, 'How do I reset it?'])('routes the new question %j by its own words', async (question) => {
     const before = followUp('How many iPhone 17 are in stock?', 'analytics');
     expect(await targetsOf(question, before)).toEqual(['navigator']);
   });
-
   it('does not route a follow-up to a librarian that the user may not ask', async () => {
     const before = followUp('What was the revenue in March?', 'analytics');
     expect(await targetsOf('And in April?', { ...before, capabilities: ['kb:read'] })).toEqual(['navigator']);
