@@ -125,12 +125,8 @@ describe('streams', () => {
     await expect(all(client.resubscribeTask({ tenant: '', id: 'none' }))).rejects.toBeInstanceOf(TaskNotFoundError);
   });
   it('JSONRPC-SSE-001: each event is a response of JSON-RPC', async () => {
-    const body = JSON.stringify({
-      jsonrpc: '2.0',
-      id: 'a',
-      method: 'SendStreamingMessage',
-      params: { message: message('x') },
-    });
+    const params = { message: message('x') };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 'a', method: 'SendStreamingMessage', params });
     const headers = { 'a2a-version': '1.0', 'content-type': 'application/json' };
     const response = await startAgent().fetchAs('alice')(`${ORIGIN}/a2a`, { method: 'POST', headers, body });
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -166,11 +162,8 @@ describe('tasks', () => {
       const { json: none } = await agent.call(method, { id: 'none' }, { owner: 'mallory' });
       expect(theirs).toEqual(none);
     }
-    const { json } = await agent.call(
-      'SendMessage',
-      { message: message('more', { taskId: task.id }) },
-      { owner: 'mallory' },
-    );
+    const more = { message: message('more', { taskId: task.id }) };
+    const { json } = await agent.call('SendMessage', more, { owner: 'mallory' });
     expect(errorOf(json)?.code).toBe(-32_001);
   });
   it('CORE-LIST-002 to 005: lists pages, newest state first, without artifacts unless requested', async () => {
@@ -211,17 +204,15 @@ describe('tasks', () => {
     const stream = client.resubscribeTask({ tenant: '', id: task.id });
     await stream.next();
     const rest = all(stream);
-    expect(stateOf(await client.cancelTask({ tenant: '', id: task.id, metadata: undefined }))).toBe(
-      TaskState.TASK_STATE_CANCELED,
-    );
+    const canceled = TaskState.TASK_STATE_CANCELED;
+    const cancel = async (id: string) => stateOf(await client.cancelTask({ tenant: '', id, metadata: undefined }));
+    expect(await cancel(task.id)).toBe(canceled);
     expect(agent.aborted).toHaveLength(1);
     expect((await rest).map(shortly)).toEqual(['TASK_STATE_CANCELED']);
     agent.open();
     expect(stateOf(await client.getTask({ tenant: '', id: task.id }))).toBe(TaskState.TASK_STATE_CANCELED);
     const waiting = await send(client, 'vague');
-    expect(stateOf(await client.cancelTask({ tenant: '', id: waiting.id, metadata: undefined }))).toBe(
-      TaskState.TASK_STATE_CANCELED,
-    );
+    expect(await cancel(waiting.id)).toBe(canceled);
   });
   it('a cancelled task ignores a later answer', async () => {
     const agent = startAgent();
@@ -281,9 +272,8 @@ describe('conversations', () => {
     const { json } = await agent.call('SendMessage', { message: message('x', { taskId: 'none' }) });
     expect(errorOf(json)?.code).toBe(-32_001);
     const { id: taskId, contextId } = await send(client, 'vague');
-    const { json: mismatch } = await agent.call('SendMessage', {
-      message: message('x', { taskId, contextId: 'another' }),
-    });
+    const elsewhere = { message: message('x', { taskId, contextId: 'another' }) };
+    const { json: mismatch } = await agent.call('SendMessage', elsewhere);
     expect(errorOf(mismatch)?.code).toBe(-32_602);
     const ended = await send(client, 'shipping', { taskId });
     expect([ended.id, ended.contextId, stateOf(ended)]).toEqual([taskId, contextId, TaskState.TASK_STATE_COMPLETED]);
@@ -307,22 +297,14 @@ describe('conversations', () => {
 describe('errors and versions', () => {
   it('CORE-CAP-001: declares that it has no push notifications', async () => {
     const agent = startAgent();
-    const config = {
-      taskId: 'x',
-      id: 'y',
-      url: 'https://hook.example',
-      tenant: '',
-      token: '',
-      authentication: undefined,
-    };
+    const hook = { url: 'https://hook.example', tenant: '', token: '', authentication: undefined };
+    const taskPushNotificationConfig = { taskId: 'x', id: 'y', ...hook };
     for (const method of ['Create', 'Get', 'Delete']) {
       const { json } = await agent.call(`${method}TaskPushNotificationConfig`, { taskId: 'x', id: 'y' });
       expect(errorOf(json)?.code).toBe(-32_003);
     }
-    const { json } = await agent.call('SendMessage', {
-      message: message('shipping'),
-      configuration: { taskPushNotificationConfig: config },
-    });
+    const sent = { message: message('shipping'), configuration: { taskPushNotificationConfig } };
+    const { json } = await agent.call('SendMessage', sent);
     expect(errorOf(json)?.code).toBe(-32_003);
   });
   it.each([
@@ -361,18 +343,9 @@ describe('errors and versions', () => {
   });
   it('JSONRPC-ERR-001 to 003, JSONRPC-SSE-002: errors have their codes, and details with a reason', async () => {
     const { json } = await startAgent().call('GetTask', { id: 'none' });
-    expect(json.error).toEqual({
-      code: -32_001,
-      message: expect.any(String),
-      data: [
-        {
-          '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-          reason: 'TASK_NOT_FOUND',
-          domain: 'a2a-protocol.org',
-          metadata: { code: 'NOT_FOUND' },
-        },
-      ],
-    });
+    const detail = { reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org', metadata: { code: 'NOT_FOUND' } };
+    const data = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', ...detail }];
+    expect(json.error).toEqual({ code: -32_001, message: expect.any(String), data });
   });
   it.each([
     ['what is not JSON', '{"jsonrpc":', -32_700],
@@ -391,11 +364,8 @@ describe('errors and versions', () => {
     ['too long', `{"jsonrpc":"2.0","id":1,"method":"ListTasks","params":{"a":"${'x'.repeat(70_000)}"}}`, -32_600],
   ])('answers %s with an error of the protocol', async (_, body, code) => {
     const { json } = await startAgent().call('', {}, { body });
-    expect(json).toMatchObject({
-      jsonrpc: '2.0',
-      id: null,
-      error: { code, data: [{ metadata: { code: 'INVALID_QUERY' } }] },
-    });
+    const error = { code, data: [{ metadata: { code: 'INVALID_QUERY' } }] };
+    expect(json).toMatchObject({ jsonrpc: '2.0', id: null, error });
   });
   it.each([['0.3'], ['2.0'], ['1'], ['']])('VER-SERVER-002, VER-SERVER-003: refuses version “%s”', async (version) => {
     const { json } = await startAgent().call('ListTasks', {}, { headers: { 'a2a-version': version } });
@@ -408,36 +378,19 @@ describe('the data model', () => {
     const agent = startAgent();
     const { json } = await agent.call('SendMessage', { message: message('shipping'), unknownMember: { a: 1 } });
     const task = json.result?.task;
+    const id = expect.stringMatching(/^[\w-]{36}$/);
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const data = expect.objectContaining({ answer: expect.any(String), confidence: 0.9 });
+    const parts = [
+      { text: FIRST + SECOND, mediaType: 'text/markdown' },
+      { data, mediaType: 'application/json' },
+      { url: 'https://docs.example/shipping', mediaType: 'text/html', metadata: { name: 'Shipping' } },
+    ];
+    const ids = { messageId: expect.any(String), taskId: task?.id, contextId: task?.contextId };
     expect(task).toEqual({
-      id: expect.stringMatching(/^[\w-]{36}$/),
-      contextId: expect.stringMatching(/^[\w-]{36}$/),
-      status: {
-        state: 'TASK_STATE_COMPLETED',
-        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      },
-      artifacts: [
-        {
-          artifactId: 'answer',
-          name: 'answer',
-          parts: [
-            { text: FIRST + SECOND, mediaType: 'text/markdown' },
-            {
-              data: expect.objectContaining({ answer: expect.any(String), confidence: 0.9 }),
-              mediaType: 'application/json',
-            },
-            { url: 'https://docs.example/shipping', mediaType: 'text/html', metadata: { name: 'Shipping' } },
-          ],
-        },
-      ],
-      history: [
-        {
-          messageId: expect.any(String),
-          taskId: task?.id,
-          contextId: task?.contextId,
-          role: 'ROLE_USER',
-          parts: [{ text: 'shipping', mediaType: 'text/plain' }],
-        },
-      ],
+      ...{ id, contextId: id, status: { state: 'TASK_STATE_COMPLETED', timestamp } },
+      artifacts: [{ artifactId: 'answer', name: 'answer', parts }],
+      history: [{ ...ids, role: 'ROLE_USER', parts: [{ text: 'shipping', mediaType: 'text/plain' }] }],
     });
   });
   it('BIND-FIELD-001: the card names the only binding', async () => {

@@ -71,15 +71,8 @@ const reply = async (
 };
 
 /** The HTTP code of the function a2a with one librarian instead of the gateway, without a socket. */
-export const startAgent = ({
-  now = Date.now,
-  sql = nodeSql(),
-  perOwner,
-}: {
-  now?: () => number;
-  sql?: Sql;
-  perOwner?: number;
-} = {}) => {
+export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: number } = {}) => {
+  const { now = Date.now, sql = nodeSql(), perOwner } = given;
   const gates = { opened: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() };
   const until = { opened: gates.opened.promise, ended: gates.ended.promise };
   const questions: Parameters<Ask>[0][] = [];
@@ -124,13 +117,7 @@ export const startAgent = ({
     return { response, json: (await response.json()) as Reply };
   };
   return {
-    questions,
-    aborted,
-    store,
-    tasks,
-    fetchAs,
-    post,
-    call,
+    ...{ questions, aborted, sql, store, tasks, fetchAs, post, call },
     open: () => gates.opened.resolve(),
     end: () => gates.ended.resolve(),
     client: (owner = 'alice') => connect(fetchAs(owner)),

@@ -1,4 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -20,6 +19,11 @@ const send = async (text: string, more: object = {}, options: Parameters<Agent['
   await delay(2);
   return json;
 };
+/** A message whose task is returned while it works. */
+const inBackground = (text = 'wait', more: object = {}) => ({
+  message: message(text, more),
+  configuration: { returnImmediately: true },
+});
 const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) => reply.result?.task?.status.state;
 
 describe('the task of an answer', () => {
@@ -34,12 +38,8 @@ describe('the task of an answer', () => {
   });
   it('requires input for a clarifying question, and continues with the next message', async () => {
     const { result } = await send('vague');
-    expect(result?.task).toMatchObject({
-      status: {
-        state: 'TASK_STATE_INPUT_REQUIRED',
-        message: { role: 'ROLE_AGENT', parts: [{ text: 'Which device is it about?' }] },
-      },
-    });
+    const message = { role: 'ROLE_AGENT', parts: [{ text: 'Which device is it about?' }] };
+    expect(result?.task).toMatchObject({ status: { state: 'TASK_STATE_INPUT_REQUIRED', message } });
     await send('the second', { taskId: result?.task?.id });
     expect(agent.questions.at(-1)?.turns).toEqual([
       { speaker: 'user', text: 'vague' },
@@ -49,18 +49,12 @@ describe('the task of an answer', () => {
   it('has failed with the error of a failure', async () => {
     const failed = await send('fail');
     expect(JSON.stringify(failed.result?.task?.status)).not.toContain('"fail"');
-    expect(failed.result?.task).toMatchObject({
-      status: {
-        state: 'TASK_STATE_FAILED',
-        message: {
-          parts: [
-            { text: 'Cannot ask this librarian. Use a key that may.' },
-            { data: { error: { code: 'UNAUTHORIZED' } } },
-          ],
-          metadata: { code: 'UNAUTHORIZED' },
-        },
-      },
-    });
+    const text = 'Cannot ask this librarian. Use a key that may.';
+    const message = {
+      parts: [{ text }, { data: { error: { code: 'UNAUTHORIZED' } } }],
+      metadata: { code: 'UNAUTHORIZED' },
+    };
+    expect(failed.result?.task).toMatchObject({ status: { state: 'TASK_STATE_FAILED', message } });
   });
   it('has failed without internal details after an exception', async () => {
     const reply = await send('crash');
@@ -72,18 +66,9 @@ describe('the task of an answer', () => {
     const headers = { 'a2a-extensions': `https://other.example/x, ${EVIDENCE_EXTENSION}` };
     const { response, json } = await agent.call('SendMessage', { message: message('shipping') }, { headers });
     expect(response.headers.get('a2a-extensions')).toBe(EVIDENCE_EXTENSION);
-    expect(json.result?.task?.artifacts).toMatchObject([
-      {
-        extensions: [EVIDENCE_EXTENSION],
-        metadata: {
-          [EVIDENCE_EXTENSION]: {
-            edition: 'e-1',
-            confidence: 0.9,
-            statements: [{ sources: [{ quote: '4 to 7', start: 3 }], support: 0.9 }, {}],
-          },
-        },
-      },
-    ]);
+    const statements = [{ sources: [{ quote: '4 to 7', start: 3 }], support: 0.9 }, {}];
+    const evidence = { [EVIDENCE_EXTENSION]: { edition: 'e-1', confidence: 0.9, statements } };
+    expect(json.result?.task?.artifacts).toMatchObject([{ extensions: [EVIDENCE_EXTENSION], metadata: evidence }]);
     const plain = await agent.call('SendMessage', { message: message('shipping') });
     expect(plain.response.headers.get('a2a-extensions')).toBeNull();
     expect(JSON.stringify(plain.json)).not.toContain(EVIDENCE_EXTENSION);
@@ -94,10 +79,8 @@ describe('the task of an answer', () => {
     [['*/*'], ['text', 'data', 'url']],
     [['Text/Markdown; charset=utf-8'], ['text', 'url']],
   ])('has the parts of the accepted modes %j', async (acceptedOutputModes, kinds) => {
-    const { json } = await agent.call('SendMessage', {
-      message: message('shipping'),
-      configuration: { acceptedOutputModes },
-    });
+    const sent = { message: message('shipping'), configuration: { acceptedOutputModes } };
+    const { json } = await agent.call('SendMessage', sent);
     const [{ parts } = { parts: [] }] = Artifacts.parse(json.result?.task?.artifacts);
     expect(parts.map((part) => Object.keys(part)[0])).toEqual(kinds);
   });
@@ -124,10 +107,8 @@ describe('a conversation', () => {
   });
   it('passes on the librarian and the metadata of its message', async () => {
     await send('shipping', { metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] } });
-    expect(agent.questions[0]).toMatchObject({
-      librarian: 'navigator',
-      metadata: { person_id: 'p-1', devices: ['X'] },
-    });
+    const metadata = { person_id: 'p-1', devices: ['X'] };
+    expect(agent.questions[0]).toMatchObject({ librarian: 'navigator', metadata });
   });
 });
 
@@ -169,8 +150,7 @@ describe('a repeated message', () => {
 
 describe('bounds', () => {
   it('an owner has at most 16 working tasks, independent of other owners', async () => {
-    const begin = (owner: string) =>
-      agent.call('SendMessage', { message: message('wait'), configuration: { returnImmediately: true } }, { owner });
+    const begin = (owner: string) => agent.call('SendMessage', inBackground(), { owner });
     for (let at = 0; at < 16; at += 1) expect(stateOf((await begin('alice')).json)).toBe('TASK_STATE_WORKING');
     const { json } = await begin('alice');
     expect(json.error?.data[0]?.metadata.code).toBe('RATE_LIMITED');
@@ -179,8 +159,7 @@ describe('bounds', () => {
     await expect.poll(async () => stateOf((await begin('alice')).json)).toBeDefined();
   });
   it('a task has at most 16 streams', async () => {
-    const body = { message: message('wait'), configuration: { returnImmediately: true } };
-    const { json } = await agent.call('SendMessage', body);
+    const { json } = await agent.call('SendMessage', inBackground());
     const client = await agent.client();
     const follow = () => client.resubscribeTask({ tenant: '', id: json.result?.task?.id ?? '' });
     for (let at = 0; at < 16; at += 1) {
@@ -192,8 +171,7 @@ describe('bounds', () => {
     agent.open();
   });
   it('a closed stream makes room for another at once', async () => {
-    const body = { message: message('wait'), configuration: { returnImmediately: true } };
-    const { json } = await agent.call('SendMessage', body);
+    const { json } = await agent.call('SendMessage', inBackground());
     const follow = () => agent.post('SubscribeToTask', { id: json.result?.task?.id });
     const isFollowed = async (response: Response) => response.headers.get('content-type')?.includes('event-stream');
     const readers = await Promise.all(Array.from({ length: 16 }, follow));
@@ -216,8 +194,7 @@ describe('bounds', () => {
   });
   it('a working task is not removed', async () => {
     agent = startAgent({ perOwner: 2 });
-    const begun = { message: message('wait'), configuration: { returnImmediately: true } };
-    const { json } = await agent.call('SendMessage', begun);
+    const { json } = await agent.call('SendMessage', inBackground());
     for (let at = 0; at < 3; at += 1) await send(`shipping ${at}`);
     const listed = (await agent.call('ListTasks', { status: 'TASK_STATE_WORKING' })).json.result;
     expect(listed?.tasks).toMatchObject([{ id: json.result?.task?.id }]);
@@ -252,22 +229,17 @@ describe('bounds', () => {
     expect(agent.questions).toHaveLength(2);
   });
   it('a task that was working when the process ended has failed', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
-    const { json } = await agent.call('SendMessage', {
-      message: message('wait'),
-      configuration: { returnImmediately: true },
-    });
+    const { sql } = agent;
+    const { json } = await agent.call('SendMessage', inBackground());
     const { json: after } = await startAgent({ sql }).call('GetTask', { id: json.result?.task?.id });
-    expect(after.result).toMatchObject({
-      status: { state: 'TASK_STATE_FAILED', message: { metadata: { code: 'SERVICE_UNAVAILABLE' } } },
-    });
+    const message = { metadata: { code: 'SERVICE_UNAVAILABLE' } };
+    expect(after.result).toMatchObject({ status: { state: 'TASK_STATE_FAILED', message } });
   });
 });
 
 describe('a stored task', () => {
   it('is written once when it is answered at once', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
+    const sql = nodeSql();
     const writes: string[] = [];
     const run: typeof sql.run = (statement, ...values) => {
       writes.push(statement.split(' ')[0] ?? '');
@@ -280,7 +252,7 @@ describe('a stored task', () => {
     expect(writes).toEqual(['INSERT', 'INSERT']);
   });
   it('is refused when it cannot be written, and what could not be written fails no other', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
+    const sql = nodeSql();
     let failures = 0;
     const run: typeof sql.run = (statement, ...values) => {
       if (failures-- > 0 && statement.startsWith('INSERT')) throw new Error('the disk is full');
@@ -290,10 +262,7 @@ describe('a stored task', () => {
     const waiting = send('wait');
     await expect.poll(() => agent.questions, { interval: 1 }).toHaveLength(1);
     failures = 1;
-    const begin = async () => {
-      const begun = { message: message('wait too'), configuration: { returnImmediately: true } };
-      return (await agent.call('SendMessage', begun)).json;
-    };
+    const begin = async () => (await agent.call('SendMessage', inBackground('wait too'))).json;
     expect(stateOf(await begin())).toBe('TASK_STATE_WORKING');
     failures = 1;
     expect((await begin()).error).toMatchObject({ data: [{ metadata: { code: 'INTERNAL_ERROR' } }] });
@@ -303,8 +272,7 @@ describe('a stored task', () => {
     expect(sql.all('SELECT * FROM tasks')).toHaveLength(1);
   });
   it('is written while its caller waits, and before anything is read', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
+    const { sql } = agent;
     const waiting = send('wait');
     await expect.poll(() => agent.questions, { interval: 1 }).toHaveLength(1);
     const listed = await agent.call('ListTasks', { status: 'TASK_STATE_WORKING' });
@@ -317,19 +285,18 @@ describe('a stored task', () => {
   const storedIn = (sql: ReturnType<typeof nodeSql>): string =>
     JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);
   it('is masked, also when the answer repeats the question', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
+    const { sql } = agent;
     const reply = await send('off topic, write to jane.doe@example.com');
     expect(JSON.stringify(reply.result?.task?.artifacts)).toContain('jane.doe@example.com');
     expect(storedIn(sql)).not.toContain('jane.doe');
     expect(storedIn(sql)).toContain('[email]');
   });
   it('is masked while it works, in a clarifying question that repeats it, and in the evidence of an answer', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
+    const { sql } = agent;
     const written = 'write to jane.doe@example.com';
-    const body = { message: message(`late, ${written}`), configuration: { returnImmediately: true } };
-    await agent.call('SendMessage', body, { headers: { 'a2a-extensions': EVIDENCE_EXTENSION } });
+    await agent.call('SendMessage', inBackground(`late, ${written}`), {
+      headers: { 'a2a-extensions': EVIDENCE_EXTENSION },
+    });
     expect(storedIn(sql)).toContain('[email]');
     expect(storedIn(sql)).not.toContain('jane.doe');
     agent.open();
@@ -339,16 +306,14 @@ describe('a stored task', () => {
     expect(storedIn(sql)).not.toContain('jane.doe');
   });
   it('has unmasked texts of articles', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
+    const { sql } = agent;
     await send('contact');
     expect(storedIn(sql)).toContain('Write to help@shop.example.');
   });
   it('is not stored again when the answer arrives after its erasure', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
-    const sent = message('late', { metadata: { person_id: 'p-1' } });
-    const { json } = await agent.call('SendMessage', { message: sent, configuration: { returnImmediately: true } });
+    const { sql } = agent;
+    const sent = inBackground('late', { metadata: { person_id: 'p-1' } });
+    const { json } = await agent.call('SendMessage', sent);
     expect(agent.tasks.erase('person', 'p-1')).toBe(1);
     const canceled = await agent.call('CancelTask', { id: json.result?.task?.id });
     expect(canceled.json).toMatchObject({ error: { code: -32001 } });
@@ -362,12 +327,11 @@ describe('a stored task', () => {
     expect(agent.tasks.erase('person', 'p-1')).toBe(1);
   });
   it('is erased by conversation or person, also while it works', async () => {
-    const sql = nodeSql(new DatabaseSync(':memory:'));
-    agent = startAgent({ sql });
+    const { sql } = agent;
     const sent = { metadata: { person_id: 'p-1' } };
     await send('shipping', { contextId: 'c' });
     await send('shipping', sent);
-    await agent.call('SendMessage', { message: message('wait', sent), configuration: { returnImmediately: true } });
+    await agent.call('SendMessage', inBackground('wait', sent));
     await send('shipping', {}, { owner: 'bob' });
     expect(agent.tasks.erase('person', 'p-1')).toBe(2);
     expect(agent.aborted).toHaveLength(1);

@@ -25,6 +25,10 @@ type Content = CallToolResult['content'][number];
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 const image: Content = { type: 'image', data: PNG, mimeType: 'image/png' };
+const embedded = (uri: string, words: string, mimeType = 'text/plain'): Content => ({
+  type: 'resource',
+  resource: { uri, mimeType, text: words },
+});
 const text = (words: string): CallToolResult => ({ content: [{ type: 'text', text: words }] });
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const Named = z.object({ name: z.string() });
@@ -40,7 +44,9 @@ const capabilitiesIn = ({ mcpReq }: ServerContext): Record<string, unknown> => {
   return typeof given === 'object' && given !== null ? { ...given } : {};
 };
 
-const FOREVER = { ttlMs: 60_000, cacheScope: 'public' } as const;
+const CACHED = 'tools/list prompts/list resources/list resources/templates/list resources/read server/discover'.split(
+  ' ',
+);
 
 export const fixtureServer: McpServerFactory = () => {
   const codec = createRequestStateCodec<{ step: number }>({ key: 'only-for-the-conformance-suite-of-mcp' });
@@ -49,14 +55,9 @@ export const fixtureServer: McpServerFactory = () => {
     {
       capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} },
       requestState: { verify: codec.verify },
-      cacheHints: {
-        'tools/list': FOREVER,
-        'prompts/list': FOREVER,
-        'resources/list': FOREVER,
-        'resources/templates/list': FOREVER,
-        'resources/read': FOREVER,
-        'server/discover': FOREVER,
-      },
+      cacheHints: Object.fromEntries(
+        CACHED.map((method) => [method, { ttlMs: 60_000, cacheScope: 'public' as const }]),
+      ),
     },
   );
   // Methods of revision 2025-11-25. Without sessions, the next request has another server.
@@ -72,29 +73,13 @@ export const fixtureServer: McpServerFactory = () => {
   tool('test_image_content', () => ({ content: [image] }));
   tool('test_audio_content', () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] }));
   tool('test_embedded_resource', () => ({
-    content: [
-      {
-        type: 'resource',
-        resource: {
-          uri: 'test://embedded-resource',
-          mimeType: 'text/plain',
-          text: 'This is an embedded resource content.',
-        },
-      },
-    ],
+    content: [embedded('test://embedded-resource', 'This is an embedded resource content.')],
   }));
   tool('test_multiple_content_types', () => ({
     content: [
       { type: 'text', text: 'Multiple content types test:' },
       image,
-      {
-        type: 'resource',
-        resource: {
-          uri: 'test://mixed-content-resource',
-          mimeType: 'application/json',
-          text: '{"test":"data","value":123}',
-        },
-      },
+      embedded('test://mixed-content-resource', '{"test":"data","value":123}', 'application/json'),
     ],
   }));
   tool('test_error_handling', () => {
@@ -196,15 +181,10 @@ export const fixtureServer: McpServerFactory = () => {
     'template',
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),
     { description: 'Data by id.', mimeType: 'application/json' },
-    ({ href: uri }, { id }) => ({
-      contents: [
-        {
-          uri,
-          mimeType: 'application/json',
-          text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }),
-        },
-      ],
-    }),
+    ({ href: uri }, { id }) => {
+      const text = JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` });
+      return { contents: [{ uri, mimeType: 'application/json', text }] };
+    },
   );
   const user = (content: Content) => ({ role: 'user' as const, content });
   const userText = (words: string) => user({ type: 'text', text: words });
@@ -227,10 +207,7 @@ export const fixtureServer: McpServerFactory = () => {
     { description: 'With a resource.', argsSchema: z.object({ resourceUri: z.string() }) },
     ({ resourceUri: uri }) => ({
       messages: [
-        user({
-          type: 'resource',
-          resource: { uri, mimeType: 'text/plain', text: 'Embedded resource content for testing.' },
-        }),
+        user(embedded(uri, 'Embedded resource content for testing.')),
         userText('Please process the embedded resource above.'),
       ],
     }),

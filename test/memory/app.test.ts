@@ -8,12 +8,10 @@ import type { MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
 import type { LogLine } from '../../src/runtime/log.ts';
-import { localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { CONTEXT_HEADER, MAX_ANSWER_BYTES } from '../../src/signing/limits.ts';
-import { mintContext } from '../../src/signing/link-claims.ts';
-import { originate } from '../../src/signing/request-context.ts';
+import { MAX_ANSWER_BYTES } from '../../src/signing/limits.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
 import { StoreUnavailable } from '../../src/storage/store-unavailable.ts';
+import { identityOf, signedRequest, userContext } from '../signing/callers.ts';
 import { embeddedStore } from '../storage/memory-stores.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 import { memoryApp } from './memory-for-test.ts';
@@ -30,7 +28,7 @@ const put = (memory: Pick<Memory, 'id' | 'content' | 'created_at'> & Partial<Mem
 
 const appOf = async (changes: Partial<MemoryParts> = {}) =>
   memoryApp({
-    guard: { signer: await localSigner('memory'), directory: await localDirectory(), log: (line) => log.push(line) },
+    guard: { ...(await identityOf('memory')), log: (line) => log.push(line) },
     ...{ store, quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }, 'embedded') },
     ...changes,
   });
@@ -47,17 +45,11 @@ const PATH = '/v1/workspaces/acme/memories';
 const FACT = { type: 'fact', content: 'x' };
 
 /** A request signed by the gateway; its path is relative to the memories of `acme`. */
-const requestOf = async (route: string, { body, ...call }: Call = {}): Promise<Request> => {
+const requestOf = (route: string, { body, ...call }: Call = {}): Promise<Request> => {
   const [method = 'GET', below = ''] = route.split(' ');
-  const path = `${PATH}${below}`;
-  const text = body === undefined ? '' : JSON.stringify(body);
-  const about = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme', timeoutMs: 5000 };
   const capabilities = ['memory:read', 'memory:write'];
-  const context = originate({ ...about, capabilities, now: Date.now(), ...call });
-  const target = { aud: 'memory', op: `${method} ${path}`, body: new TextEncoder().encode(text) };
-  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now: Date.now() });
-  const headers = { [CONTEXT_HEADER]: token, 'content-type': 'application/json' };
-  return new Request(`http://memory${path}`, { method, headers, ...(text === '' ? {} : { body: text }) });
+  const context = userContext({ subject: 'user:test', workspace: 'acme', timeoutMs: 5000, capabilities, ...call });
+  return signedRequest('memory', method, `${PATH}${below}`, { body: JSON.stringify(body), context });
 };
 
 type App = Awaited<ReturnType<typeof appOf>>;

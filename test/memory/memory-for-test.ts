@@ -1,17 +1,15 @@
 import { createApp, type MemoryParts } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import { readMemoryQuotas } from '../../src/memory/store-memory.ts';
-import { signedClient } from '../../src/runtime/signed-client.ts';
-import { localDirectory, localSigner } from '../../src/signing/identity.ts';
-import { originate } from '../../src/signing/request-context.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
+import { callFrom, identityOf, userContext } from '../signing/callers.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
 
 /** The app of memories on a store, with one ledger for all workspaces. */
 export const memoryApp = async ({ store, ...changes }: Partial<MemoryParts> & { store: MemoryStore }) => {
   const ledger = ledgerForTest();
   return createApp({
-    guard: { signer: await localSigner('memory'), directory: await localDirectory(), log: () => undefined },
+    guard: { ...(await identityOf('memory')), log: () => undefined },
     ...{ store, engines: createEngines({ store, embeddings: changes.embeddings }), ledgerOf: () => ledger },
     quotas: readMemoryQuotas({}, 'embedded'),
     ...changes,
@@ -21,19 +19,15 @@ export const memoryApp = async ({ store, ...changes }: Partial<MemoryParts> & { 
 /** Calls the app like the gateway: a route is a method and a path within the workspace. */
 export const gatewayTo = async (app: Awaited<ReturnType<typeof memoryApp>>) => {
   const targets = { memory: { fetch: async (request: Request) => app.request(request) } };
-  const identity = { self: 'gateway', signer: await localSigner('gateway'), directory: await localDirectory() };
-  const client = signedClient({ ...identity, targets });
   return async (
     route: string,
     body?: object,
     { workspace = 'acme', capabilities = ['memory:read', 'memory:write'] } = {},
   ) => {
     const [method = '', below = ''] = route.split(' ');
-    const caller = { self: 'gateway', subject: 'user:ada', workspace, authentication: 'key', capabilities };
-    const answer = await client.call(originate({ ...caller, timeoutMs: 30_000, now: Date.now() }), {
-      ...{ to: 'memory', method, path: `/v1/workspaces/${workspace}${below}`, signal: new AbortController().signal },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+    const context = userContext({ subject: 'user:ada', workspace, capabilities, timeoutMs: 30_000 });
+    const request = { to: 'memory', method, path: `/v1/workspaces/${workspace}${below}`, body };
+    const { answer } = await callFrom('gateway', context, { targets, request });
     if (!answer.ok) return { status: answer.error.code === 'UNAUTHORIZED' ? 401 : 500, json: undefined };
     return { status: answer.status, json: answer.status === 204 ? undefined : answer.json() };
   };

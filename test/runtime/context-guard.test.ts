@@ -8,11 +8,9 @@ import {
   requireCapability,
 } from '../../src/runtime/context-guard.ts';
 import { jsonAnswer } from '../../src/runtime/json-http.ts';
-import { utf8 } from '../../src/signing/encoding.ts';
-import { signLink } from '../../src/signing/link-claims.ts';
 import { type OriginContext, originate, type VerifiedContext } from '../../src/signing/request-context.ts';
 import { memoryReplayStore } from '../../src/signing/verify-context.ts';
-import { type App, callFrom, identityOf, notebook, targetOf, userContext } from '../signing/callers.ts';
+import { type App, callFrom, identityOf, notebook, signedRequest, targetOf, userContext } from '../signing/callers.ts';
 
 const guarded = async (options: Partial<GuardOptions> = {}) => {
   const { lines, log, text } = notebook();
@@ -27,16 +25,6 @@ const guarded = async (options: Partial<GuardOptions> = {}) => {
     });
   app.onError(faultHandler({ self: 'navigator', log }));
   return { app, lines, text };
-};
-
-/** A signed request of the gateway to the guarded app. */
-const signedRequest = async (method: string, path: string, { body = '', context = userContext() } = {}) => {
-  const { signer } = await identityOf('gateway');
-  const bytes = utf8(body);
-  const call = { signer, aud: 'navigator', op: `${method} ${path}`, body: bytes, now: Date.now() };
-  const { token } = await signLink(context, call);
-  const headers = { 'Context-Token': token, 'Content-Type': 'application/json' };
-  return new Request(`http://navigator${path}`, { method, headers, ...(body === '' ? {} : { body }) });
 };
 
 /** What a caller gets from the guarded app, once it has checked the receipt. */
@@ -94,19 +82,16 @@ describe('contextGuard() accepts', () => {
 });
 
 describe('contextGuard() refuses', () => {
-  it.each(['signed', 'user'] as const)(
-    '6 a missing header where access is %s, in the standard form',
-    async (access) => {
-      const { app } = await guarded({ access, anonymous });
-      const response = await app.request('/echo', { method: 'POST', body: '{}' });
-      expect(response.status).toBe(401);
-      expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
-      expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
-    },
-  );
+  it.each(['signed', 'user'] as const)('6 a missing header where access is %s, in standard form', async (access) => {
+    const { app } = await guarded({ access, anonymous });
+    const response = await app.request('/echo', { method: 'POST', body: '{}' });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
+  });
   it('T20 an invalid token even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
-    const elsewhere = (await signedRequest('GET', '/secret')).headers.get('Context-Token') ?? '';
+    const elsewhere = (await signedRequest('navigator', 'GET', '/secret')).headers.get('Context-Token') ?? '';
     for (const token of ['', 'garbage', '~', elsewhere])
       expect((await app.request('/nothing', { headers: { 'Context-Token': token } })).status).toBe(401);
     expect((await app.request('/nothing')).status).toBe(204);
@@ -114,7 +99,7 @@ describe('contextGuard() refuses', () => {
   it('T21 the rights of a stripped token: the caller has those of an anonymous caller', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
     const context = userContext({ capabilities: ['kb:*'] });
-    const request = await signedRequest('GET', '/secret', { context });
+    const request = await signedRequest('navigator', 'GET', '/secret', { context });
     expect((await app.request(request)).status).toBe(200);
     expect((await app.request(new Request(request.url))).status).toBe(401);
   });
@@ -143,7 +128,7 @@ describe('contextGuard() refuses', () => {
   });
   it('an exact replay when there is a replay store', async () => {
     const { app } = await guarded({ replay: memoryReplayStore() });
-    const request = await signedRequest('GET', '/nothing');
+    const request = await signedRequest('navigator', 'GET', '/nothing');
     expect((await app.request(request.clone())).status).toBe(204);
     expect((await app.request(request)).status).toBe(401);
   });
@@ -154,7 +139,7 @@ describe('contextGuard() refuses', () => {
     ['larger than declared', `"${'x'.repeat(300)}"`, { 'Content-Length': '5' }],
   ])('a body that is %s', async (_, body, headers) => {
     const { app } = await guarded({ maxBodyBytes: 300 });
-    const request = await signedRequest('POST', '/echo', { body });
+    const request = await signedRequest('navigator', 'POST', '/echo', { body });
     for (const [name, value] of Object.entries(headers)) request.headers.set(name, value);
     const response = await app.request(request);
     expect([response.status, response.headers.has('Context-Receipt')]).toEqual([400, true]);
@@ -184,7 +169,7 @@ describe('contextGuard() signs', () => {
   it('a response with a declared length, so that callers read it in one piece', async () => {
     const { app } = await guarded();
     for (const path of ['/secret', '/unknown', '/broken']) {
-      const response = await app.request(await signedRequest('GET', path));
+      const response = await app.request(await signedRequest('navigator', 'GET', path));
       expect(response.headers.get('Content-Length')).toBe(String((await response.arrayBuffer()).byteLength));
     }
   });
@@ -210,7 +195,7 @@ describe('contextGuard() signs', () => {
   });
   it('nothing for anonymous callers', async () => {
     const { app } = await guarded();
-    const token = (await signedRequest('GET', '/nothing')).headers.get('Context-Token') ?? '';
+    const token = (await signedRequest('navigator', 'GET', '/nothing')).headers.get('Context-Token') ?? '';
     const forged = `${token.slice(0, -20)}${'A'.repeat(20)}`;
     const { status, headers } = await app.request('/nothing', { headers: { 'Context-Token': forged } });
     expect([status, headers.get('Context-Receipt')]).toEqual([401, null]);
@@ -221,7 +206,7 @@ it('T25 the log of a guarded route has one line per request, without token, body
   const { app, lines, text } = await guarded();
   for (const call of [{ body: { query: 'my card is 4111-1111-1111' } }, { path: '/secret' }, { path: '/broken' }])
     await callGuarded(app, call);
-  const request = await signedRequest('GET', '/nothing');
+  const request = await signedRequest('navigator', 'GET', '/nothing');
   await app.request('/elsewhere', { headers: request.headers });
   expect(lines.filter(({ event }) => event === 'request')).toMatchObject([
     { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },

@@ -146,18 +146,23 @@ describe('the context of a librarian', () => {
     const seen = await contextOf({}, { targets: delegateTo(targets) });
     expect(seen.availableDelegates).toEqual([{ ...INFO, id: 'semantic' }, { id: 'support' }]);
   });
-  it('ignores an incoming traceparent, except for sampling', async () => {
+  const PARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}`;
+  it.each<[string, boolean | undefined]>([
+    [`${PARENT}-00`, false],
+    [`${PARENT}-01`, true],
+    ['00-short-00', undefined],
+    [`${PARENT}-00-extra`, undefined],
+  ])('ignores the incoming traceparent %s, except for sampling: %s', async (traceparent, sampled) => {
     const context = userContext();
     let seen: Context = {};
     const app = await serve(async (_, given) => {
       seen = given ?? {};
       return { answer: 'x' };
     });
-    const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` };
     const fetch: App['fetch'] = (request) =>
-      app.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), ...headers } }));
+      app.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), traceparent } }));
     await ask('navigator', { fetch }, { context });
-    expect(seen.trace).toMatchObject({ traceId: context.traceId, sampled: false });
+    expect([seen.trace?.traceId, seen.trace?.sampled]).toEqual([context.traceId, sampled]);
   });
   it('is extended by the request scope: the verified context and waitUntil', async () => {
     const later: unknown[] = [];

@@ -1,6 +1,8 @@
 import type { LogLine } from '../../src/runtime/log.ts';
 import { type SignedRequest, signedClient, type Target } from '../../src/runtime/signed-client.ts';
+import { utf8 } from '../../src/signing/encoding.ts';
 import { identityFrom } from '../../src/signing/identity.ts';
+import { signLink } from '../../src/signing/link-claims.ts';
 import { type Origin, type OriginContext, originate } from '../../src/signing/request-context.ts';
 
 /** Anything that answers requests in memory: a Hono app. */
@@ -43,6 +45,20 @@ export const userContext = (known: Partial<Origin> = {}): OriginContext =>
     now: Date.now(),
     ...known,
   });
+
+/** A request that the gateway has signed. */
+export const signedRequest = async (
+  to: string,
+  method: string,
+  path: string,
+  { body = '', context = userContext() } = {},
+) => {
+  const { signer } = await identityOf('gateway');
+  const call = { signer, aud: to, op: `${method} ${path}`, body: utf8(body), now: Date.now() };
+  const { token } = await signLink(context, call);
+  const headers = { 'Context-Token': token, 'Content-Type': 'application/json' };
+  return new Request(`http://${to}${path}`, { method, headers, ...(body === '' ? {} : { body }) });
+};
 
 /** The gateway calls one librarian. */
 export const callFrom = async (

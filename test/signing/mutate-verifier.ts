@@ -5,6 +5,7 @@ import { readCommandLine } from '../../src/dev/command-line.ts';
 import { createKit, type Kit } from './attack-kit.ts';
 import { ATTACKS, CONTROLS, outcomeOf } from './attacks.ts';
 import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
+import FAULTS from './mutants.json' with { type: 'json' };
 import type { Runtime } from './real-runtime.ts';
 import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
 
@@ -35,47 +36,6 @@ const CHECKED = {
   'key-directory.ts': 'insist',
 };
 
-/** Faults other than a missing check. */
-const FAULTS: [file: string, from: string, to: string][] = [
-  ['verify-context.ts', 'Math.max(now, millis(iat))', 'now'],
-  ['verify-context.ts', 'isKnown(hop) ? undefined : checkSignature(link, directory)', 'undefined'],
-  ['verify-context.ts', 'capabilities = claims.cap ?? capabilities;', ''],
-  ['verify-context.ts', 'audiences = claims.see ?? audiences;', ''],
-  [
-    'verify-context.ts',
-    'heldByAll(granted.audiences, issuers, (id) => audiencesOf(directory, id))',
-    'granted.audiences',
-  ],
-  ['key-directory.ts', '?? (isExternal(directory, id) ? [] :', '?? (false ? [] :'],
-  ['key-directory.ts', '|| directory.librarian(id)?.host !== undefined', ''],
-  [
-    'link-claims.ts',
-    "intersectCapabilities(context.audiences, request.audiences ?? ['*'])",
-    'request.audiences ?? context.audiences',
-  ],
-  ['link-claims.ts', 'intersectCapabilities(context.audiences, audiences)', 'audiences'],
-  ['request-context.ts', "origin.audiences?.includes('*') ? ['*'] :", 'false ? [] :'],
-  ['verify-context.ts', 'budgets[name] = amount;', ''],
-  ['verify-context.ts', 'maxHops = claims.max ?? maxHops;', ''],
-  ['verify-context.ts', '({ exp, iat } = claims);', ''],
-  ['verify-context.ts', 'sha256(utf8(text))', "sha256(utf8(text.slice(0, text.lastIndexOf('.'))))"],
-  ['verify-context.ts', 'if (current === version) return;', 'return;'],
-  ['capabilities.ts', "held === '*'", "held.endsWith('*')"],
-  ['capabilities.ts', 'held.slice(0, -1)', 'held.slice(0, -2)'],
-  ['capabilities.ts', 'covers(held, capability)', 'true'],
-  ['link-claims.ts', 'deadlineMs - reserveMs, ', ''],
-  ['link-claims.ts', 'Math.min(amount, held[name] ?? amount)', 'amount'],
-  ['link-claims.ts', 'prv: context.linkHash', 'prv: "A".repeat(43)'],
-  ['encoding.ts', '(group & ((1 << bits) - 1)) === 0', 'true'],
-  ['encoding.ts', 'if (value === NONE) return undefined;', 'if (value === NONE) continue;'],
-  ['compact-jws.ts', 'fatal: true', 'fatal: false'],
-  ['compact-jws.ts', '(?:EdDSA|Ed25519)', '[A-Za-z0-9]+'],
-  ['compact-jws.ts', '"\\}$/;', '".*\\}$/;'],
-  ['compact-jws.ts', '(?:EdDSA|Ed25519)', 'EdDSA'],
-  ['key-directory.ts', 'byte & 0x7f', 'byte'],
-  ['verify-context.ts', '> nowMs', '> Infinity'],
-];
-
 /** Expected survivors, with the reason. */
 const EXPLAINED: Record<string, string> = {
   'verify-context.ts without: the token has no link': 'splitting a text gives at least one; for the compiler',
@@ -102,8 +62,9 @@ const lastArgument = (call: string): string => {
   return strings.filter((text) => !/^'[A-Z_]*'$/.test(text)).at(-1) ?? '';
 };
 
+/** Faults other than a missing check: a file, a part of it and what replaces it. */
 const faults = (): Mutant[] =>
-  FAULTS.map(([file, from, to]) => {
+  (FAULTS as [file: string, from: string, to: string][]).map(([file, from, to]) => {
     const source = sourceOf(file);
     if (!source.includes(from)) throw new Error(`${file} has no ${from}: adapt the list of faults`);
     return { file, name: `${from} -> ${to || 'nothing'}`, source: source.replace(from, () => to) };

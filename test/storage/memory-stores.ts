@@ -68,13 +68,8 @@ export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, n
       redis: { url: redis.url, token: redis.token, timeoutMs, ...access },
       vectorsOf: (workspace) => {
         const namespace = namespaceOf('memory', workspace);
-        return upstashVectorIndex({
-          url: vector.url,
-          token: vector.token,
-          namespace,
-          dimensions: DIMENSIONS,
-          timeoutMs,
-        });
+        const access = { url: vector.url, token: vector.token, timeoutMs };
+        return upstashVectorIndex({ ...access, namespace, dimensions: DIMENSIONS });
       },
       ...{ wordsOf: stemsOf, now },
     });

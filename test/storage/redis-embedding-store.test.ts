@@ -91,11 +91,8 @@ describe('redisEmbeddingStore()', () => {
     await expect(store.setMany(entries)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
     expect(await store.getMany(['key-0'])).toEqual([undefined]);
   });
-  it.each([{}, { result: 'OK' }, [], null, 'x'])(
-    'throws `malformed` when a deletion is answered with %j',
-    async (reply) => {
-      const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
-      await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
-    },
-  );
+  it.each([{}, { result: 'OK' }, [], null, 'x'])('throws `malformed` when a deletion returns %j', async (reply) => {
+    const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
+    await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
+  });
 });

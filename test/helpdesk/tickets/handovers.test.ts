@@ -45,25 +45,21 @@ const open = (more: Partial<HandoverParts> = {}) => {
 const createdIn = (id: LocalDeskId) => helpdesks.desks[id].ticketIds();
 
 describe('a request of a visitor', () => {
-  it.each(LOCAL_DESK_IDS)(
-    'becomes one ticket of %s with the conversation, and its text is deleted here',
-    async (id) => {
-      const { handovers, workAfter } = open();
-      const before = createdIn(id).length;
-      expect(handovers.add(request(), { target: id })).toBe('waiting');
-      await workAfter(0);
-      expect(handovers.add(request({ message: 'Again.' }), { target: id })).toBe('created');
-      const kept = await workAfter(0);
-      const [ticket = '', ...others] = createdIn(id).slice(before);
-      expect(others).toEqual([]);
-      expect(kept).toMatchObject({ state: 'created', ticket_id: ticket, request: null, last_error: null });
-      const desk = helpdesks.desks[id];
-      const [first] = [...desk.seenByCustomer(ticket), ...desk.notes(ticket)];
-      const text =
-        /^My fan is loud\..*Question: Why is my fan loud\?\W.*Answer: No article says so\..*is not verified/s;
-      expect(first?.body).toMatch(text);
-    },
-  );
+  it.each(LOCAL_DESK_IDS)('becomes one ticket of %s with the conversation, and its text is deleted', async (id) => {
+    const { handovers, workAfter } = open();
+    const before = createdIn(id).length;
+    expect(handovers.add(request(), { target: id })).toBe('waiting');
+    await workAfter(0);
+    expect(handovers.add(request({ message: 'Again.' }), { target: id })).toBe('created');
+    const kept = await workAfter(0);
+    const [ticket = '', ...others] = createdIn(id).slice(before);
+    expect(others).toEqual([]);
+    expect(kept).toMatchObject({ state: 'created', ticket_id: ticket, request: null, last_error: null });
+    const desk = helpdesks.desks[id];
+    const [first] = [...desk.seenByCustomer(ticket), ...desk.notes(ticket)];
+    const text = /^My fan is loud\..*Question: Why is my fan loud\?\W.*Answer: No article says so\..*is not verified/s;
+    expect(first?.body).toMatch(text);
+  });
   it('becomes one ticket even if the reply to its creation is lost', async () => {
     const { handovers, workAfter } = open();
     const before = createdIn('zendesk').length;

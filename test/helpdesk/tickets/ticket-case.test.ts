@@ -220,16 +220,13 @@ describe('exactly once', () => {
       if (call === 'find') faults.push(['write', 0, { after: unclear() }]);
       expect(result(await delivered({ ...scenario, fault: failing(...faults) }))).toEqual(expected);
     });
-    it.each(late)(
-      'holds when a write takes effect after its timeout, or after the process ended: %j',
-      async (fault) => {
-        for (const call of ['write', 'draft']) {
-          const world = await delivered({ ...scenario, fault: failing([call, 0, fault]) });
-          world.passTo(world.now + 100_000);
-          expect(result(world)).toEqual(expected);
-        }
-      },
-    );
+    it.each(late)('holds when a write takes effect after its timeout, or after the process ends: %j', async (fault) => {
+      for (const call of ['write', 'draft']) {
+        const world = await delivered({ ...scenario, fault: failing([call, 0, fault]) });
+        world.passTo(world.now + 100_000);
+        expect(result(world)).toEqual(expected);
+      }
+    });
   });
   it.each<[string, Parameters<typeof failing>[0], string[]]>([
     ['the reply of the write is lost', ['write', 0, { after: unclear() }], ['read', 'analyse', 'write', 'find']],
@@ -436,17 +433,14 @@ describe('a job without a queue message', () => {
     await runOut(world, case_);
     expect(world.notes).toHaveLength(2);
   });
-  it.each([false, true])(
-    'is worked on by the alarm itself; the queue fails: %s, else it loses messages',
-    async (fails) => {
-      const { world, case_ } = accepted();
-      world.queueFails = fails;
-      for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
-        world.queued = 0;
-        world.passTo(world.alarmAt ?? 0);
-        await case_.onAlarm();
-      }
-      expect(world.notes).toHaveLength(1);
-    },
-  );
+  it.each([false, true])('is worked on by the alarm itself; the queue fails: %s, or loses messages', async (fails) => {
+    const { world, case_ } = accepted();
+    world.queueFails = fails;
+    for (let round = 0; round < 20 && world.notes.length === 0; round += 1) {
+      world.queued = 0;
+      world.passTo(world.alarmAt ?? 0);
+      await case_.onAlarm();
+    }
+    expect(world.notes).toHaveLength(1);
+  });
 });

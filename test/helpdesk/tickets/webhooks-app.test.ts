@@ -99,15 +99,8 @@ describe('POST /webhooks/{helpdesk}', () => {
     expect((await post(path, { proof })).status).toBe(workspace === undefined ? 401 : 200);
     expect(kept.map((event) => event.workspace)).toEqual(workspace === undefined ? [] : [workspace]);
   });
-  const UNKNOWN = [
-    'chatwoot/other',
-    'front',
-    'zammad',
-    '__proto__/__proto__',
-    'chatwoot/__proto__',
-    'chatwoot/constructor',
-  ];
-  it.each(UNKNOWN)('refuses %s exactly like a wrong signature, but does not count it', async (path) => {
+  const UNKNOWN = 'chatwoot/other front zammad __proto__/__proto__ chatwoot/__proto__ chatwoot/constructor';
+  it.each(UNKNOWN.split(' '))('refuses %s exactly like a wrong signature, but does not count it', async (path) => {
     const { post, kept, refused } = appForTest();
     const wrong = await post('chatwoot', { proof: 'wrong' });
     const unknown = await post(path);
@@ -207,15 +200,12 @@ describe('an object that is down', () => {
     expect(queued).toEqual([QUEUED]);
     expect(longestMs(timeouts)).toBeLessThan(1000);
   });
-  it.each(DOWN)(
-    'with a queue that %s too: the tool has to repeat the delivery, and knows in time',
-    async (_, enqueue) => {
-      const timeouts = vi.spyOn(AbortSignal, 'timeout');
-      const { status, headers } = await appForTest({ store: hang, enqueue }).post();
-      expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
-      expect(longestMs(timeouts)).toBeLessThan(1000);
-    },
-  );
+  it.each(DOWN)('with a queue that %s too: the tool has to repeat the delivery, in time', async (_, enqueue) => {
+    const timeouts = vi.spyOn(AbortSignal, 'timeout');
+    const { status, headers } = await appForTest({ store: hang, enqueue }).post();
+    expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
+    expect(longestMs(timeouts)).toBeLessThan(1000);
+  });
   it('does not matter when only the queue is down: the alarm starts the work', async () => {
     expect((await appForTest({ enqueue: fail }).post()).status).toBe(200);
   });

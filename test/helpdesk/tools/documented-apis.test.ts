@@ -32,14 +32,8 @@ const TOOLS: Record<
 > = {
   freshdesk: {
     entry: ({ id, by, isPublic, text, file }, second) => ({
-      ...{
-        id,
-        body: `<p>${text}</p>`,
-        body_text: text,
-        private: !isPublic,
-        incoming: by === 'customer',
-        user_id: 4801,
-      },
+      ...{ id, body: `<p>${text}</p>`, body_text: text, user_id: 4801 },
+      ...{ private: !isPublic, incoming: by === 'customer' },
       ...{ created_at: timeOf(second), attachments: [{ name: file }, { name: null }] },
     }),
     ticket: {
@@ -51,12 +45,8 @@ const TOOLS: Record<
   },
   gorgias: {
     entry: ({ id, by, isPublic, text, file }, second) => ({
-      ...{
-        id: Number(id),
-        channel: isPublic ? 'email' : 'internal-note',
-        from_agent: by === 'agent',
-        public: isPublic,
-      },
+      ...{ id: Number(id), channel: isPublic ? 'email' : 'internal-note' },
+      ...{ from_agent: by === 'agent', public: isPublic },
       ...{ stripped_text: text, body_text: `${text}\n> old`, sender: { email: 'dana@example.net' } },
       // Times without an offset are UTC.
       ...{ created_datetime: timeOf(second).slice(0, -1), attachments: [{ name: file }] },

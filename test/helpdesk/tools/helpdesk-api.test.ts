@@ -51,19 +51,16 @@ describe('HelpdeskApi.call()', () => {
     [429, true, false, /too many calls/],
     [500, true, true, /status is 500$/],
     [503, true, true, /status is 503$/],
-  ])(
-    'reports for status %i whether it is transient (%s), whether the outcome is unknown (%s), and what an admin can do',
-    async (status, isTransient, isOutcomeUnknown, words) => {
-      const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
-      const failed: unknown = await post().catch((error: Error) => error);
-      const message = expect.stringMatching(words);
-      expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
-      expect(String(failed)).toContain('Cannot write in Tool: status is ');
-      expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
-      await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
-      expect(requests).toHaveLength(2);
-    },
-  );
+  ])('reports status %i: is transient %s, unknown outcome %s', async (status, isTransient, isOutcomeUnknown, words) => {
+    const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
+    const failed: unknown = await post().catch((error: Error) => error);
+    const message = expect.stringMatching(words);
+    expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
+    expect(String(failed)).toContain('Cannot write in Tool: status is ');
+    expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
+    await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
+    expect(requests).toHaveLength(2);
+  });
   it.each(['http://desk.example.com', 'ftp://desk.example.com', 'http://127.0.0.1.example.com', 'desk', undefined])(
     'does not call %s',
     async (apiUrl) => {
@@ -88,16 +85,13 @@ describe('HelpdeskApi.call()', () => {
     ['of another form', () => Response.json({ id: { secret: 'dana@example.net' } })],
     ['huge', () => new Response(new Uint8Array(4_194_305))],
     ['empty', () => new Response(null, { status: 201 })],
-  ])(
-    'treats a reply that is %s as transient, the outcome of a write as unknown, and quotes nothing',
-    async (_, answer) => {
-      const { post, get } = answering(answer);
-      await expect(post()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: true });
-      const failed: unknown = await get().catch((error: Error) => error);
-      expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient: true, isOutcomeUnknown: false });
-      expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toMatch(/dana|html/);
-    },
-  );
+  ])('treats a reply that is %s as transient, a write as of unknown outcome, and quotes nothing', async (_, answer) => {
+    const { post, get } = answering(answer);
+    await expect(post()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: true });
+    const failed: unknown = await get().catch((error: Error) => error);
+    expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient: true, isOutcomeUnknown: false });
+    expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toMatch(/dana|html/);
+  });
   it('sends nothing when no time is left', async () => {
     const { post, requests } = answering(ANSWER);
     await expect(post(AbortSignal.abort())).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });

@@ -1,16 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../../src/dev/build/bundle-function.ts';
+import { oneWorker } from '../../storage/worker-for-test.ts';
 import { SIGNATURES } from '../signature-vectors.ts';
 import type { SentVector } from './tools-in-workerd.ts';
 
 let miniflare: Miniflare;
 beforeAll(async () => {
   const contents = await bundle(fileURLToPath(new URL('tools-in-workerd.ts', import.meta.url)));
-  const modules = [{ type: 'ESModule' as const, path: 'index.mjs', contents }];
-  const workers = [{ name: 'tools', compatibilityDate: '2026-11-01', modules }];
-  miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers }));
+  miniflare = oneWorker(contents);
 });
 afterAll(() => miniflare?.dispose());
 

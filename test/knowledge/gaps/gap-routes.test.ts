@@ -8,10 +8,7 @@ import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/runtime/context-guard.ts';
 import { MASK_KINDS } from '../../../src/runtime/privacy/find-personal-data.ts';
 import { createMask } from '../../../src/runtime/privacy/mask.ts';
-import { localDirectory, localSigner } from '../../../src/signing/identity.ts';
-import { CONTEXT_HEADER } from '../../../src/signing/limits.ts';
-import { mintContext } from '../../../src/signing/link-claims.ts';
-import { originate } from '../../../src/signing/request-context.ts';
+import { identityOf, signedRequest, userContext } from '../../signing/callers.ts';
 import { asRemote } from './remote-book.ts';
 
 const PATH = '/v1/knowledge/gaps';
@@ -35,20 +32,13 @@ const bookWith = (...subjects: string[]): GapBook => {
 
 /** Calls a route with a context that the gateway signed; the library is not available. */
 const call = async (book: GapBook, way: string, method = 'GET', capability = 'support:analyze'): Promise<Response> => {
-  const guard: GuardOptions = {
-    ...{ self: 'support', access: 'signed', log: () => undefined },
-    ...{ signer: await localSigner('support'), directory: await localDirectory() },
-  };
+  const guard: GuardOptions = { ...(await identityOf('support')), access: 'signed', log: () => undefined };
   const app = new Hono<GuardedEnv>();
   const remote = asRemote(book);
   gapRoutes(app, { guard, books: { of: () => remote }, keeper: { refresh: async () => undefined }, mask });
   app.onError(faultHandler(guard));
-  const now = Date.now();
-  const origin = { self: 'gateway', subject: 'user:test', authentication: 'key', workspace: 'acme', timeoutMs: 5000 };
-  const context = originate({ ...origin, capabilities: [capability], now });
-  const target = { aud: 'support', op: `${method} ${PATH}${way}`, body: new Uint8Array() };
-  const { token } = await mintContext(context, { ...target, signer: await localSigner('gateway'), now });
-  return app.request(`http://support${PATH}${way}`, { method, headers: { [CONTEXT_HEADER]: token } });
+  const context = userContext({ workspace: 'acme', capabilities: [capability] });
+  return app.request(await signedRequest('support', method, `${PATH}${way}`, { context }));
 };
 
 const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> => {

@@ -103,18 +103,15 @@ describe('writeWithModel()', () => {
     expect(sent).not.toMatch(/Dana|Whitfield|Brightseam|about_the_asker/);
     expect(sent).not.toContain(PLAIN.frame?.filled.before.slice(0, 30));
   });
-  it.each(removedStatements)(
-    'removes %s, with a judge and without one, and counts it',
-    async (_, text = '', ...quotes) => {
-      for (const judge of [NOT_STATED, NO_JUDGE]) {
-        const { draft, outcome } = await write([statement(text, ...quotes), WARNED], { judge });
-        expect(outcome).toEqual({ model: 'scripted-1', refused: undefined, removed: 1, leftOut: [] });
-        expect(draft.written_by).toBe('model');
-        expect(draft.text).not.toContain(text);
-        expect(draft.text).toContain(WARNING);
-      }
-    },
-  );
+  it.each(removedStatements)('removes %s, with or without a judge, and counts it', async (_, text = '', ...quotes) => {
+    for (const judge of [NOT_STATED, NO_JUDGE]) {
+      const { draft, outcome } = await write([statement(text, ...quotes), WARNED], { judge });
+      expect(outcome).toEqual({ model: 'scripted-1', refused: undefined, removed: 1, leftOut: [] });
+      expect(draft.written_by).toBe('model');
+      expect(draft.text).not.toContain(text);
+      expect(draft.text).toContain(WARNING);
+    }
+  });
   const CUT = 'Do not cut the power while the LED is blue.';
   it.each<[string, Options, string]>([
     ['of a passage', {}, WARNING],

@@ -36,16 +36,13 @@ describe('a classifier', () => {
       expect(right.length / examples.length, id).toBeGreaterThan(0.9);
     }
   });
-  it.each(['Who wrote the ninth symphony?', 'Pasta with tomatoes'])(
-    'classifies an unrelated message as unknown, with the confidence of the likeliest intent: %s',
-    (message) => {
-      const { primary_intent, confidence } = sample.classify(message);
-      expect(primary_intent).toBe('unknown');
-      expect(confidence).toBeLessThan(sample.threshold);
-    },
-  );
+  it.each(['Who wrote the ninth symphony?', 'Pasta with tomatoes'])('classifies as unrelated: %s', (message) => {
+    const { primary_intent, confidence } = sample.classify(message);
+    expect(primary_intent).toBe('unknown');
+    expect(confidence).toBeLessThan(sample.threshold);
+  });
   it.each(['', ' \n\t', '😡😡😡 🔥', '…!?', '再起動しても動きません', '\u0000\u0000', '\ud800'])(
-    'classifies %j as unknown with confidence 0',
+    'finds nothing in %j',
     (message) =>
       expect(small.classify(message)).toEqual({ primary_intent: 'unknown', confidence: 0, secondary_intents: [] }),
   );

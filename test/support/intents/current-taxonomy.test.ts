@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
+import { oneWorker } from '../../storage/worker-for-test.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 let miniflare: Miniflare;
 let store: TaxonomyStore;
 beforeAll(async () => {
-  const modules = [{ type: 'ESModule' as const, path: 'index.mjs', contents: 'export default {}' }];
-  const worker = { name: 'kv', compatibilityDate: '2026-11-01', kvNamespaces: ['TAXONOMIES'], modules };
-  miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
+  miniflare = oneWorker('export default {}', { kvNamespaces: ['TAXONOMIES'] });
   // Two packages have types for the same binding.
   store = kvTaxonomies((await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace);
 });

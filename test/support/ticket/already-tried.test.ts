@@ -11,12 +11,9 @@ describe('alreadyTried() and wasTried()', () => {
   it.each([
     ...(steps.tried as Case[]).map((each) => ({ ...each, isTried: true })),
     ...(steps.notTried as Case[]).map((each) => ({ ...each, isTried: false })),
-  ])(
-    'recognise the steps that the customer has done: $message, $step: $isTried',
-    ({ message, step, place, isTried }) => {
-      expect(wasTried(step, reported(message), place)).toBe(isTried);
-    },
-  );
+  ])('recognise steps that the customer has done: $message, $step: $isTried', ({ message, step, place, isTried }) => {
+    expect(wasTried(step, reported(message), place)).toBe(isTried);
+  });
   it('recognise earlier advice of an agent', () => {
     const agent = ['Hello,\nplease disconnect power for 60 seconds [1]. Then wait.'];
     const tried = alreadyTried({ customer: ['Still the same.'], agent }, taxonomy);
