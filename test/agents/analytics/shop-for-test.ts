@@ -1,9 +1,9 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/librarian.ts';
 import { seedShop } from '../../../src/dev/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../src/dev/sample/shop/shop-catalogue.ts';
 import { type D1, d1Database, type SqlDatabase } from '../../../src/storage/sql-database.ts';
+import { oneWorker } from '../../storage/worker-for-test.ts';
 import SUMS from './table-sums.json' with { type: 'json' };
 
 /** The tables of the sample shop that questions may read. */
@@ -45,12 +45,7 @@ const statementOf = (send: Send, sql: string, values: readonly unknown[] = []): 
 
 /** The sample shop in a real D1 database in workerd. */
 export const startShop = async () => {
-  const worker = {
-    ...{ name: 'shop', compatibilityDate: '2026-11-01' },
-    modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents: WORKER }],
-    d1Databases: { SHOP_DB: 'constellation-shop' },
-  };
-  const miniflare = new Miniflare(convertV4MiniflareOptions({ telemetry: { enabled: false }, workers: [worker] }));
+  const miniflare = oneWorker(WORKER, { d1Databases: { SHOP_DB: 'constellation-shop' } });
   const url = await miniflare.ready;
   const send: Send = async (statements, options) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify({ statements, ...options }) });

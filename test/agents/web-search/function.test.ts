@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
 import { d1ProductCatalogue } from '../../../src/agents/web-search/product-catalogue.ts';
@@ -7,6 +7,7 @@ import { bundle } from '../../../src/dev/build/bundle-function.ts';
 import { ROOT } from '../../../src/dev/functions.ts';
 import { type LocalWebSearch, serveLocalWebSearch } from '../../../src/dev/run/local-web-search.ts';
 import { callFrom, userContext } from '../../signing/callers.ts';
+import { oneWorker } from '../../storage/worker-for-test.ts';
 
 const TABLE = `CREATE TABLE products (product_id INTEGER PRIMARY KEY, sku TEXT, name TEXT, category TEXT, price_cents INTEGER, currency TEXT, released_on TEXT)`;
 const ROWS = [
@@ -28,14 +29,10 @@ beforeAll(async () => {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(config);
   const variables = { ENVIRONMENT: 'development', SERPAPI_KEY: 'local', SERPAPI_URL: local.url };
   const contents = await bundle(join(ROOT, 'functions/web-search/index.ts'), { minify: true });
-  const worker = {
-    // The Durable Object for counters belongs to the library, which does not run here.
-    ...{ ...workerOptions, name: 'web-search', durableObjects: {} },
-    bindings: { ...(workerOptions.bindings ?? {}), ...variables },
-    modules: [{ type: 'ESModule' as const, path: 'index.mjs', contents }],
-  };
-  const quiet = { telemetry: { enabled: false }, handleStructuredLogs: () => {} };
-  miniflare = new Miniflare(convertV4MiniflareOptions({ ...quiet, workers: [worker] }));
+  // The Durable Object for counters belongs to the library, which does not run here.
+  const bindings = { ...(workerOptions.bindings ?? {}), ...variables };
+  const options = { ...workerOptions, durableObjects: {}, bindings };
+  miniflare = oneWorker(contents, options, { handleStructuredLogs: () => {} });
   database = await miniflare.getD1Database('SHOP_DB');
 });
 beforeEach(async () => {

@@ -4,6 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddingCache } from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 describe('EmbeddingCache', () => {
+  it('evicts the least recently used, replaces a value, and drops one that has expired', () => {
+    let now = 1_000_000;
+    const cache = new EmbeddingCache({ maxSize: 2, ttl: 60 }, { now: () => now });
+    for (const [key, value] of Object.entries({ a: 0, b: 2 })) cache.set(key, [value]);
+    cache.set('a', [1]);
+    cache.set('c', [3]);
+    expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
+    now += 59_999;
+    expect(cache.get('a')).toEqual([1]);
+    now += 1;
+    expect([cache.get('a'), cache.size]).toEqual([undefined, 1]);
+  });
   it('has nothing after it was cleared', () => {
     const cache = new EmbeddingCache({});
     for (const key of ['a', 'b']) cache.set(key, [1]);
