@@ -77,11 +77,11 @@ export const buildAssets = async (folder = FOLDER): Promise<string> => {
   return folder;
 };
 
-/** The description of the API, which is made from the contract's modules and their comments. */
+/** The description of the API, which is made from the contract's modules and their comments; with these modules and those of the build. */
 const describeApi = async (): Promise<{ text: string; sources: string[] }> => {
   const [{ metafile }, { openApiDocument }, { describeSchemas }] = await Promise.all([
     build({
-      entryPoints: ['src/dev/build/openapi.ts', 'src/dev/build/describe-schemas.ts'],
+      entryPoints: ['src/dev/build/build-assets.ts'],
       ...{ absWorkingDir: ROOT, bundle: true, platform: 'node', packages: 'external', format: 'esm' },
       ...{ outdir: 'dist', metafile: true, write: false, logLevel: 'silent' },
     }),
