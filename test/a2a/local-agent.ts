@@ -39,14 +39,12 @@ const reply = async (
   { opened, ended }: Record<'opened' | 'ended', Promise<void>>,
 ) => {
   progress({ type: 'routing', librarians: [{ id: 'navigator' }] });
-  if (query.startsWith('fail')) {
-    throw new RouteFailed({
-      code: 'UNAUTHORIZED',
-      message: 'Cannot ask this librarian',
-      query,
-      suggestion: 'Use a key that may',
-    });
-  }
+  const FAILED = {
+    code: 'UNAUTHORIZED',
+    message: 'Cannot ask this librarian',
+    suggestion: 'Use a key that may',
+  } as const;
+  if (query.startsWith('fail')) throw new RouteFailed({ ...FAILED, query });
   if (query.startsWith('crash')) throw new TypeError('secret inside');
   if (query.startsWith('vague')) {
     const about = query === 'vague' ? 'it' : `"${query}"`;

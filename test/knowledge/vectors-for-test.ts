@@ -95,6 +95,7 @@ export const fakeIndex = ({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } =
   return index;
 };
 
+/** 0 when one of the vectors is all zeros. */
 export const cosine = (left: readonly number[], right: readonly number[]): number => {
   const product = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);

@@ -65,9 +65,7 @@ export const fixtureServer: McpServerFactory = () => {
     server.server.setRequestHandler(method, () => ({}));
   const tool = (
     name: string,
-    run: (
-      context: ServerContext,
-    ) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
+    run: (given: ServerContext) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
   ): void => void server.registerTool(name, { description: `For the check of ${name}.` }, run);
   tool('test_simple_text', () => text('This is a simple text response for testing.'));
   tool('test_image_content', () => ({ content: [image] }));

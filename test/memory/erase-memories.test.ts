@@ -86,9 +86,7 @@ describe('embeddedTexts()', () => {
     ['the standalone form of a question', question, ['And the II?', 'Is the fan of the Apollo II loud?']],
     ['the embedded beginning of a long question', memory(long), [long, long.slice(0, 2000)]],
     ['no text that is too long for a query', memory('x'.repeat(4001)), []],
-  ])('contains %s', (_, erased, texts) => {
-    expect(embeddedTexts([erased])).toEqual(texts);
-  });
+  ])('contains %s', (_, erased, texts) => expect(embeddedTexts([erased])).toEqual(texts));
   const inTurn = (text: string, changes: Partial<Memory> = {}) => memory(text, { conversation_id: 'c', ...changes });
   it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
     const [first, answer] = [inTurn('one'), inTurn('an answer', { type: 'answer' })];

@@ -6,12 +6,9 @@ import { identityFrom } from '../../src/signing/identity.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../signing/callers.ts';
 
 const quiet = { log: () => undefined };
+const INFO = { id: 'navigator', name: 'Navigator' };
 const navigator = async (answer = 'Under the mat.') =>
-  serveLibrarian(
-    async () => ({ answer }),
-    { id: 'navigator', name: 'Navigator' },
-    { ...(await identityOf('navigator')), ...quiet },
-  );
+  serveLibrarian(async () => ({ answer }), INFO, { ...(await identityOf('navigator')), ...quiet });
 
 const ASK = { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'Where is the key?' } };
 

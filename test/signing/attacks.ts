@@ -399,11 +399,7 @@ const depthAndLoops: Attack[] = [
     }
     return context;
   }),
-  edited('79', 'the receiver is in the chain, the sender forced it', VISITED, {}, [
-    'gateway',
-    'billing',
-    ...TWO.slice(1),
-  ]),
+  edited('79', 'the receiver is in the chain, which was forced', VISITED, {}, ['gateway', 'billing', ...TWO.slice(1)]),
   edited('80', 'back to the gateway', VISITED, {}, ['gateway', 'triage', 'gateway'], AT_GATEWAY),
   edited('81', 'a loop upstream, the receiver is new', TWICE, {}, ['gateway', 'triage', 'search', ...TWO.slice(1)]),
   extended('82', 'the sender refuses a librarian that was visited', 'the target is in the chain', 'triage'),
@@ -434,9 +430,7 @@ const A_DAY_LATER = { iat: at(86_400_000), exp: at(86_409_000) };
 const keysAndCache: Attack[] = [
   listed('84', 'a key that is retired', 'a key is retired', 'gateway', { key: { exp: at(0) } }),
   listed('85', 'a key that is not valid yet', 'a key is not valid yet', 'triage', { key: { nbf: at(1000) } }),
-  listed('86', 'a librarian that is revoked', 'a librarian is revoked', 'triage', {
-    entry: { revokedBefore: at(1000) },
-  }),
+  listed('86', 'a revoked librarian', 'a librarian is revoked', 'triage', { entry: { revokedBefore: at(1000) } }),
   edited('86a', 'a directory that has expired since it was loaded', 'the key directory has expired', A_DAY_LATER, ONE, {
     now: NOW + 86_400_000,
   }),
@@ -564,13 +558,7 @@ export const CONTROLS: Control[] = [
   control('S7', 'a partner in the chain sees no audience', audiences, [], forged(through('partner.acme'))),
   control('S8', 'a partner sees those of its entry that are held', audiences, ['sales'], forged(TRUSTED)),
   control('S9', 'a librarian with a host sees no audience', audiences, [], forged(through('hosted'))),
-  control(
-    'S10',
-    'an origin that may see all shows all, another less',
-    audiences,
-    ['legal'],
-    forged(TWO, ALL_THEN_LEGAL),
-  ),
+  control('S10', 'an origin that sees all shows all, another less', audiences, ['legal'], forged(TWO, ALL_THEN_LEGAL)),
   control('S11', 'an origin that holds all hands all down', audiences, ['*'], async (kit) => {
     const call = { aud: 'billing', op: OP, body: BODY, now: NOW, signer: kit.signer('gateway') };
     const context = kit.origin({ audiences: ['staff', '*'] });

@@ -61,6 +61,7 @@ const key = (number: string, name: string, reason: string, change: object): Atta
   return attack(number, name, reason, { claims });
 };
 
+const SEE = 'see of billing is not a list of at most 20 audiences';
 export const DIRECTORY_ATTACKS: Attack[] = [
   attack('D1', 'a rollback to an older one', 'its seq 7 is older than 8', { expected: { lastSeq: 8 } }),
   attack('D2', 'one that has expired', 'it has expired', { expected: { now: NOW + 86_400_000 } }),
@@ -108,17 +109,11 @@ export const DIRECTORY_ATTACKS: Attack[] = [
   entry('D10i', 'an origin of an unknown kind', 'origin of billing is not a list of kinds', { origin: ['root'] }),
   entry('D10j', 'workspaces that are no list', 'ws of billing is not a list of workspaces', { ws: '*' }),
   entry('D10k', 'capabilities that are none', 'cap of billing is not a list of capabilities', { cap: ['kb read'] }),
-  entry('D10o', 'audiences that are none', 'see of billing is not a list of at most 20 audiences', {
-    see: ['The staff'],
-  }),
-  entry('D10p', '21 audiences', 'see of billing is not a list of at most 20 audiences', {
-    see: Array(21).fill('staff'),
-  }),
+  entry('D10o', 'audiences that are none', SEE, { see: ['The staff'] }),
+  entry('D10p', '21 audiences', SEE, { see: Array(21).fill('staff') }),
   entry('D10l', 'revoked before no time', 'revokedBefore of billing is no time', { revokedBefore: -1 }),
   entry('D10m', 'a host that only one network knows', 'host of billing is not a public name', { host: '10.0.0.1' }),
-  entry('D10n', 'this machine as host, in production', 'host of billing is not a public name', {
-    host: '127.0.0.1:8787',
-  }),
+  entry('D10n', 'this machine, in production', 'host of billing is not a public name', { host: '127.0.0.1:8787' }),
   attack('D11', 'a link as directory', 'the type is not the one expected here', {
     edit: async (_, kit) => kit.travel(['gateway', 'billing']),
   }),

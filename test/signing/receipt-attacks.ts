@@ -74,9 +74,7 @@ const OTHER_KEY = 'the key of the receipt belongs to another librarian';
 const WRONG = 'the signature of the receipt is wrong';
 
 export const RECEIPT_ATTACKS: Attack[] = [
-  attack('R1', 'the answer was altered', 'the answer is not the one that was signed', {
-    expected: { body: utf8('{}') },
-  }),
+  attack('R1', 'an altered answer', 'the answer is not the one that was signed', { expected: { body: utf8('{}') } }),
   attack('R2', 'the receipt of another request', 'the receipt is for another request', {
     receipt: async (kit) => honestReceipt(kit, (await expectation(kit)).linkHash),
   }),

@@ -14,9 +14,7 @@ describe('mayRead()', () => {
     [['*'], ['none'], true],
     [['staff'], ['none'], false],
     [['staff'], ['*'], false],
-  ])('%j reads an article for %j: %s', (held, named, expected) => {
-    expect(mayRead(held, named)).toBe(expected);
-  });
+  ])('%j reads an article for %j: %s', (held, named, expected) => expect(mayRead(held, named)).toBe(expected));
 });
 
 describe('mayReadAsked()', () => {
@@ -51,9 +49,7 @@ describe('covers()', () => {
     [['kb:*'], 'kbx:read', false],
     [['kb:*'], '*', false],
     [['kb:read'], 'kb:read:all', false],
-  ])('%j over %s: %s', (held, wanted, expected) => {
-    expect(covers(held, wanted)).toBe(expected);
-  });
+  ])('%j over %s: %s', (held, wanted, expected) => expect(covers(held, wanted)).toBe(expected));
 });
 
 describe('intersectCapabilities()', () => {
@@ -63,7 +59,5 @@ describe('intersectCapabilities()', () => {
     [['kb:*'], ['*'], ['kb:*']],
     [['kb:*'], [], []],
     [['kb:read'], ['kb:read', 'kb:read'], ['kb:read']],
-  ])('of %j with %j is %j', (held, wanted, expected) => {
-    expect(intersectCapabilities(held, wanted)).toEqual(expected);
-  });
+  ])('of %j with %j is %j', (held, wanted, expected) => expect(intersectCapabilities(held, wanted)).toEqual(expected));
 });

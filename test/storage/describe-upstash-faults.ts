@@ -1,9 +1,9 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/dev/stand-ins/server/faults.ts';
 import type { LocalServer } from '../../src/dev/stand-ins/server/local-server.ts';
 import { describeCause } from '../../src/runtime/log.ts';
 import type { StoreFailure } from '../../src/storage/store-unavailable.ts';
+import { loopbackServer } from '../http/loopback-server.ts';
 
 interface Upstash {
   server(): LocalServer;
@@ -64,11 +64,9 @@ export const describeUpstashFaults = (name: string, { server, calls, secrets }: 
       }
     });
     it('throws `refused` for a wrong token, and `unavailable` when the connection is refused', async () => {
-      const free = createServer();
-      await new Promise<void>((resolve) => free.listen(0, '127.0.0.1', resolve));
-      const { port } = free.address() as AddressInfo;
-      await new Promise((resolve) => free.close(resolve));
-      const nowhere = { url: `http://127.0.0.1:${port}`, token: TOKEN, timeoutMs: TIMEOUT_MS };
+      const { url, close } = await loopbackServer(() => {});
+      await close();
+      const nowhere = { url, token: TOKEN, timeoutMs: TIMEOUT_MS };
       for (const call of Object.values(calls({ token: TOKEN }))) await expectFailure(call, 'refused');
       for (const call of Object.values(calls(nowhere))) await expectFailure(call, 'unavailable');
     });

@@ -145,9 +145,3 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     });
   });
 };
-
-/** 0 when one of the vectors is all zeros. */
-export const cosine = (left: readonly number[], right: readonly number[]): number => {
-  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, each, at) => sum + each * (b[at] ?? 0), 0);
-  return dot(left, right) / (Math.sqrt(dot(left, left) * dot(right, right)) || 1);
-};

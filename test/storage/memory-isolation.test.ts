@@ -4,7 +4,7 @@ import { ContextEngine } from '../../src/context-engine/index.ts';
 import type { Memory } from '../../src/contract/memory.ts';
 import { stemsOf } from '../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../src/storage/memory-store.ts';
-import { cosine } from './describe-vector-index.ts';
+import { cosine } from '../knowledge/vectors-for-test.ts';
 import { DIMENSIONS, embeddedStore, eraseAll, newWorkspace, upstashStore } from './memory-stores.ts';
 
 const WORKSPACES = 3;

@@ -34,9 +34,7 @@ describe('migrate()', () => {
   it('refuses a database of a newer version, with advice', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST, SECOND]);
-    expect(() => migrate(sql, 'notes', [FIRST])).toThrow(
-      /newer version .* \(schema 2, this version knows 1\)\. Deploy/,
-    );
+    expect(() => migrate(sql, 'notes', [FIRST])).toThrow(/newer version.*\(schema 2, this version knows 1\)\. Deploy/);
   });
 });
 

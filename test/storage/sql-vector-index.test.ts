@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeSql } from '../../src/dev/stand-ins/node-sql.ts';
 import { sqlVectorIndex } from '../../src/storage/sql-vector-index.ts';
-import { cosine, describeVectorIndex } from './describe-vector-index.ts';
+import { cosine } from '../knowledge/vectors-for-test.ts';
+import { describeVectorIndex } from './describe-vector-index.ts';
 
 const makeIndex = (dimensions = 3) => {
   const sql = nodeSql();

@@ -11,11 +11,8 @@ import HOSTILE from './hostile-filters.json' with { type: 'json' };
 let server: VectorServer;
 
 beforeAll(async () => {
-  server = await startVectorServer({
-    indexes: [{ dimension: 3 }, { dimension: 1536 }],
-    indexingDelayMs: 40,
-    deletesLinger: true,
-  });
+  const indexes = [{ dimension: 3 }, { dimension: 1536 }];
+  server = await startVectorServer({ indexes, indexingDelayMs: 40, deletesLinger: true });
 });
 afterEach(() => {
   server.faults.none();
@@ -161,9 +158,7 @@ describe('filterText()', () => {
       { field: 'at', atMost: value },
     ]),
     { field: 'id', in: Array.from({ length: 200 }, (_, at) => `id-${at}`) },
-  ])('refuses the condition %j', (condition) => {
-    expect(() => filterText([condition])).toThrow(RangeError);
-  });
+  ])('refuses the condition %j', (condition) => expect(() => filterText([condition])).toThrow(RangeError));
 });
 
 it.each([

@@ -164,10 +164,8 @@ describe('POST /v1/support/analyze', () => {
     const history = [before, { from: 'agent', text: 'Please clean the fan.' }];
     const { reply, searches } = await analysed({ message: 'Thank you so much, that fixed it!', history });
     expect(searches).toEqual([]);
-    expect(reply).toMatchObject({
-      intent_classification: { primary_intent: 'unknown' },
-      draft: { template: 'general' },
-    });
+    const intent_classification = { primary_intent: 'unknown' };
+    expect(reply).toMatchObject({ intent_classification, draft: { template: 'general' } });
     const nothing = { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 };
     expect(reply.knowledge_retrieval).toEqual(nothing);
   });

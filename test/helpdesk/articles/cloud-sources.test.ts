@@ -85,12 +85,8 @@ describe('the pages of Notion', () => {
       if (id !== undefined) return markdown[id as keyof typeof markdown];
       const at = Number(body?.start_cursor ?? 0);
       const next_cursor = at + 1 < lists.length ? String(at + 1) : null;
-      return {
-        object: 'list',
-        results: lists[at]?.map((one) => pages[one]),
-        has_more: next_cursor !== null,
-        next_cursor,
-      };
+      const results = lists[at]?.map((one) => pages[one]);
+      return { object: 'list', results, has_more: next_cursor !== null, next_cursor };
     });
   it('are read as Markdown, page by page, and assembled from their parts when they are long', async () => {
     const opened = open([['p1'], ['p2']]);

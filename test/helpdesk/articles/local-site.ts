@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { loopbackServer } from '../../http/loopback-server.ts';
 
 /** The reply of a path: HTML, or a whole response. */
 export type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
@@ -17,7 +16,7 @@ export interface LocalSite {
 export const startSite = async (): Promise<LocalSite> => {
   const pages = new Map<string, LocalPage>();
   const requests: string[] = [];
-  const server: Server = createServer(({ url = '/', headers }, response) => {
+  const { url: origin, close } = await loopbackServer(({ url = '/', headers }, response) => {
     const page = pages.get(url);
     const reply = typeof page === 'string' ? { body: page } : (page ?? { status: 404 });
     const { status = 200, headers: own = {}, body = '' } = reply;
@@ -26,8 +25,6 @@ export const startSite = async (): Promise<LocalSite> => {
     response.writeHead(isUnchanged ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...own });
     response.end(isUnchanged ? undefined : body);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     ...{ origin, pages, requests },
     sitemap: (modified = {}) => {
@@ -40,10 +37,7 @@ export const startSite = async (): Promise<LocalSite> => {
       const body = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>`;
       pages.set('/sitemap.xml', { headers: { 'content-type': 'application/xml' }, body });
     },
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
-    },
+    stop: close,
   };
 };
 

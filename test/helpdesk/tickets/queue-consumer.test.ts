@@ -81,7 +81,7 @@ describe('dead letters', () => {
   it.each<[string, unknown, Parameters<typeof forTest>[0], unknown[]]>([
     ['are stored when that is possible now', DEAD, {}, ['ack', accept]],
     [
-      'are listed for people otherwise, with everything needed to replay them',
+      'are listed for people otherwise, with all needed to replay them',
       DEAD,
       { accept: down },
       ['ack', accept, listed],

@@ -115,10 +115,8 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
     const noteId = await open().writeNote(ticketId, noteOf(), { signal });
     expect(apis.entries[id].at(-1)).toMatchObject(tool.note);
     expect(await open().findNote(ticketId, marker, { signal })).toBe(noteId);
-    expect((await entriesIn()).find((message) => message.id === noteId)).toMatchObject({
-      from: 'agent',
-      isPublic: false,
-    });
+    const note = (await entriesIn()).find((message) => message.id === noteId);
+    expect(note).toMatchObject({ from: 'agent', isPublic: false });
   });
   it('is refused with another token', async () => {
     await expect(open({}, 'other').readTicket(ticketId, { signal })).rejects.toMatchObject({ isTransient: false });

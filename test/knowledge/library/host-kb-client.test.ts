@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { addressProblem } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import {
@@ -8,27 +7,24 @@ import {
   type HostPage,
   hostKbClient,
 } from '../../../src/knowledge/library/host-kb-client.ts';
+import { loopbackServer } from '../../http/loopback-server.ts';
 import cases from './host-kb-client.json' with { type: 'json' };
 import { hostArticle } from './library-for-test.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 type Answer = (response: ServerResponse, url: URL, request: IncomingMessage) => unknown;
-const servers: Server[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.close().closeAllConnections();
-});
+const closing: (() => Promise<void>)[] = [];
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 /** A local host with the given replies, and a client for it whose pauses take no time. */
 const hostThat = async (answer: Answer, options: Partial<HostKbOptions> = {}) => {
   const requests: { url: string; authorization: string | undefined }[] = [];
-  const server = createServer((request, response) => {
+  const { url: origin, close } = await loopbackServer((request, response) => {
     const { url = '/', headers } = request;
     requests.push({ url, authorization: headers.authorization });
     answer(response, new URL(url, 'http://host'), request);
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  closing.push(close);
   const pauses: number[] = [];
   const parts: HostKbOptions = {
     ...{ fetch, allowed: { hosts: [new URL(origin).host], allowsLocal: true }, random: () => 1 },

@@ -48,12 +48,10 @@ export const libraryForTest = (host: FakeHost, options: LibraryForTestOptions = 
   let ids = 0;
   const wakes: number[] = [];
   const faults: unknown[] = [];
+  const client = { readPage: async (filters: HostFilters, cursor?: HostCursor) => pageOf(host, filters, cursor) };
   const library = createLibrary({
     ...{ workspace: 'default', sql, editionStorage },
-    source: () => ({
-      url: 'https://kb.example/api',
-      client: { readPage: async (filters, cursor) => pageOf(host, filters, cursor) },
-    }),
+    source: () => ({ url: 'https://kb.example/api', client }),
     articleUrl: (id) => `https://own.example/${id}`,
     now: () => clock.now,
     newId: () => `run-${++ids}`,
@@ -92,11 +90,7 @@ export const workThrough = async (
 
 export const mapStorage = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
   const parts = new Map<string, Uint8Array<ArrayBuffer>>();
-  return {
-    parts,
-    put: async (key, bytes) => void parts.set(key, bytes),
-    delete: async (key) => void parts.delete(key),
-  };
+  return { parts, put: async (key, part) => void parts.set(key, part), delete: async (key) => void parts.delete(key) };
 };
 
 interface EmbeddingLibraryOptions extends LibraryForTestOptions {
@@ -126,9 +120,7 @@ export const embeddingLibrary = (place: 'edition' | 'index', host: FakeHost, giv
 export const editionOf = async (library: Library) => {
   const manifest = library.currentEdition();
   if (!manifest) throw new Error('There is no edition');
-  return loadEdition(manifest, {
-    parts: [{ readPart: async ({ edition }, part) => library.editionPart(edition, part) }],
-  });
+  return loadEdition(manifest, { parts: [{ readPart: async (of, part) => library.editionPart(of.edition, part) }] });
 };
 
 export class Killed extends Error {}

@@ -84,9 +84,7 @@ describe('readMaskKinds()', () => {
     ['an empty variable', ' ', MASK_KINDS],
     ['a list, in any case and order', 'Phone, email', ['email', 'phone']],
     ['none', 'none', []],
-  ])('reads %s', (_, variable, kinds) => {
-    expect(readMaskKinds(variable)).toEqual(kinds);
-  });
+  ])('reads %s', (_, variable, kinds) => expect(readMaskKinds(variable)).toEqual(kinds));
   it.each(['emails', 'email,none', 'email;phone', 'key,xyz'])('refuses %s', (variable) => {
     expect(() => readMaskKinds(variable)).toThrow(SettingRefused);
   });

@@ -80,16 +80,12 @@ describe('guideAgent()', () => {
     ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, '"en", and quotes in "de"'],
     ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'they were left out'],
     ['why a model did not write', LOUD, { model: REFUSED }, 'written without a model: it failed'],
-  ])('reports %s', (_, message, given, expected) => {
-    expect(guide(message, given).all).toMatch(new RegExp(expected));
-  });
+  ])('reports %s', (_, message, given, expected) => expect(guide(message, given).all).toMatch(new RegExp(expected)));
   it.each<[string, Given]>([
     ['The fan of my device is loud, what can I do?', {}],
     ['The fan is loud. What can I do??? Dust?', {}],
     [LOUD, aged('2026-03-01T00:00:00Z')],
-  ])('has no risks when there are none: %s', (message, given) => {
-    expect(guide(message, given).risks).toEqual([]);
-  });
+  ])('has no risks when there are none: %s', (message, given) => expect(guide(message, given).risks).toEqual([]));
   it('omits questions without an answer, and removals of a refused draft', () => {
     expect(guide('How? What now? And when?', NOTHING).all).not.toContain('questions');
     expect(guide(LOUD, { model: REFUSED }).all).not.toContain('removed');
