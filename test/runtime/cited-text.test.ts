@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { StatementSource } from '../../src/contract/ask.ts';
 import { citedText } from '../../src/runtime/cited-text.ts';
 
@@ -15,32 +15,30 @@ const cited = (statements: [text: string, ...sources: StatementSource[]][], { li
   return { content: text.content(), annotations: text.annotations(), pieces };
 };
 
-describe('citedText()', () => {
-  it('numbers addresses by their first use, with the position of their first statement', () => {
-    const { content, annotations } = cited([
-      ['Fans are quiet.', FANS],
-      ['Pumps are not.', PUMPS, { ...FANS, section: 'Other' }],
-    ]);
-    expect(content).toBe(
-      'Fans are quiet. [1]\n\nPumps are not. [2][1]\n\nSources\n\n1. [Fans › Noise](https://kb.example/fans)\n2. [Pumps old (2019)](https://kb.example/pumps_%28old%29)',
-    );
-    expect(annotations).toMatchObject([
-      { type: 'url_citation', url_citation: { url: FANS.url, title: 'Fans', start_index: 0, end_index: 15 } },
-      { url_citation: { url: PUMPS.url, start_index: 21, end_index: 35 } },
-    ]);
-    expect(content.slice(21, 35)).toBe('Pumps are not.');
-  });
-  it('lists no sources for clients that show annotations', () => {
-    expect(cited([['Fans are quiet.', FANS]], { listsSources: false }).content).toBe('Fans are quiet. [1]');
-  });
-  it('escapes bracketed numbers of articles, but not in code', () => {
-    const text = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
-    expect(cited([[text, FANS]], { listsSources: false }).content).toBe(
-      'See \\[3\\], \\[1,2\\], \\[4#a\\] and \\[3\\](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```\n\n[1]',
-    );
-  });
-  it('has no citations in a declined answer', () => {
-    const { content, annotations } = cited([['I found nothing.']]);
-    expect([content, annotations]).toEqual(['I found nothing.', []]);
-  });
+it('numbers addresses by their first use, with the position of their first statement', () => {
+  const { content, annotations } = cited([
+    ['Fans are quiet.', FANS],
+    ['Pumps are not.', PUMPS, { ...FANS, section: 'Other' }],
+  ]);
+  expect(content).toBe(
+    'Fans are quiet. [1]\n\nPumps are not. [2][1]\n\nSources\n\n1. [Fans › Noise](https://kb.example/fans)\n2. [Pumps old (2019)](https://kb.example/pumps_%28old%29)',
+  );
+  expect(annotations).toMatchObject([
+    { type: 'url_citation', url_citation: { url: FANS.url, title: 'Fans', start_index: 0, end_index: 15 } },
+    { url_citation: { url: PUMPS.url, start_index: 21, end_index: 35 } },
+  ]);
+  expect(content.slice(21, 35)).toBe('Pumps are not.');
+});
+it('lists no sources for clients that show annotations', () => {
+  expect(cited([['Fans are quiet.', FANS]], { listsSources: false }).content).toBe('Fans are quiet. [1]');
+});
+it('escapes bracketed numbers of articles, but not in code', () => {
+  const text = 'See [3], [1,2], [4#a] and [3](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```';
+  expect(cited([[text, FANS]], { listsSources: false }).content).toBe(
+    'See \\[3\\], \\[1,2\\], \\[4#a\\] and \\[3\\](https://kb.example/3); not [a], `list[0]` or\n\n```\nx = list[1]\n```\n\n[1]',
+  );
+});
+it('has no citations in a declined answer', () => {
+  const { content, annotations } = cited([['I found nothing.']]);
+  expect([content, annotations]).toEqual(['I found nothing.', []]);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { escapeHtml, unescapeHtml } from '../../src/runtime/escape-html.ts';
 import markdown from './escape-html.json' with { type: 'json' };
 
@@ -22,36 +22,34 @@ const hasLiveHtml = (markdown: string): boolean => {
   return false;
 };
 
-describe('escapeHtml()', () => {
-  it.each(cases as [string, string, string][])('%s', (_fact, markdown, expected) => {
-    expect(escapeHtml(markdown)).toBe(expected);
-  });
-  it('is reversed by unescapeHtml()', () => {
-    const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2 ![i](a.png) [l](data:x)\n[d]: javascript:x';
-    expect(unescapeHtml(escapeHtml(text))).toBe(text);
-  });
-  const textOf = (pieces: string[], maxLength: number) =>
-    fc.array(fc.constantFrom(...pieces), { maxLength }).map((some) => some.join(''));
-  const staysInert = (texts: fc.Arbitrary<string>, options: { seed: number; numRuns: number }) =>
-    fc.assert(
-      fc.property(texts, (text) => {
-        const escaped = escapeHtml(text);
-        if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
-      }),
-      options,
-    );
-  it('leaves no active markup for a Markdown parser, whatever the nesting', () => {
-    staysInert(textOf(nested, 24), { seed: 11, numRuns: 500 });
-  });
-  it('leaves no active markup around fences of any indentation, mark and container', () => {
-    const { leads, indents, bodies, ends } = fences;
-    const line = fc.tuple(...[leads, indents, bodies, ends].map((part) => fc.constantFrom(...part)));
-    const texts = fc.array(line, { maxLength: 12 }).map((lines) => lines.flat().join(''));
-    staysInert(texts, { seed: 12, numRuns: 700 });
-  });
-  it('leaves no image and no link with another scheme, in any syntax', () => {
-    // A plain definition makes the references effective.
-    const texts = textOf(links, 16).map((text) => `${text}\n\n[a]: /a\n`);
-    staysInert(texts, { seed: 13, numRuns: 1000 });
-  });
+it.each(cases as [string, string, string][])('%s', (_fact, markdown, expected) => {
+  expect(escapeHtml(markdown)).toBe(expected);
+});
+it('is reversed by unescapeHtml()', () => {
+  const text = 'a <b>x</b> <!-- c --> `<d>` 1 < 2 ![i](a.png) [l](data:x)\n[d]: javascript:x';
+  expect(unescapeHtml(escapeHtml(text))).toBe(text);
+});
+const textOf = (pieces: string[], maxLength: number) =>
+  fc.array(fc.constantFrom(...pieces), { maxLength }).map((some) => some.join(''));
+const staysInert = (texts: fc.Arbitrary<string>, options: { seed: number; numRuns: number }) =>
+  fc.assert(
+    fc.property(texts, (text) => {
+      const escaped = escapeHtml(text);
+      if (hasLiveHtml(escaped)) throw new Error(JSON.stringify(escaped));
+    }),
+    options,
+  );
+it('leaves no active markup for a Markdown parser, whatever the nesting', () => {
+  staysInert(textOf(nested, 24), { seed: 11, numRuns: 500 });
+});
+it('leaves no active markup around fences of any indentation, mark and container', () => {
+  const { leads, indents, bodies, ends } = fences;
+  const line = fc.tuple(...[leads, indents, bodies, ends].map((part) => fc.constantFrom(...part)));
+  const texts = fc.array(line, { maxLength: 12 }).map((lines) => lines.flat().join(''));
+  staysInert(texts, { seed: 12, numRuns: 700 });
+});
+it('leaves no image and no link with another scheme, in any syntax', () => {
+  // A plain definition makes the references effective.
+  const texts = textOf(links, 16).map((text) => `${text}\n\n[a]: /a\n`);
+  staysInert(texts, { seed: 13, numRuns: 1000 });
 });

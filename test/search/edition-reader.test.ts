@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { buildEdition } from '../../src/search/build-edition.ts';
 import { createEditionReader, EditionUnavailable, STALE_LIMIT_MS } from '../../src/search/edition-reader.ts';
 import {
@@ -58,99 +58,97 @@ const readerForTest = (options: { maxBytes?: number; cheaper?: EditionParts[] } 
 const timesAsked = ({ requests }: { requests: string[] }) =>
   requests.filter((path) => path === '/editions/current').length;
 
-describe('createEditionReader()', () => {
-  it('revalidates at most once a second, in the background for three seconds, and then before it answers', async () => {
-    const { clock, library, readText, settle } = readerForTest();
-    expect(await readText()).toBe('old');
-    await settle();
-    Object.assign(library, { current: NEW, requests: [] });
-    clock.now = 999;
-    expect([await readText(), library.requests]).toEqual(['old', []]);
-    clock.now = 2999;
-    expect(await readText()).toBe('old');
-    await settle();
-    expect(await readText()).toBe('new');
-    library.current = NEWEST;
-    clock.now += 3000;
-    expect(await readText()).toBe('newest');
-  });
-  it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
-    const { clock, library, read } = readerForTest();
-    await Promise.all([1, 2, 3].map(read));
-    clock.now = 5000;
-    await read();
-    const parts = [0, 1].map((part) => `/editions/e000001-00000000/parts/${part}`);
-    expect(library.requests).toEqual(['/editions/current', ...parts, '/editions/current']);
-  });
-  it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
-    const damaged = OLD.bytes[1]?.map((byte) => byte ^ 1);
-    const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged) };
-    const { library, readText } = readerForTest({ cheaper: [cheaper] });
-    expect(await readText()).toBe('old');
-    expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
-  });
-  it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
-    const { clock, library, read } = readerForTest();
-    expect((await read()).isStale).toBe(false);
-    library.isDown = true;
-    clock.now = STALE_LIMIT_MS - 1;
-    expect(await read()).toMatchObject({ isStale: true, edition: { id: 'e000001-00000000' } });
-    clock.now = STALE_LIMIT_MS;
-    await expect(read()).rejects.toThrow(EditionUnavailable);
-  });
-  it.each<[string, object, string]>([
-    ['nothing was published', { current: undefined }, 'no knowledge base has been synced'],
-    ['the library is down', { isDown: true }, 'cannot be asked'],
-    ['the edition is of another workspace', { current: OTHER_WORKSPACE }, 'belongs to another workspace'],
-    ['the edition is too large', { current: LARGE }, 'more than 20000'],
-  ])('throws SERVICE_UNAVAILABLE when %s', async (_, state, problem) => {
-    const { library, read } = readerForTest({ maxBytes: 20_000 });
-    Object.assign(library, state);
-    const message = expect.stringContaining(problem);
-    await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
-  });
-  it('starts another load when a shared one fails', async () => {
-    const { reader, library, source, read } = readerForTest();
-    const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
-    const first = reader.read({ workspace: 'default', source: failing });
-    const others = [1, 2].map(read);
-    await expect(first).rejects.toThrow(EditionUnavailable);
-    const ids = (await Promise.all(others)).map(({ edition }) => edition.id);
-    expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
+it('revalidates at most once a second, in the background for three seconds, and then before it answers', async () => {
+  const { clock, library, readText, settle } = readerForTest();
+  expect(await readText()).toBe('old');
+  await settle();
+  Object.assign(library, { current: NEW, requests: [] });
+  clock.now = 999;
+  expect([await readText(), library.requests]).toEqual(['old', []]);
+  clock.now = 2999;
+  expect(await readText()).toBe('old');
+  await settle();
+  expect(await readText()).toBe('new');
+  library.current = NEWEST;
+  clock.now += 3000;
+  expect(await readText()).toBe('newest');
+});
+it('loads an edition once for concurrent requests, and caches it while it is current', async () => {
+  const { clock, library, read } = readerForTest();
+  await Promise.all([1, 2, 3].map(read));
+  clock.now = 5000;
+  await read();
+  const parts = [0, 1].map((part) => `/editions/e000001-00000000/parts/${part}`);
+  expect(library.requests).toEqual(['/editions/current', ...parts, '/editions/current']);
+});
+it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
+  const damaged = OLD.bytes[1]?.map((byte) => byte ^ 1);
+  const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged) };
+  const { library, readText } = readerForTest({ cheaper: [cheaper] });
+  expect(await readText()).toBe('old');
+  expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
+});
+it('keeps answering while the library is unreachable, reports it, and stops after five minutes', async () => {
+  const { clock, library, read } = readerForTest();
+  expect((await read()).isStale).toBe(false);
+  library.isDown = true;
+  clock.now = STALE_LIMIT_MS - 1;
+  expect(await read()).toMatchObject({ isStale: true, edition: { id: 'e000001-00000000' } });
+  clock.now = STALE_LIMIT_MS;
+  await expect(read()).rejects.toThrow(EditionUnavailable);
+});
+it.each<[string, object, string]>([
+  ['nothing was published', { current: undefined }, 'no knowledge base has been synced'],
+  ['the library is down', { isDown: true }, 'cannot be asked'],
+  ['the edition is of another workspace', { current: OTHER_WORKSPACE }, 'belongs to another workspace'],
+  ['the edition is too large', { current: LARGE }, 'more than 20000'],
+])('throws SERVICE_UNAVAILABLE when %s', async (_, state, problem) => {
+  const { library, read } = readerForTest({ maxBytes: 20_000 });
+  Object.assign(library, state);
+  const message = expect.stringContaining(problem);
+  await expect(read()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
+});
+it('starts another load when a shared one fails', async () => {
+  const { reader, library, source, read } = readerForTest();
+  const failing = { ...source, readCurrent: () => Promise.reject(new Error('its time is up')) };
+  const first = reader.read({ workspace: 'default', source: failing });
+  const others = [1, 2].map(read);
+  await expect(first).rejects.toThrow(EditionUnavailable);
+  const ids = (await Promise.all(others)).map(({ edition }) => edition.id);
+  expect(ids).toEqual(['e000001-00000000', 'e000001-00000000']);
+  expect(timesAsked(library)).toBe(1);
+});
+it('waits once for five seconds for a load that hangs, and then starts another', async () => {
+  vi.useFakeTimers();
+  try {
+    const { clock, reader, library, source, read } = readerForTest();
+    const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
+    void reader.read({ workspace: 'default', source: stuck });
+    const waiting = [1, 2].map(read);
+    await vi.advanceTimersByTimeAsync(5000);
+    vi.useRealTimers();
+    await Promise.all(waiting);
     expect(timesAsked(library)).toBe(1);
-  });
-  it('waits once for five seconds for a load that hangs, and then starts another', async () => {
-    vi.useFakeTimers();
-    try {
-      const { clock, reader, library, source, read } = readerForTest();
-      const stuck = { ...source, readCurrent: () => new Promise<never>(() => {}) };
-      void reader.read({ workspace: 'default', source: stuck });
-      const waiting = [1, 2].map(read);
-      await vi.advanceTimersByTimeAsync(5000);
-      vi.useRealTimers();
-      await Promise.all(waiting);
-      expect(timesAsked(library)).toBe(1);
-      // No request waits for the hanging load any more, although the edition is stale.
-      clock.now = 10_000;
-      await read();
-      expect(timesAsked(library)).toBe(2);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-  it('evicts the least recently read workspace when the editions exceed the limit', async () => {
-    const { reader, clock } = readerForTest({ maxBytes: 60_000 });
-    const sources = await Promise.all(
-      ['one', 'two', 'three'].map(async (workspace) => {
-        const { library, source } = fakeLibrary();
-        library.current = await published(1, 'x'.repeat(20_000), workspace);
-        return { workspace, library, source };
-      }),
-    );
-    for (const { workspace, source } of sources) await reader.read({ workspace, source });
-    clock.now = 500;
-    for (const { library } of sources) library.requests = [];
-    for (const { workspace, source } of sources.toReversed()) await reader.read({ workspace, source });
-    expect(sources.map(({ library }) => library.requests.length > 0)).toEqual([true, false, false]);
-  });
+    // No request waits for the hanging load any more, although the edition is stale.
+    clock.now = 10_000;
+    await read();
+    expect(timesAsked(library)).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+it('evicts the least recently read workspace when the editions exceed the limit', async () => {
+  const { reader, clock } = readerForTest({ maxBytes: 60_000 });
+  const sources = await Promise.all(
+    ['one', 'two', 'three'].map(async (workspace) => {
+      const { library, source } = fakeLibrary();
+      library.current = await published(1, 'x'.repeat(20_000), workspace);
+      return { workspace, library, source };
+    }),
+  );
+  for (const { workspace, source } of sources) await reader.read({ workspace, source });
+  clock.now = 500;
+  for (const { library } of sources) library.requests = [];
+  for (const { workspace, source } of sources.toReversed()) await reader.read({ workspace, source });
+  expect(sources.map(({ library }) => library.requests.length > 0)).toEqual([true, false, false]);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type RedisServer, startRedisServer } from '../../src/dev/stand-ins/redis/redis-server.ts';
 import { encodeEmbedding } from '../../src/storage/embedding-store.ts';
 import { redisEmbeddingStore } from '../../src/storage/redis-embedding-store.ts';
@@ -41,58 +41,56 @@ describeUpstashFaults('Upstash Redis', {
   secrets: ['secret-key', encodeEmbedding([0.25, 1, 2, 3]), '0.123456789'],
 });
 
-describe('redisEmbeddingStore()', () => {
-  const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
-  const keys = entries.map(({ key }) => key);
-  it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
-    const store = storeOf();
-    server.forgetRequests();
-    await store.setMany(entries);
-    await store.getMany(keys);
-    await store.deleteMany(keys);
-    expect(server.requests.map(({ path }) => path)).toEqual(['/pipeline', '/', '/']);
-    const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
-    expect(names.filter((header) => header.startsWith('upstash-'))).toEqual([]);
-  });
-  it('splits a call that is too large for one request', async () => {
-    const store = storeOf({ dimensions: 3072 });
-    const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
-    server.forgetRequests();
-    await store.setMany(Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding })));
-    expect(server.requests).toHaveLength(3);
-    for (const { body } of server.requests) expect(body.length).toBeLessThan(5_000_000);
-    expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
-  });
-  it('expires an embedding after `ttlSeconds`', async () => {
-    await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
-    const left = Number(await command('TTL', 'timed:a'));
-    expect([left > 100, left <= 120]).toEqual([true, true]);
-  });
-  it('stores a value in a quarter of the size of JSON', async () => {
-    const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
-    await storeOf({ prefix: 'small:', dimensions: 1536 }).setMany([{ key: 'a', embedding }]);
-    const length = Number(await command('STRLEN', 'small:a'));
-    expect(length).toBeLessThan(8200);
-    expect(length * 3.5).toBeLessThan(JSON.stringify(embedding).length);
-  });
-  // What else is not an embedding is tested with decodeEmbedding().
-  it.each([
-    ['that is not an embedding', 'SET', 'hello'],
-    ['that the SDK would convert to a number', 'SET', '12345678'],
-    ['of JSON', 'SET', '[1,2,3,4]'],
-    ['of another type', 'LPUSH', 'x'],
-  ])('reads a value %s as missing', async (_name, write, value) => {
-    const prefix = `${randomUUID()}:`;
-    await command(write, `${prefix}a`, value);
-    expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
-  });
-  it('throws when one of several commands is refused', async () => {
-    const store = storeOf({ token: server.readOnlyToken });
-    await expect(store.setMany(entries)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
-    expect(await store.getMany(['key-0'])).toEqual([undefined]);
-  });
-  it.each([{}, { result: 'OK' }, [], null, 'x'])('throws `malformed` when a deletion returns %j', async (reply) => {
-    const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
-    await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
-  });
+const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+const keys = entries.map(({ key }) => key);
+it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
+  const store = storeOf();
+  server.forgetRequests();
+  await store.setMany(entries);
+  await store.getMany(keys);
+  await store.deleteMany(keys);
+  expect(server.requests.map(({ path }) => path)).toEqual(['/pipeline', '/', '/']);
+  const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+  expect(names.filter((header) => header.startsWith('upstash-'))).toEqual([]);
+});
+it('splits a call that is too large for one request', async () => {
+  const store = storeOf({ dimensions: 3072 });
+  const embedding = Array.from({ length: 3072 }, (_, at) => Math.fround(Math.sin(at)));
+  server.forgetRequests();
+  await store.setMany(Array.from({ length: 600 }, (_, at) => ({ key: `key-${at}`, embedding })));
+  expect(server.requests).toHaveLength(3);
+  for (const { body } of server.requests) expect(body.length).toBeLessThan(5_000_000);
+  expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
+});
+it('expires an embedding after `ttlSeconds`', async () => {
+  await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
+  const left = Number(await command('TTL', 'timed:a'));
+  expect([left > 100, left <= 120]).toEqual([true, true]);
+});
+it('stores a value in a quarter of the size of JSON', async () => {
+  const embedding = Array.from({ length: 1536 }, (_, at) => Math.sin(at + 1) / 40);
+  await storeOf({ prefix: 'small:', dimensions: 1536 }).setMany([{ key: 'a', embedding }]);
+  const length = Number(await command('STRLEN', 'small:a'));
+  expect(length).toBeLessThan(8200);
+  expect(length * 3.5).toBeLessThan(JSON.stringify(embedding).length);
+});
+// What else is not an embedding is tested with decodeEmbedding().
+it.each([
+  ['that is not an embedding', 'SET', 'hello'],
+  ['that the SDK would convert to a number', 'SET', '12345678'],
+  ['of JSON', 'SET', '[1,2,3,4]'],
+  ['of another type', 'LPUSH', 'x'],
+])('reads a value %s as missing', async (_name, write, value) => {
+  const prefix = `${randomUUID()}:`;
+  await command(write, `${prefix}a`, value);
+  expect(await storeOf({ prefix }).getMany(['a'])).toEqual([undefined]);
+});
+it('throws when one of several commands is refused', async () => {
+  const store = storeOf({ token: server.readOnlyToken });
+  await expect(store.setMany(entries)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
+  expect(await store.getMany(['key-0'])).toEqual([undefined]);
+});
+it.each([{}, { result: 'OK' }, [], null, 'x'])('throws `malformed` when a deletion returns %j', async (reply) => {
+  const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
+  await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
 });

@@ -180,15 +180,16 @@ describeUpstashFaults('The memory store in Upstash Redis', {
   secrets: ['secret'],
 });
 
-describe('upstashMemoryStore() with damaged records', () => {
-  const altered = (changes: object) => (record: string) => JSON.stringify({ ...JSON.parse(record), ...changes });
-  it.each<[string, (record: string) => string]>([
-    ['cut off', (record) => record.slice(0, 40)],
-    ['without members', () => '{}'],
-    ['of an older shape', altered({ confidence: 'high' })],
-    ['of another workspace', altered({ workspace_id: 'other' })],
-    ['not an object', () => '7'],
-  ])('returns all other memories, and erases the damaged one: %s', async (_, damage) => {
+const altered = (changes: object) => (record: string) => JSON.stringify({ ...JSON.parse(record), ...changes });
+it.each<[string, (record: string) => string]>([
+  ['cut off', (record) => record.slice(0, 40)],
+  ['without members', () => '{}'],
+  ['of an older shape', altered({ confidence: 'high' })],
+  ['of another workspace', altered({ workspace_id: 'other' })],
+  ['not an object', () => '7'],
+])(
+  'upstashMemoryStore() with damaged records returns all other memories, and erases the damaged one: %s',
+  async (_, damage) => {
     const kept = await put({ content: 'A yak grazes' }, pointing(1));
     const damaged = await put({ content: 'A yak yak walks', person_id: 'p' }, pointing(1));
     const third = newMemory({ workspace_id: workspace, content: 'Yaks' });
@@ -220,8 +221,8 @@ describe('upstashMemoryStore() with damaged records', () => {
     expect(reported.join()).not.toMatch(/yak/i);
     expect(await made.store.erase(workspace, [damaged.id])).toEqual([damaged.id]);
     expect((await keys()).filter((each) => each.includes(encodeText(damaged.id)))).toEqual([]);
-  });
-});
+  },
+);
 
 describe('upstashMemoryStore() in Redis', () => {
   it('sends a script once and its hash afterwards, without headers of the SDK', async () => {

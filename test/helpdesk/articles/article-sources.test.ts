@@ -261,24 +261,22 @@ describe('zendeskArticles()', () => {
   });
 });
 
-describe('intercomArticles()', () => {
-  it('lists published translations with their own ids', async () => {
-    const id = helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
-    const text = { title: 'Lüfter', body: '<p>Lüfter</p>' };
-    const version = { ...text, state: 'published', url: 'https://help.example.com/de/1' };
-    const translated_content = {
-      type: 'article_translated_content',
-      en: { ...version, title: 'Fans' },
-      de: version,
-      fr: { ...version, title: 'Brouillon', state: 'draft' },
-      it: { ...version, title: 'Interno', url: null },
-    };
-    const send = changingEach('data', (one) => ({ ...one, translated_content }));
-    expect(await readAll(sourceOf('intercom', { send }))).toMatchObject([
-      { id, title: 'Fans', locale: 'en' },
-      { id: `${id}-de`, title: 'Lüfter', locale: 'de', url: 'https://help.example.com/de/1' },
-    ]);
-  });
+it('intercomArticles() lists published translations with their own ids', async () => {
+  const id = helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
+  const text = { title: 'Lüfter', body: '<p>Lüfter</p>' };
+  const version = { ...text, state: 'published', url: 'https://help.example.com/de/1' };
+  const translated_content = {
+    type: 'article_translated_content',
+    en: { ...version, title: 'Fans' },
+    de: version,
+    fr: { ...version, title: 'Brouillon', state: 'draft' },
+    it: { ...version, title: 'Interno', url: null },
+  };
+  const send = changingEach('data', (one) => ({ ...one, translated_content }));
+  expect(await readAll(sourceOf('intercom', { send }))).toMatchObject([
+    { id, title: 'Fans', locale: 'en' },
+    { id: `${id}-de`, title: 'Lüfter', locale: 'de', url: 'https://help.example.com/de/1' },
+  ]);
 });
 
 it('chatwootArticles() takes the locale of an article from its list', async () => {
@@ -324,12 +322,10 @@ describe('zammadArticles()', () => {
   });
 });
 
-describe('helpScoutArticles()', () => {
-  it('omits an article that is unpublished while the list is read, and continues', async () => {
-    const { articles } = helpdesks.desks['help-scout'];
-    const gone = articles.add({ title: 'gone', body: '<p>Text</p>' });
-    articles.add({ title: 'kept', body: '<p>Text</p>' });
-    helpdesks.faults.always({ kind: 'status', status: 404 }, `/help-scout/v1/articles/${gone}`);
-    expect(titlesOf(await readAll(sourceOf('help-scout')))).toEqual(['kept']);
-  });
+it('helpScoutArticles() omits an article that is unpublished while the list is read, and continues', async () => {
+  const { articles } = helpdesks.desks['help-scout'];
+  const gone = articles.add({ title: 'gone', body: '<p>Text</p>' });
+  articles.add({ title: 'kept', body: '<p>Text</p>' });
+  helpdesks.faults.always({ kind: 'status', status: 404 }, `/help-scout/v1/articles/${gone}`);
+  expect(titlesOf(await readAll(sourceOf('help-scout')))).toEqual(['kept']);
 });

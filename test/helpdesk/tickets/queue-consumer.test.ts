@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ticketConsumer } from '../../../src/helpdesk/tickets/queue-consumer.ts';
 import type { TicketStub, WorkspaceStub } from '../../../src/helpdesk/tickets/ticket-objects.ts';
 
@@ -73,24 +73,17 @@ it('the consumer of the queue retries only messages whose object could not be ca
   expect(outcomes).toEqual([1, 8, 600]);
 });
 
-describe('dead letters', () => {
-  const DEAD = eventMessage(ABOUT);
-  const accept = ['accept', place, ABOUT];
-  const delivery = { helpdesk: 'chatwoot', ticketId: '1207', about: '990001', message: JSON.stringify(DEAD) };
-  const listed = ['addUndelivered', 'default', delivery];
-  it.each<[string, unknown, Parameters<typeof forTest>[0], unknown[]]>([
-    ['are stored when that is possible now', DEAD, {}, ['ack', accept]],
-    [
-      'are listed for people otherwise, with all needed to replay them',
-      DEAD,
-      { accept: down },
-      ['ack', accept, listed],
-    ],
-    ['are retried while even that fails', DEAD, { accept: down, addUndelivered: down }, [600, accept, listed]],
-    ['that only name a ticket are dropped: its object continues by its alarm', TICKET, {}, ['ack']],
-  ])('%s', async (_, body, stubs, expected) => {
-    const { consumeDeadLetters, message, outcomes, calls } = forTest(stubs);
-    await consumeDeadLetters([message(body)]);
-    expect([...outcomes, ...calls]).toEqual(expected);
-  });
+const DEAD = eventMessage(ABOUT);
+const accept = ['accept', place, ABOUT];
+const delivery = { helpdesk: 'chatwoot', ticketId: '1207', about: '990001', message: JSON.stringify(DEAD) };
+const listed = ['addUndelivered', 'default', delivery];
+it.each<[string, unknown, Parameters<typeof forTest>[0], unknown[]]>([
+  ['are stored when that is possible now', DEAD, {}, ['ack', accept]],
+  ['are listed for people otherwise, with all needed to replay them', DEAD, { accept: down }, ['ack', accept, listed]],
+  ['are retried while even that fails', DEAD, { accept: down, addUndelivered: down }, [600, accept, listed]],
+  ['that only name a ticket are dropped: its object continues by its alarm', TICKET, {}, ['ack']],
+])('dead letters %s', async (_, body, stubs, expected) => {
+  const { consumeDeadLetters, message, outcomes, calls } = forTest(stubs);
+  await consumeDeadLetters([message(body)]);
+  expect([...outcomes, ...calls]).toEqual(expected);
 });

@@ -1,48 +1,46 @@
 import fc from 'fast-check';
 import { dump } from 'js-yaml';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { splitFrontMatter } from '../../../src/knowledge/articles/front-matter.ts';
 import cases from './front-matter.json' with { type: 'json' };
 
 const split = (source: string) => splitFrontMatter(`---\n${source}\n---\nBody.`);
 const NOT_A_MAPPING = 'Kept the front matter as text: it is not a YAML mapping';
 
-describe('splitFrontMatter()', () => {
-  it.each(cases.titles as [string, string | null][])('reads the title of %j', (source, title) => {
-    expect(split(source)).toMatchObject({
-      front: { title: title ?? undefined, url: source.includes('\nurl') ? 'x' : undefined },
-      body: 'Body.',
-      warnings: [],
-    });
+it.each(cases.titles as [string, string | null][])('reads the title of %j', (source, title) => {
+  expect(split(source)).toMatchObject({
+    front: { title: title ?? undefined, url: source.includes('\nurl') ? 'x' : undefined },
+    body: 'Body.',
+    warnings: [],
   });
-  it.each(cases.lists)('reads a list written as %j', (list) =>
-    expect(split(`intent: ${list}`).front.intents).toEqual(['a', 'b', 'c']),
+});
+it.each(cases.lists)('reads a list written as %j', (list) =>
+  expect(split(`intent: ${list}`).front.intents).toEqual(['a', 'b', 'c']),
+);
+it('reads back what a YAML writer writes', () => {
+  const text = fc.stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/).map((words) => words.replace(/\s+/g, ' '));
+  fc.assert(
+    fc.property(fc.record({ title: text, url: fc.webUrl(), devices: fc.array(text, { maxLength: 4 }) }), (fields) => {
+      expect(split(dump(fields).trimEnd()).front).toMatchObject(fields);
+    }),
   );
-  it('reads back what a YAML writer writes', () => {
-    const text = fc.stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/).map((words) => words.replace(/\s+/g, ' '));
-    fc.assert(
-      fc.property(fc.record({ title: text, url: fc.webUrl(), devices: fc.array(text, { maxLength: 4 }) }), (fields) => {
-        expect(split(dump(fields).trimEnd()).front).toMatchObject(fields);
-      }),
-    );
-  });
-  it.each([
-    ...cases.notMappings,
-    `a: ${'['.repeat(16_000)}`,
-    'a: [\n'.padEnd(16_000, '\n['),
-    `a: "${'\\'.repeat(16_000)}`,
-    'a:\n'.repeat(5000),
-    `a: ${"''".repeat(7990)}'`,
-    'x: {a: '.repeat(2000),
-    `a: ${'&a '.repeat(5000)}x`,
-  ])('keeps as text what is not a YAML mapping: %.40j', (source) => {
-    const { body, warnings } = split(source);
-    expect(body).toBe(`\`\`\`\`\`yaml\n${source}\n\`\`\`\`\`\n\nBody.`);
-    expect(warnings).toEqual([NOT_A_MAPPING]);
-  });
-  it('looks for the end of front matter in its first 16,384 characters', () => {
-    const noteOf = (length: number) => split(`title: T\nnote: ${'x'.repeat(length)}`);
-    expect(noteOf(16_000)).toMatchObject({ front: { title: 'T' }, body: 'Body.', warnings: [] });
-    expect(noteOf(16_400).warnings).toEqual(['Kept the front matter as text: it has no closing line']);
-  });
+});
+it.each([
+  ...cases.notMappings,
+  `a: ${'['.repeat(16_000)}`,
+  'a: [\n'.padEnd(16_000, '\n['),
+  `a: "${'\\'.repeat(16_000)}`,
+  'a:\n'.repeat(5000),
+  `a: ${"''".repeat(7990)}'`,
+  'x: {a: '.repeat(2000),
+  `a: ${'&a '.repeat(5000)}x`,
+])('keeps as text what is not a YAML mapping: %.40j', (source) => {
+  const { body, warnings } = split(source);
+  expect(body).toBe(`\`\`\`\`\`yaml\n${source}\n\`\`\`\`\`\n\nBody.`);
+  expect(warnings).toEqual([NOT_A_MAPPING]);
+});
+it('looks for the end of front matter in its first 16,384 characters', () => {
+  const noteOf = (length: number) => split(`title: T\nnote: ${'x'.repeat(length)}`);
+  expect(noteOf(16_000)).toMatchObject({ front: { title: 'T' }, body: 'Body.', warnings: [] });
+  expect(noteOf(16_400).warnings).toEqual(['Kept the front matter as text: it has no closing line']);
 });

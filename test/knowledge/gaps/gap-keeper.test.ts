@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { nodeSql } from '../../../src/dev/stand-ins/node-sql.ts';
 import type { RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { createGapKeeper, type GapKeeperParts } from '../../../src/knowledge/gaps/gap-keeper.ts';
@@ -69,153 +69,151 @@ const setUp = (parts: Partial<GapKeeperParts> = {}) => {
   return { ask, listed, refresh, sweep: () => keeper.sweep(scopeOf), current, faults };
 };
 
-describe('createGapKeeper()', () => {
-  it('stores only unanswered questions, without greeting and signature', async () => {
-    const { ask, listed } = setUp();
-    await ask(QUESTION);
-    await ask(HASHING);
-    const example_queries = ['can I pair my Apollo III with a Zigbee hub?'];
-    const expected = [{ count: 1, product: 'Apollo III', intent: 'general_info', example_queries }];
-    expect(await listed('open')).toMatchObject(expected);
-  });
-  it('stores nothing for a caller that may only read', async () => {
-    const { ask, listed } = setUp();
-    expect((await ask(QUESTION, { capabilities: ['kb:read'] })).gaps).not.toEqual([]);
-    expect(await listed('all')).toEqual([]);
-  });
-  it('masks personal data and the name of the customer before it stores a gap', async () => {
-    const { ask, listed } = setUp({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
-    const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
-    await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
-    expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
-  });
-  it('stores only the sentences in which the gap was found, without names', async () => {
-    const { ask, listed } = setUp();
-    const message =
-      'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
-    await ask({ ...QUESTION, message, metadata: { product: 'Apollo IV' }, subject: 'Question of Hans Gruber' });
-    const gaps = await listed('open');
-    expect(gaps[0]?.example_queries).toEqual(['Can [name] [name] pair my Apollo IV with a Zigbee hub?']);
-    expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
-  });
-  it('closes the gaps that a new edition answers, and keeps the others open', async () => {
-    const { ask, listed, current } = setUp();
-    await ask(QUESTION);
-    await ask(RACK);
-    current.edition = AFTER;
-    await ask(HASHING);
-    expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
-    expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
-  });
-  it.each<[string, string, object, object]>([
-    [
-      'even if the rest of its message is covered',
-      `${HASHING.message} Does the Stratum proxy of Braiins speak Noise encryption?`,
-      {},
-      { coverage: 'high' },
-    ],
-    [
-      'on a product that only the taxonomy names',
-      'My hyperion 9 shows 0 H/s for 3 days.',
-      { products: ['Hyperion 9'] },
-      { gaps: [expect.stringContaining('Hyperion 9')] },
-    ],
-  ])('keeps a gap open that is still reported, %s', async (_, message, given, knowledge) => {
-    const { ask, listed, refresh, current } = setUp();
-    expect(await ask({ ...HASHING, message }, given)).toMatchObject(knowledge);
-    current.edition = AFTER;
-    await refresh();
-    expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
-  });
-  it('checks gaps once per edition, and retries after a failure', async () => {
-    let calls = 0;
-    const book = bookOf('default');
-    const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
-      calls += 1;
-      if (calls === 1) throw new Error('down');
-      return book.toCheck(...given);
-    };
-    const { ask, faults } = setUp({ books: { of: () => ({ ...book, toCheck }), workspaces: async () => [] } });
-    for (let times = 0; times < 4; times++) await ask(QUESTION);
-    expect([calls, faults]).toEqual([2, ['compare gaps']]);
-  });
-  it('closes gaps on listing and on schedule, each workspace only its own', async () => {
-    const { ask, listed, refresh, sweep, current } = setUp();
-    await ask(QUESTION, { workspace: 'acme' });
-    await ask(RACK, { workspace: 'other' });
-    current.edition = AFTER;
-    expect(await refresh('acme')).toBe(AFTER.id);
-    expect(await listed('closed', 'acme')).toHaveLength(1);
+it('stores only unanswered questions, without greeting and signature', async () => {
+  const { ask, listed } = setUp();
+  await ask(QUESTION);
+  await ask(HASHING);
+  const example_queries = ['can I pair my Apollo III with a Zigbee hub?'];
+  const expected = [{ count: 1, product: 'Apollo III', intent: 'general_info', example_queries }];
+  expect(await listed('open')).toMatchObject(expected);
+});
+it('stores nothing for a caller that may only read', async () => {
+  const { ask, listed } = setUp();
+  expect((await ask(QUESTION, { capabilities: ['kb:read'] })).gaps).not.toEqual([]);
+  expect(await listed('all')).toEqual([]);
+});
+it('masks personal data and the name of the customer before it stores a gap', async () => {
+  const { ask, listed } = setUp({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
+  const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
+  await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
+  expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
+});
+it('stores only the sentences in which the gap was found, without names', async () => {
+  const { ask, listed } = setUp();
+  const message =
+    'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
+  await ask({ ...QUESTION, message, metadata: { product: 'Apollo IV' }, subject: 'Question of Hans Gruber' });
+  const gaps = await listed('open');
+  expect(gaps[0]?.example_queries).toEqual(['Can [name] [name] pair my Apollo IV with a Zigbee hub?']);
+  expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
+});
+it('closes the gaps that a new edition answers, and keeps the others open', async () => {
+  const { ask, listed, current } = setUp();
+  await ask(QUESTION);
+  await ask(RACK);
+  current.edition = AFTER;
+  await ask(HASHING);
+  expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
+  expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
+});
+it.each<[string, string, object, object]>([
+  [
+    'even if the rest of its message is covered',
+    `${HASHING.message} Does the Stratum proxy of Braiins speak Noise encryption?`,
+    {},
+    { coverage: 'high' },
+  ],
+  [
+    'on a product that only the taxonomy names',
+    'My hyperion 9 shows 0 H/s for 3 days.',
+    { products: ['Hyperion 9'] },
+    { gaps: [expect.stringContaining('Hyperion 9')] },
+  ],
+])('keeps a gap open that is still reported, %s', async (_, message, given, knowledge) => {
+  const { ask, listed, refresh, current } = setUp();
+  expect(await ask({ ...HASHING, message }, given)).toMatchObject(knowledge);
+  current.edition = AFTER;
+  await refresh();
+  expect(await listed('all')).toMatchObject([{ state: 'open', checked_edition: AFTER.id }]);
+});
+it('checks gaps once per edition, and retries after a failure', async () => {
+  let calls = 0;
+  const book = bookOf('default');
+  const toCheck: RemoteGapBook['toCheck'] = async (...given) => {
+    calls += 1;
+    if (calls === 1) throw new Error('down');
+    return book.toCheck(...given);
+  };
+  const { ask, faults } = setUp({ books: { of: () => ({ ...book, toCheck }), workspaces: async () => [] } });
+  for (let times = 0; times < 4; times++) await ask(QUESTION);
+  expect([calls, faults]).toEqual([2, ['compare gaps']]);
+});
+it('closes gaps on listing and on schedule, each workspace only its own', async () => {
+  const { ask, listed, refresh, sweep, current } = setUp();
+  await ask(QUESTION, { workspace: 'acme' });
+  await ask(RACK, { workspace: 'other' });
+  current.edition = AFTER;
+  expect(await refresh('acme')).toBe(AFTER.id);
+  expect(await listed('closed', 'acme')).toHaveLength(1);
+  await sweep();
+  expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
+  expect(await listed('all', 'default')).toEqual([]);
+});
+it('checks the other workspaces when the library of one fails', async () => {
+  let nowMs = Date.UTC(2026, 9, 1);
+  const gone: string[] = [];
+  const editionFor: GapKeeperParts['editionFor'] = async ({ context: { workspace } }) => {
+    if (workspace === 'acme') return AFTER;
+    gone.push(workspace);
+    throw new Error('there is no library');
+  };
+  const { ask, listed, sweep, faults } = setUp({ now: () => nowMs, editionFor });
+  for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, { workspace });
+  await sweep();
+  expect([await listed('closed', 'acme'), await listed('open', 'other')]).toMatchObject([[{}], [{}]]);
+  expect(faults).toEqual(['compare gaps', 'compare gaps']);
+  const [first] = gone.splice(0);
+  for (let hours = 0; hours < 2; hours++) {
+    nowMs += 3_600_000;
     await sweep();
-    expect(await listed('open', 'other')).toMatchObject([{ checked_edition: AFTER.id }]);
-    expect(await listed('all', 'default')).toEqual([]);
-  });
-  it('checks the other workspaces when the library of one fails', async () => {
-    let nowMs = Date.UTC(2026, 9, 1);
-    const gone: string[] = [];
-    const editionFor: GapKeeperParts['editionFor'] = async ({ context: { workspace } }) => {
-      if (workspace === 'acme') return AFTER;
-      gone.push(workspace);
-      throw new Error('there is no library');
-    };
-    const { ask, listed, sweep, faults } = setUp({ now: () => nowMs, editionFor });
-    for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, { workspace });
-    await sweep();
-    expect([await listed('closed', 'acme'), await listed('open', 'other')]).toMatchObject([[{}], [{}]]);
-    expect(faults).toEqual(['compare gaps', 'compare gaps']);
-    const [first] = gone.splice(0);
-    for (let hours = 0; hours < 2; hours++) {
-      nowMs += 3_600_000;
-      await sweep();
-    }
-    expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
-  });
-  it('yields to other work between two checks', async () => {
-    const { ask, refresh, current } = setUp();
-    for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel']) await ask(canIUse(what));
-    current.edition = AFTER;
-    let [turns, isDone] = [0, false];
-    const others = (async () => {
-      for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
-    })();
-    await refresh();
-    isDone = true;
-    await others;
-    expect(turns).toBeGreaterThanOrEqual(4);
-  });
-  it('resumes after a crash without losing anything', async () => {
-    const book = bookOf('default');
-    const workspaces = async () => ['default'];
-    const { ask, listed, refresh, current } = setUp({ books: { of: () => book, workspaces } });
-    const subjects = ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'rack mount kit', 'solar panel'];
-    for (const what of subjects) await ask(canIUse(what));
-    expect(await listed('open')).toHaveLength(subjects.length);
-    let writes = 0;
-    const dying: RemoteGapBook = {
-      ...book,
-      toCheck: (edition, _, nowMs) => book.toCheck(edition, 2, nowMs),
-      noteChecked: async (results, at) => {
-        writes += 1;
-        if (writes > 1) throw new Error('the isolate ends');
-        return book.noteChecked(results, at);
-      },
-    };
-    const other = setUp({ books: { of: () => dying, workspaces } });
-    const compared = async () =>
-      (await listed('all')).filter(({ checked_edition }) => checked_edition === AFTER.id).length;
-    for (const each of [other, { current, refresh }]) each.current.edition = AFTER;
-    await other.refresh();
-    expect(await compared()).toBe(2);
-    await refresh();
-    expect([await compared(), (await listed('closed')).length]).toEqual([subjects.length, 1]);
-  });
-  it('never fails a response, whatever fails in the background', async () => {
-    const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
-    const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
-    const { ask, refresh, sweep, faults } = setUp({ books });
-    expect((await ask(QUESTION)).gaps).toHaveLength(1);
-    expect(await refresh()).toBe(BEFORE.id);
-    await sweep();
-    expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
-  });
+  }
+  expect(new Set([first, gone[0], gone[2]]).size).toBe(2);
+});
+it('yields to other work between two checks', async () => {
+  const { ask, refresh, current } = setUp();
+  for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel']) await ask(canIUse(what));
+  current.edition = AFTER;
+  let [turns, isDone] = [0, false];
+  const others = (async () => {
+    for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve));
+  })();
+  await refresh();
+  isDone = true;
+  await others;
+  expect(turns).toBeGreaterThanOrEqual(4);
+});
+it('resumes after a crash without losing anything', async () => {
+  const book = bookOf('default');
+  const workspaces = async () => ['default'];
+  const { ask, listed, refresh, current } = setUp({ books: { of: () => book, workspaces } });
+  const subjects = ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'rack mount kit', 'solar panel'];
+  for (const what of subjects) await ask(canIUse(what));
+  expect(await listed('open')).toHaveLength(subjects.length);
+  let writes = 0;
+  const dying: RemoteGapBook = {
+    ...book,
+    toCheck: (edition, _, nowMs) => book.toCheck(edition, 2, nowMs),
+    noteChecked: async (results, at) => {
+      writes += 1;
+      if (writes > 1) throw new Error('the isolate ends');
+      return book.noteChecked(results, at);
+    },
+  };
+  const other = setUp({ books: { of: () => dying, workspaces } });
+  const compared = async () =>
+    (await listed('all')).filter(({ checked_edition }) => checked_edition === AFTER.id).length;
+  for (const each of [other, { current, refresh }]) each.current.edition = AFTER;
+  await other.refresh();
+  expect(await compared()).toBe(2);
+  await refresh();
+  expect([await compared(), (await listed('closed')).length]).toEqual([subjects.length, 1]);
+});
+it('never fails a response, whatever fails in the background', async () => {
+  const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
+  const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
+  const { ask, refresh, sweep, faults } = setUp({ books });
+  expect((await ask(QUESTION)).gaps).toHaveLength(1);
+  expect(await refresh()).toBe(BEFORE.id);
+  await sweep();
+  expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { namedProducts } from '../../../src/knowledge/retrieval/named-products.ts';
 import cases from './named-products.json' with { type: 'json' };
 
@@ -6,20 +6,18 @@ const DEVICES = ['apollo', 'apollo ii', 'apollo iii'];
 const named = (text: string, product?: string, products?: string[]) =>
   namedProducts(text, { product, devices: DEVICES, products });
 
-describe('namedProducts()', () => {
-  it.each([...cases.read, ...cases.working] as [string, string | null, string[]][])(
-    'understands %j of a ticket on %j, and omits products that are said to work',
-    (text, product, known) => expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] }),
-  );
-  it.each(cases.unknown as [string, string | null, string][])(
-    'reports an unknown product as unknown: %j of a ticket on %j',
-    (text, product, unknown) => expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] }),
-  );
-  it('finds configured products without any article', () => {
-    expect(named('The hyperion 9 hums', undefined, ['Hyperion 9'])).toEqual({ known: [], unknown: ['Hyperion 9'] });
-  });
-  it('treats regular expression syntax in names as text', () => {
-    const devices = ['a+ (b)', 'c*'];
-    expect(namedProducts('My a+ (b) hums', { product: 'C*', devices }).known).toEqual(['c*', 'a+ (b)']);
-  });
+it.each([...cases.read, ...cases.working] as [string, string | null, string[]][])(
+  'understands %j of a ticket on %j, and omits products that are said to work',
+  (text, product, known) => expect(named(text, product ?? undefined)).toEqual({ known, unknown: [] }),
+);
+it.each(cases.unknown as [string, string | null, string][])(
+  'reports an unknown product as unknown: %j of a ticket on %j',
+  (text, product, unknown) => expect(named(text, product ?? undefined)).toEqual({ known: [], unknown: [unknown] }),
+);
+it('finds configured products without any article', () => {
+  expect(named('The hyperion 9 hums', undefined, ['Hyperion 9'])).toEqual({ known: [], unknown: ['Hyperion 9'] });
+});
+it('treats regular expression syntax in names as text', () => {
+  const devices = ['a+ (b)', 'c*'];
+  expect(namedProducts('My a+ (b) hums', { product: 'C*', devices }).known).toEqual(['c*', 'a+ (b)']);
 });

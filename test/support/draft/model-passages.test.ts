@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { startModelCalls } from '../../../src/grounding/model-calls.ts';
 import { canAnswerFrom, modelPassages } from '../../../src/support/draft/write-with-model.ts';
 import { scriptedModel } from '../../navigator/scripted-model.ts';
@@ -26,32 +26,30 @@ const shownFor = async (
   return { calls: ai.calls.length, texts, isAnswerable: canAnswerFrom(given) };
 };
 
-describe('modelPassages()', () => {
-  it('returns whole sections, and none for other devices', async () => {
-    const { texts, calls } = await shownFor(LOUD);
-    expect(texts).toContain('The fan is loud in Turbo mode. Choose Eco mode.');
-    expect(texts).toContain('needs a filter');
-    expect(texts).not.toMatch(/blue screw|has a switch/);
-    expect(calls).toBe(0);
-  });
-  it('returns no section for a single device when the device is unknown', async () => {
-    const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
-    expect(texts).toContain('Choose Eco mode');
-    expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
-  });
-  it('includes uncertain articles, but no unrelated ones', async () => {
-    const given = { queries: [] as string[] };
-    expect((await shownFor(LOUD, { ...given, relevance: 0.05 })).texts).toContain('Choose Eco mode');
-    const { texts, isAnswerable } = await shownFor(LOUD, { ...given, relevance: 0.01 });
-    expect([texts, isAnswerable]).toEqual(['', false]);
-  });
-  it.each([
-    ['when the search is weak', LOUD, { relevance: 0.39 }, 1],
-    ['for a message in another language', 'Der Fan von meinem Apollo II ist zu laut', { isForeign: true }, 1],
-    ['not when the search is not weak', LOUD, { relevance: 0.5 }, 0],
-  ])('searches by queries of the model %s', async (_when, message, given, expected) => {
-    const { calls, texts, isAnswerable } = await shownFor(message, given);
-    expect([calls, isAnswerable]).toEqual([expected, true]);
-    expect(texts.includes('damped by a carpet')).toBe(expected === 1);
-  });
+it('returns whole sections, and none for other devices', async () => {
+  const { texts, calls } = await shownFor(LOUD);
+  expect(texts).toContain('The fan is loud in Turbo mode. Choose Eco mode.');
+  expect(texts).toContain('needs a filter');
+  expect(texts).not.toMatch(/blue screw|has a switch/);
+  expect(calls).toBe(0);
+});
+it('returns no section for a single device when the device is unknown', async () => {
+  const { texts } = await shownFor('The fan is loud. How do I make the fan quieter?');
+  expect(texts).toContain('Choose Eco mode');
+  expect(texts).not.toMatch(/blue screw|has a switch|needs a filter/);
+});
+it('includes uncertain articles, but no unrelated ones', async () => {
+  const given = { queries: [] as string[] };
+  expect((await shownFor(LOUD, { ...given, relevance: 0.05 })).texts).toContain('Choose Eco mode');
+  const { texts, isAnswerable } = await shownFor(LOUD, { ...given, relevance: 0.01 });
+  expect([texts, isAnswerable]).toEqual(['', false]);
+});
+it.each([
+  ['when the search is weak', LOUD, { relevance: 0.39 }, 1],
+  ['for a message in another language', 'Der Fan von meinem Apollo II ist zu laut', { isForeign: true }, 1],
+  ['not when the search is not weak', LOUD, { relevance: 0.5 }, 0],
+])('searches by queries of the model %s', async (_when, message, given, expected) => {
+  const { calls, texts, isAnswerable } = await shownFor(message, given);
+  expect([calls, isAnswerable]).toEqual([expected, true]);
+  expect(texts.includes('damped by a carpet')).toBe(expected === 1);
 });

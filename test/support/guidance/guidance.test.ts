@@ -18,8 +18,9 @@ const rulesOf = (rules: object[]) => ({
   escalation: rules.map((rule) => EscalationRule.parse({ to: 'Team', reason: 'because', ...rule })),
 });
 
-describe('escalationOf()', () => {
-  it.each(cases.escalation as [string, string, Rules, object][])('applies %s: %s', (_, message, rules, expected) => {
+it.each(cases.escalation as [string, string, Rules, object][])(
+  'escalationOf() applies %s: %s',
+  (_, message, rules, expected) => {
     const { own, others = [], all = [], ticket, coverage = 'high' } = rules;
     const escalation = escalationOf(
       // Only the rules of an intent are read.
@@ -32,8 +33,8 @@ describe('escalationOf()', () => {
       },
     );
     expect(escalation).toEqual(expected);
-  });
-});
+  },
+);
 
 describe('missingInformation()', () => {
   type Ticket = { said?: string[]; subject?: string; metadata?: Record<string, unknown> };
@@ -48,24 +49,22 @@ describe('missingInformation()', () => {
   );
 });
 
-describe('autoSendOf()', () => {
-  const reasonFor = (sure: string) =>
-    `The intent "Noise" lets its template go out alone from 90 % on; the classification is ${sure} sure.`;
-  it.each([
-    ['at a sufficient confidence', { confidence: 0.9 }, {}, true, reasonFor('90 %')],
-    ['at any higher confidence', { confidence: 0.95 }, {}, true, reasonFor('95 %')],
-    ['not below, which is never rounded up', { confidence: 0.8999 }, {}, false, reasonFor('89.9 %')],
-    ['not when the taxonomy forbids it', {}, { auto_send: { allowed: false, min_confidence: 0 } }, false],
-    ['not with danger', { danger: 'smoke' }, {}, false, /^The message speaks of possible danger \("smoke"\): a person/],
-    ['not for an intent that the taxonomy lacks', {}, undefined, false],
-    ['not without an intent', { primary_intent: 'unknown' }, {}, false],
-  ])('allows it %s', (_, classified, changes, allowed, reason: string | RegExp = /./) => {
-    const intent = { title: 'Noise', auto_send: { allowed: true, min_confidence: 0.9 }, ...changes };
-    const classification = { primary_intent: 'noise', confidence: 1, ...classified };
-    const decision = autoSendOf(classification, changes === undefined ? undefined : intent);
-    const expected = typeof reason === 'string' ? reason : expect.stringMatching(reason);
-    expect(decision).toEqual({ allowed, reasons: [expected] });
-  });
+const reasonFor = (sure: string) =>
+  `The intent "Noise" lets its template go out alone from 90 % on; the classification is ${sure} sure.`;
+it.each([
+  ['at a sufficient confidence', { confidence: 0.9 }, {}, true, reasonFor('90 %')],
+  ['at any higher confidence', { confidence: 0.95 }, {}, true, reasonFor('95 %')],
+  ['not below, which is never rounded up', { confidence: 0.8999 }, {}, false, reasonFor('89.9 %')],
+  ['not when the taxonomy forbids it', {}, { auto_send: { allowed: false, min_confidence: 0 } }, false],
+  ['not with danger', { danger: 'smoke' }, {}, false, /^The message speaks of possible danger \("smoke"\): a person/],
+  ['not for an intent that the taxonomy lacks', {}, undefined, false],
+  ['not without an intent', { primary_intent: 'unknown' }, {}, false],
+])('autoSendOf() allows it %s', (_, classified, changes, allowed, reason: string | RegExp = /./) => {
+  const intent = { title: 'Noise', auto_send: { allowed: true, min_confidence: 0.9 }, ...changes };
+  const classification = { primary_intent: 'noise', confidence: 1, ...classified };
+  const decision = autoSendOf(classification, changes === undefined ? undefined : intent);
+  const expected = typeof reason === 'string' ? reason : expect.stringMatching(reason);
+  expect(decision).toEqual({ allowed, reasons: [expected] });
 });
 
 describe('signalsIn()', () => {

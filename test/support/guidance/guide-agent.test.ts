@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { unavailableRetrieval } from '../../../src/contract/knowledge.ts';
 import { AgentGuidance } from '../../../src/contract/support-response.ts';
 import type { Knowledge } from '../../../src/knowledge/retrieval/knowledge.ts';
@@ -52,60 +52,58 @@ const GERMAN = passage('Wenn der Lüfter zu laut ist, dann reinige ihn mit dem P
 const REFUSED = { model: 'm', refused: 'it failed', removed: 1, leftOut: [] };
 const TRIED = { knowledge: knowledgeOf({ ...FANS, relevance: 0.7 }), answer: answerOf() };
 
-describe('guideAgent()', () => {
-  it('recommends the steps of the draft in plain words, each with its source if that is public', () => {
-    const steps = ['Clean the fan.', 'Lower the room temperature, see Miner > Power.'];
-    expect(guide(LOUD).recommended_steps).toEqual(steps.map((step) => ({ step, ...SOURCE })));
-    const { recommended_steps } = guide(LOUD, { answer: answerOf(HIDDEN) });
-    expect(recommended_steps).toEqual(steps.map((step) => ({ step, title: SOURCE.title })));
-  });
-  it.each<[string, Given, string | RegExp]>([
-    ['My Apollo II is loud', {}, /^.+ \(93 % sure\), Apollo II; the draft quotes one article, coverage high\.$/],
-    [LOUD, NOTHING, 'the draft quotes no article'],
-    // Also those without a public address.
-    [LOUD, { answer: answerOf(HIDDEN) }, 'the draft quotes one article'],
-    [LOUD, { answer: answerOf(HIDDEN, FANS) }, 'quotes 2 articles'],
-  ])('summarises the ticket in a sentence: %s', (message, given, expected) => {
-    expect(guide(message, given).summary).toMatch(expected);
-  });
-  it('reports a closing message, and no missing facts', () => {
-    const { summary, risks: all } = guide('Thank you, that fixed it!', { knowledge: unavailableRetrieval() });
-    expect(summary).toBe('The customer thanks, or says that it is solved.');
-    expect(all).toEqual([expect.stringContaining('there seems to be nothing to answer')]);
-  });
-  it.each<[string, string, Given, string]>([
-    ...(risks as [string, string, Given, string][]),
-    ['that an article says what was tried', LOUD, TRIED, 'an article comes close, but repeats what was tried'],
-    ['old sources', LOUD, aged('2021-03-01T00:00:00Z'), '"Fans and noise" was last updated on 2021-03-01'],
-    ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, '"en", and quotes in "de"'],
-    ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'they were left out'],
-    ['why a model did not write', LOUD, { model: REFUSED }, 'written without a model: it failed'],
-  ])('reports %s', (_, message, given, expected) => expect(guide(message, given).all).toMatch(new RegExp(expected)));
-  it.each<[string, Given]>([
-    ['The fan of my device is loud, what can I do?', {}],
-    ['The fan is loud. What can I do??? Dust?', {}],
-    [LOUD, aged('2026-03-01T00:00:00Z')],
-  ])('has no risks when there are none: %s', (message, given) => expect(guide(message, given).risks).toEqual([]));
-  it('omits questions without an answer, and removals of a refused draft', () => {
-    expect(guide('How? What now? And when?', NOTHING).all).not.toContain('questions');
-    expect(guide(LOUD, { model: REFUSED }).all).not.toContain('removed');
-  });
-  it('states that the draft does not answer, and lists the closest articles', () => {
-    const weak = knowledgeOf({ ...FANS, relevance: 0.4 });
-    const { all, closest_articles } = guide(LOUD, { knowledge: weak, answer: answerOf() });
-    expect(all).toContain('neither does the draft');
-    expect(closest_articles).toEqual([{ ...SOURCE, relevance_score: 0.4 }]);
-    expect(guide(LOUD).closest_articles).toBeUndefined();
-  });
-  it('names the first steps that the draft of a model omits', () => {
-    const leftOut = Array.from({ length: 6 }, (_, at) => `${at + 1}. Turn the wheel.\n${'Wait. '.repeat(40)}`);
-    expect(guide(LOUD, { model: { model: 'm', refused: undefined, removed: 0, leftOut } }).all).toMatch(
-      /leaves out steps that its articles have: “1\. Turn the wheel\. Wait\..{0,120}…”, .* and 2 more\./,
-    );
-  });
-  it('stays within its bounds for any input', () => {
-    const gaps = Array.from({ length: 20 }, (_, at) => `${at} ${'gap '.repeat(100)}`);
-    const metadata = { attachments: Array.from({ length: 100 }, () => 'x'.repeat(300)) };
-    guide('smoke!!! refund '.repeat(500), { knowledge: { ...unavailableRetrieval(), gaps }, metadata });
-  });
+it('recommends the steps of the draft in plain words, each with its source if that is public', () => {
+  const steps = ['Clean the fan.', 'Lower the room temperature, see Miner > Power.'];
+  expect(guide(LOUD).recommended_steps).toEqual(steps.map((step) => ({ step, ...SOURCE })));
+  const { recommended_steps } = guide(LOUD, { answer: answerOf(HIDDEN) });
+  expect(recommended_steps).toEqual(steps.map((step) => ({ step, title: SOURCE.title })));
+});
+it.each<[string, Given, string | RegExp]>([
+  ['My Apollo II is loud', {}, /^.+ \(93 % sure\), Apollo II; the draft quotes one article, coverage high\.$/],
+  [LOUD, NOTHING, 'the draft quotes no article'],
+  // Also those without a public address.
+  [LOUD, { answer: answerOf(HIDDEN) }, 'the draft quotes one article'],
+  [LOUD, { answer: answerOf(HIDDEN, FANS) }, 'quotes 2 articles'],
+])('summarises the ticket in a sentence: %s', (message, given, expected) => {
+  expect(guide(message, given).summary).toMatch(expected);
+});
+it('reports a closing message, and no missing facts', () => {
+  const { summary, risks: all } = guide('Thank you, that fixed it!', { knowledge: unavailableRetrieval() });
+  expect(summary).toBe('The customer thanks, or says that it is solved.');
+  expect(all).toEqual([expect.stringContaining('there seems to be nothing to answer')]);
+});
+it.each<[string, string, Given, string]>([
+  ...(risks as [string, string, Given, string][]),
+  ['that an article says what was tried', LOUD, TRIED, 'an article comes close, but repeats what was tried'],
+  ['old sources', LOUD, aged('2021-03-01T00:00:00Z'), '"Fans and noise" was last updated on 2021-03-01'],
+  ['a second language', `${LOUD}, what can I do?`, { answer: answerOf(GERMAN) }, '"en", and quotes in "de"'],
+  ['an injection of an article', LOUD, { answer: { passages: [], hasPromptInjection: true } }, 'they were left out'],
+  ['why a model did not write', LOUD, { model: REFUSED }, 'written without a model: it failed'],
+])('reports %s', (_, message, given, expected) => expect(guide(message, given).all).toMatch(new RegExp(expected)));
+it.each<[string, Given]>([
+  ['The fan of my device is loud, what can I do?', {}],
+  ['The fan is loud. What can I do??? Dust?', {}],
+  [LOUD, aged('2026-03-01T00:00:00Z')],
+])('has no risks when there are none: %s', (message, given) => expect(guide(message, given).risks).toEqual([]));
+it('omits questions without an answer, and removals of a refused draft', () => {
+  expect(guide('How? What now? And when?', NOTHING).all).not.toContain('questions');
+  expect(guide(LOUD, { model: REFUSED }).all).not.toContain('removed');
+});
+it('states that the draft does not answer, and lists the closest articles', () => {
+  const weak = knowledgeOf({ ...FANS, relevance: 0.4 });
+  const { all, closest_articles } = guide(LOUD, { knowledge: weak, answer: answerOf() });
+  expect(all).toContain('neither does the draft');
+  expect(closest_articles).toEqual([{ ...SOURCE, relevance_score: 0.4 }]);
+  expect(guide(LOUD).closest_articles).toBeUndefined();
+});
+it('names the first steps that the draft of a model omits', () => {
+  const leftOut = Array.from({ length: 6 }, (_, at) => `${at + 1}. Turn the wheel.\n${'Wait. '.repeat(40)}`);
+  expect(guide(LOUD, { model: { model: 'm', refused: undefined, removed: 0, leftOut } }).all).toMatch(
+    /leaves out steps that its articles have: “1\. Turn the wheel\. Wait\..{0,120}…”, .* and 2 more\./,
+  );
+});
+it('stays within its bounds for any input', () => {
+  const gaps = Array.from({ length: 20 }, (_, at) => `${at} ${'gap '.repeat(100)}`);
+  const metadata = { attachments: Array.from({ length: 100 }, () => 'x'.repeat(300)) };
+  guide('smoke!!! refund '.repeat(500), { knowledge: { ...unavailableRetrieval(), gaps }, metadata });
 });

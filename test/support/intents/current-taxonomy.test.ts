@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Taxonomy } from '../../../src/contract/taxonomy.ts';
 import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
@@ -74,143 +74,141 @@ const isolate = async ({
   };
 };
 
-describe('currentTaxonomy()', () => {
-  it('has no intents when the workspace has no taxonomy', async () => {
-    const { load, faultLog } = await isolate({ stored: '' });
-    const { taxonomy, classifier } = await load();
-    expect([taxonomy.intents, classifier.classify(PARCEL).primary_intent, faultLog]).toEqual([[], 'unknown', []]);
-    expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
+it('has no intents when the workspace has no taxonomy', async () => {
+  const { load, faultLog } = await isolate({ stored: '' });
+  const { taxonomy, classifier } = await load();
+  expect([taxonomy.intents, classifier.classify(PARCEL).primary_intent, faultLog]).toEqual([[], 'unknown', []]);
+  expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
+});
+it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
+  const { read, workspace } = await isolate();
+  expect(await read()).toEqual(SMALL);
+  expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
+  const packed = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
+  await store.writeModel(workspace, HASH, { packed, isDerived: true });
+  const { load } = await isolate({ workspace });
+  expect((await load()).classifier.threshold).toBe(0.75);
+});
+it('reads KV once a minute', async () => {
+  const { read, reads, put } = await isolate();
+  await read();
+  await put(smallTaxonomy({ name: 'Renamed' }));
+  expect((await read(MINUTE - 1000)).name).toBe('Small');
+  expect(reads).toEqual(['taxonomy', 'model']);
+  expect((await read(1000)).name).toBe('Renamed');
+});
+it('keeps the open taxonomy while nothing has changed', async () => {
+  const { read, load, reads } = await isolate();
+  const first = await load();
+  await read(MINUTE);
+  expect(await load()).toBe(first);
+  expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
+});
+it('reads a forgotten taxonomy again', async () => {
+  const { read, forget, put } = await isolate({ stored: '' });
+  await read();
+  await put(smallTaxonomy());
+  forget();
+  expect(await read()).toEqual(SMALL);
+});
+it('does not cache a read that began before it was forgotten', async () => {
+  const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
+  const { read, forget, put, workspace } = await isolate({
+    stored: '',
+    readTaxonomy: async (of) => {
+      const text = await store.readTaxonomy(of);
+      await isPut;
+      return text;
+    },
   });
-  it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
-    const { read, workspace } = await isolate();
-    expect(await read()).toEqual(SMALL);
-    expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
-    const packed = trainClassifier(smallTaxonomy(), { threshold: 0.75 });
-    await store.writeModel(workspace, HASH, { packed, isDerived: true });
-    const { load } = await isolate({ workspace });
-    expect((await load()).classifier.threshold).toBe(0.75);
+  const early = read();
+  // KV is read before the new text is stored.
+  await store.readTaxonomy(workspace);
+  await put(smallTaxonomy());
+  forget();
+  goOn();
+  expect(await early).toEqual(GENERAL);
+  expect(await read()).toEqual(SMALL);
+});
+it('shares one load among concurrent callers', async () => {
+  const { load, reads } = await isolate();
+  const [first, second] = await Promise.all([load(), load()]);
+  expect(second).toBe(first);
+  expect(reads).toEqual(['taxonomy', 'model']);
+});
+it('separates workspaces and their models', async () => {
+  const { load } = await isolate();
+  await load();
+  expect((await load('someone-else')).taxonomy.intents).toEqual([]);
+  expect(await store.readModel('someone-else', HASH)).toBeUndefined();
+});
+it.each([
+  ['is not JSON', 'Where is my secret parcel', 'is no JSON'],
+  ['is not a taxonomy', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
+  ['has a dangerous pattern', JSON.stringify(DANGEROUS), 'refused at intents.0.required_facts'],
+])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, stored, why) => {
+  const { read, faultLog } = await isolate({ stored });
+  expect(await read()).toEqual(GENERAL);
+  expect(faultLog).toEqual([expect.stringContaining(why)]);
+  expect(faultLog[0]).not.toContain('secret');
+});
+it('keeps the last usable taxonomy when the next is invalid', async () => {
+  const { read, put, putText, faultLog } = await isolate();
+  await read();
+  await putText('{');
+  expect(await read(MINUTE)).toEqual(SMALL);
+  expect(faultLog).toHaveLength(1);
+  await put(smallTaxonomy({ name: 'Repaired' }));
+  expect((await read(MINUTE)).name).toBe('Repaired');
+});
+it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
+  let isDown = false;
+  const { read, put, faultLog } = await isolate({
+    readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : store.readTaxonomy(of)),
   });
-  it('reads KV once a minute', async () => {
-    const { read, reads, put } = await isolate();
-    await read();
-    await put(smallTaxonomy({ name: 'Renamed' }));
-    expect((await read(MINUTE - 1000)).name).toBe('Small');
-    expect(reads).toEqual(['taxonomy', 'model']);
-    expect((await read(1000)).name).toBe('Renamed');
-  });
-  it('keeps the open taxonomy while nothing has changed', async () => {
-    const { read, load, reads } = await isolate();
-    const first = await load();
-    await read(MINUTE);
-    expect(await load()).toBe(first);
-    expect(reads).toEqual(['taxonomy', 'model', 'taxonomy']);
-  });
-  it('reads a forgotten taxonomy again', async () => {
-    const { read, forget, put } = await isolate({ stored: '' });
-    await read();
-    await put(smallTaxonomy());
-    forget();
-    expect(await read()).toEqual(SMALL);
-  });
-  it('does not cache a read that began before it was forgotten', async () => {
-    const { promise: isPut, resolve: goOn } = Promise.withResolvers<void>();
-    const { read, forget, put, workspace } = await isolate({
-      stored: '',
-      readTaxonomy: async (of) => {
-        const text = await store.readTaxonomy(of);
-        await isPut;
-        return text;
-      },
-    });
-    const early = read();
-    // KV is read before the new text is stored.
-    await store.readTaxonomy(workspace);
-    await put(smallTaxonomy());
-    forget();
-    goOn();
-    expect(await early).toEqual(GENERAL);
-    expect(await read()).toEqual(SMALL);
-  });
-  it('shares one load among concurrent callers', async () => {
-    const { load, reads } = await isolate();
-    const [first, second] = await Promise.all([load(), load()]);
-    expect(second).toBe(first);
-    expect(reads).toEqual(['taxonomy', 'model']);
-  });
-  it('separates workspaces and their models', async () => {
-    const { load } = await isolate();
-    await load();
-    expect((await load('someone-else')).taxonomy.intents).toEqual([]);
-    expect(await store.readModel('someone-else', HASH)).toBeUndefined();
-  });
-  it.each([
-    ['is not JSON', 'Where is my secret parcel', 'is no JSON'],
-    ['is not a taxonomy', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
-    ['has a dangerous pattern', JSON.stringify(DANGEROUS), 'refused at intents.0.required_facts'],
-  ])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, stored, why) => {
-    const { read, faultLog } = await isolate({ stored });
-    expect(await read()).toEqual(GENERAL);
-    expect(faultLog).toEqual([expect.stringContaining(why)]);
-    expect(faultLog[0]).not.toContain('secret');
-  });
-  it('keeps the last usable taxonomy when the next is invalid', async () => {
-    const { read, put, putText, faultLog } = await isolate();
-    await read();
-    await putText('{');
-    expect(await read(MINUTE)).toEqual(SMALL);
-    expect(faultLog).toHaveLength(1);
-    await put(smallTaxonomy({ name: 'Repaired' }));
-    expect((await read(MINUTE)).name).toBe('Repaired');
-  });
-  it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
-    let isDown = false;
-    const { read, put, faultLog } = await isolate({
-      readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : store.readTaxonomy(of)),
-    });
-    await read();
-    isDown = true;
-    expect(await read(MINUTE)).toEqual(SMALL);
-    expect(faultLog).toEqual(['taxonomy: KV is down']);
-    isDown = false;
-    await put(smallTaxonomy({ name: 'Renamed' }));
-    expect((await read(5000)).name).toBe('Renamed');
-  });
-  it('returns to the general taxonomy when a taxonomy is deleted', async () => {
-    const { read, workspace } = await isolate();
-    await read();
-    await store.removeTaxonomy(workspace);
-    expect(await read(MINUTE)).toEqual(GENERAL);
-  });
-  it('trains again when the model is damaged or of another version', async () => {
-    const { read, workspace, faultLog } = await isolate();
-    const packed = trainClassifier(smallTaxonomy());
-    packed[5000] = (packed[5000] ?? 0) ^ 1;
-    await store.writeModel(workspace, HASH, { packed, isDerived: true });
-    expect(await read()).toEqual(SMALL);
-    expect(faultLog).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
-    expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
-  });
-  it('uses a large taxonomy only with its packed model', async () => {
-    const { read, put, workspace, faultLog } = await isolate();
-    await read();
-    await put(LARGE);
-    expect(await read(MINUTE)).toEqual(SMALL);
-    expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
-    await store.writeModel(workspace, hashText(contentHash(LARGE)), { packed: quick(LARGE), isDerived: false });
-    expect(await read(MINUTE, 'parcel number 7')).toEqual({ ...SMALL, examples: 400 });
-  });
-  it('works when the trained model cannot be stored', async () => {
-    const { read, faultLog } = await isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
-    expect(await read()).toEqual(SMALL);
-    expect(faultLog).toEqual(['taxonomy: KV is full']);
-  });
-  it('caches the latest workspaces up to a limit', async () => {
-    const { load, reads } = await isolate();
-    for (let at = 0; at < 17; at += 1) await load(`bounded-${at}`);
-    const before = reads.length;
-    await load('bounded-16');
-    expect(reads.length).toBe(before);
-    await load('bounded-0');
-    expect(reads.length).toBe(before + 1);
-  });
+  await read();
+  isDown = true;
+  expect(await read(MINUTE)).toEqual(SMALL);
+  expect(faultLog).toEqual(['taxonomy: KV is down']);
+  isDown = false;
+  await put(smallTaxonomy({ name: 'Renamed' }));
+  expect((await read(5000)).name).toBe('Renamed');
+});
+it('returns to the general taxonomy when a taxonomy is deleted', async () => {
+  const { read, workspace } = await isolate();
+  await read();
+  await store.removeTaxonomy(workspace);
+  expect(await read(MINUTE)).toEqual(GENERAL);
+});
+it('trains again when the model is damaged or of another version', async () => {
+  const { read, workspace, faultLog } = await isolate();
+  const packed = trainClassifier(smallTaxonomy());
+  packed[5000] = (packed[5000] ?? 0) ^ 1;
+  await store.writeModel(workspace, HASH, { packed, isDerived: true });
+  expect(await read()).toEqual(SMALL);
+  expect(faultLog).toEqual(['taxonomy: Cannot open the trained model: it is damaged']);
+  expect(await store.readModel(workspace, HASH)).toEqual(quick(smallTaxonomy()));
+});
+it('uses a large taxonomy only with its packed model', async () => {
+  const { read, put, workspace, faultLog } = await isolate();
+  await read();
+  await put(LARGE);
+  expect(await read(MINUTE)).toEqual(SMALL);
+  expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
+  await store.writeModel(workspace, hashText(contentHash(LARGE)), { packed: quick(LARGE), isDerived: false });
+  expect(await read(MINUTE, 'parcel number 7')).toEqual({ ...SMALL, examples: 400 });
+});
+it('works when the trained model cannot be stored', async () => {
+  const { read, faultLog } = await isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
+  expect(await read()).toEqual(SMALL);
+  expect(faultLog).toEqual(['taxonomy: KV is full']);
+});
+it('caches the latest workspaces up to a limit', async () => {
+  const { load, reads } = await isolate();
+  for (let at = 0; at < 17; at += 1) await load(`bounded-${at}`);
+  const before = reads.length;
+  await load('bounded-16');
+  expect(reads.length).toBe(before);
+  await load('bounded-0');
+  expect(reads.length).toBe(before + 1);
 });
