@@ -177,11 +177,18 @@ const contextOf = async (
     ...options,
     op: `${c.req.method} ${pathOf(c.req.url)}`,
     body: () => bodyOf(c, options.maxBodyBytes),
+    sampled: isSampled(c.req.header('traceparent')),
   });
   if (options.access === 'user' && !context.subject.startsWith('user:')) {
     throw refusedCaller('only users may call', context);
   }
   return context;
+};
+
+/** The sampled flag of an incoming `traceparent`; `undefined` when there is none or it is malformed. */
+const isSampled = (header: string | undefined): boolean | undefined => {
+  const flags = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header ?? '')?.[1];
+  return flags === undefined ? undefined : (Number.parseInt(flags, 16) & 1) === 1;
 };
 
 const anonymousContext = async (

@@ -23,7 +23,6 @@ import { logLine } from './log.ts';
 import { type Reporting, reportedBy, withProgress } from './progress.ts';
 import { type RequestScope, requestScopes, type ScopeOptions } from './request-scope.ts';
 import { shortenAnswer } from './shorten-answer.ts';
-import { isSampled } from './signed-client.ts';
 
 /** A librarian, or a factory that creates one per request. */
 export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
@@ -99,7 +98,6 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
     const deadline = startDeadline({ timeoutMs, signal: caller.signal });
     const { signal } = deadline;
     try {
-      const sampled = isSampled(c.req.header('traceparent'));
       const scope = scopes.open(c, { query, metadata, signal });
       const callContext = librarianContext(context, {
         info: known,
@@ -108,7 +106,6 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
         metadata,
         delegates: await scopes.delegates(c, { timeoutMs, signal }),
         ai: scope.model?.ai,
-        sampled,
         progress: reportedBy(info.id, progress),
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
@@ -166,14 +163,13 @@ interface LibrarianCall {
   metadata?: Readonly<Record<string, unknown>> | undefined;
   delegates?: readonly Delegate[] | undefined;
   ai?: AIClient | undefined;
-  sampled?: boolean | undefined;
   progress?: Progress | undefined;
 }
 
 /** The signed context as a librarian sees it: no token, no signer, and deeply frozen, since librarians must not change it. */
 const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
-  const { info, timeoutMs, signal, metadata, delegates = [], ai, sampled, progress } = call;
-  const { subject, workspace, capabilities, authentication, traceId, spanId, chain } = context;
+  const { info, timeoutMs, signal, metadata, delegates = [], ai, progress } = call;
+  const { subject, workspace, capabilities, authentication, traceId, spanId, sampled, chain } = context;
   return Object.freeze({
     librarian: frozen(info),
     user: frozen({ id: subject, workspaceId: workspace, capabilities: [...capabilities], authentication }),

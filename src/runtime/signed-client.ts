@@ -197,7 +197,10 @@ const signCall = async (
   });
   const audiences = handedTo({ wanted: undefined, held: context.audiences, allowed: audiencesOf(directory, aud) });
   const link = await signLink(context, { ...request, capabilities, audiences, signer, aud, op, body, now: now() });
-  const headers: Record<string, string> = { [CONTEXT_HEADER]: link.token, traceparent: traceParent(link) };
+  const headers: Record<string, string> = {
+    [CONTEXT_HEADER]: link.token,
+    traceparent: traceParent(link, context.sampled),
+  };
   if (request.progress !== undefined) headers.Accept = EVENT_STREAM;
   if (body.length === 0) return { link, url, init: { method, headers, redirect: 'manual' } };
   headers['Content-Type'] = 'application/json';
@@ -328,11 +331,5 @@ const bytesOf = (body: unknown): Bytes => {
  * `traceparent` of W3C Trace Context, always rebuilt from the signed context, which takes precedence over an incoming header. Only the
  * sampled flag comes from that header.
  */
-export const traceParent = (trace: { traceId: string; spanId: string; sampled?: boolean | undefined }): string =>
-  `00-${trace.traceId}-${trace.spanId}-${trace.sampled === false ? '00' : '01'}`;
-
-/** The sampled flag of an incoming `traceparent`; `undefined` when there is none or it is malformed. */
-export const isSampled = (header: string | undefined): boolean | undefined => {
-  const flags = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-([0-9a-f]{2})$/.exec(header ?? '')?.[1];
-  return flags === undefined ? undefined : (Number.parseInt(flags, 16) & 1) === 1;
-};
+const traceParent = ({ traceId, spanId }: SignedLink, sampled = true): string =>
+  `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`;

@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly traceId: string;
   /** 16 hex digits: the call that led here. */
   readonly spanId: string;
+  /** The sampled flag of the incoming `traceparent`, which is not signed; absent without one. */
+  readonly sampled?: boolean | undefined;
   /** Librarians passed through, in order, without `self`; empty at the origin. */
   readonly chain: readonly string[];
   /** The librarian that called; `undefined` at the origin. */

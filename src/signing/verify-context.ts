@@ -16,6 +16,8 @@ export interface Verification {
   body: () => Promise<Bytes> | Bytes;
   /** Milliseconds since 1970, when the call arrived. */
   now: number;
+  /** The flag of the incoming `traceparent`: passed on, not verified. */
+  sampled?: boolean | undefined;
   /** Links that this librarian accepts, 1 to 8. */
   maxHops?: number | undefined;
   /** The only librarians that may call; all when absent. */
@@ -176,6 +178,7 @@ const checkMeaning = async (
     deadlineMs,
     startedAtMs: now,
     linkHash,
+    sampled: verification.sampled,
     links: () => token,
   };
   // The brand exists for the compiler only; no other code may set it.

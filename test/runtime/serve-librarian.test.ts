@@ -147,22 +147,32 @@ describe('the context of a librarian', () => {
     expect(seen.availableDelegates).toEqual([{ ...INFO, id: 'semantic' }, { id: 'support' }]);
   });
   const PARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}`;
-  it.each<[string, boolean | undefined]>([
-    [`${PARENT}-00`, false],
-    [`${PARENT}-01`, true],
-    ['00-short-00', undefined],
-    [`${PARENT}-00-extra`, undefined],
-  ])('ignores the incoming traceparent %s, except for sampling: %s', async (traceparent, sampled) => {
+  it.each<[string | undefined, boolean | undefined, string]>([
+    [`${PARENT}-00`, false, '00'],
+    [`${PARENT}-01`, true, '01'],
+    ['00-short-00', undefined, '01'],
+    [`${PARENT}-00-extra`, undefined, '01'],
+    [undefined, undefined, '01'],
+  ])('ignores the incoming traceparent %s, except for sampling, which it passes on', async (parent, sampled, flag) => {
     const context = userContext();
     let seen: Context = {};
-    const app = await serve(async (_, given) => {
+    const other = await serve(silent, {}, 'semantic');
+    const { target, requests } = targetOf(other);
+    const librarian: Librarian = async (_, given) => {
       seen = given ?? {};
-      return { answer: 'x' };
-    });
-    const fetch: App['fetch'] = (request) =>
-      app.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), traceparent } }));
+      return { delegate: { to: 'semantic' } };
+    };
+    const app = await serve(librarian, { targets: delegateTo({ semantic: target }) });
+    const fetch: App['fetch'] = (request) => {
+      const headers = new Headers(request.headers);
+      headers.delete('traceparent');
+      if (parent !== undefined) headers.set('traceparent', parent);
+      return app.fetch(new Request(request, { headers }));
+    };
     await ask('navigator', { fetch }, { context });
     expect([seen.trace?.traceId, seen.trace?.sampled]).toEqual([context.traceId, sampled]);
+    const sent = new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-${flag}$`);
+    expect(requests.at(-1)?.headers.get('traceparent')).toMatch(sent);
   });
   it('is extended by the request scope: the verified context and waitUntil', async () => {
     const later: unknown[] = [];
