@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { describeIssues } from '../../contract/error-info.ts';
@@ -15,6 +16,9 @@ import { contentHash, hashText, InvalidModel } from '../../support/intents/packe
 import { keptModel } from '../release/kept-models.ts';
 
 const WORKSPACE = 'default';
+
+/** A pause after training, which blocks for seconds: the runtime may have closed the idle connection, and the next call must see that. */
+const NOTICED_MS = 20;
 
 /**
  * Gives the default workspace the intents of a file. What is too much to be trained in an isolate is trained here; so is what is kept,
@@ -52,7 +56,9 @@ const putModel = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void>
   const hash = hashText(contentHash(taxonomy));
   const kept = await store.readModel(WORKSPACE, hash);
   if (kept !== undefined && opens(() => openClassifier(kept, taxonomy))) return;
-  await store.writeModel(WORKSPACE, hash, { packed: keptModel(taxonomy), isDerived: false });
+  const packed = keptModel(taxonomy);
+  await setTimeout(NOTICED_MS);
+  await store.writeModel(WORKSPACE, hash, { packed, isDerived: false });
 };
 
 const opens = (open: () => unknown): boolean => {
